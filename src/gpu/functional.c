@@ -495,7 +495,7 @@ static void state_of(void *context, unsigned unit, unsigned w, struct sm_warp_st
     state->mask = warp->paths.now->mask;
     if (!mask_has(b->waiting | b->at_grid, w))
         return;
-    state->waits = 1u << SM_WAIT_barrier;
+    state->waits = 1u << WARP_WAIT_barrier;
     state->barrier = b->place->waits[w].mode == ISA_BARRIER_GRID ? SM_GRID_BARRIER : b->place->waits[w].id;
     state->barrier_threads = b->place->waits[w].threads;
 }

@@ -20,7 +20,7 @@ struct stuck {
 
 static bool at_block_barrier(const struct sm_warp_state *w)
 {
-    return w->waits >> SM_WAIT_barrier & 1 && !w->barrier_threads;
+    return w->waits >> WARP_WAIT_barrier & 1 && !w->barrier_threads;
 }
 
 static bool asks_in_vain(const struct sm_warp_state *w)

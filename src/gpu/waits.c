@@ -249,7 +249,7 @@ const struct waits_words *waits_words(enum waits_kind kind)
 /* The kind of each reason to wait. */
 static const uint8_t kinds[] = {
 #define WAIT(name, cause, ender, kind, doc) WAITS_##kind,
-#include "sm/waits.def"
+#include "warp/waits.def"
 #undef WAIT
 };
 

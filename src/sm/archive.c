@@ -31,12 +31,12 @@ static uint8_t *free_members(const void *items, size_t size, size_t next_at, uin
 
 static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
 {
-    uint32_t pc = archive_loading(ar) ? 0 : (uint32_t)(o->decoded - sm->kernel->decoded);
+    uint32_t pc = archive_loading(ar) ? 0 : (uint32_t)(o->decoded - sm->warp.decoded);
     bool has_access = o->access != NULL;
     archive_u32_to(ar, &pc, code_of(sm)->module->instr_count - 1);
     ARCHIVE(ar, o->pending);
     archive_u8_to(ar, &o->slot, (uint8_t)(sm->params->warps - 1));
-    sm_op_name(sm, &sm->warps[o->slot], o, &sm->kernel->decoded[pc]);
+    sm_op_name(sm, o->slot, o, &sm->warp.decoded[pc]);
     archive_u8_to(ar, &o->class, SM_CLASSES - 1);
     archive_bool(ar, &o->in_memory);
     archive_bool(ar, &o->bypasses);
@@ -51,7 +51,7 @@ static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
     if (has_access)
         simt_access_archive(o->access, code_of(sm), ar);
     if (archive_loading(ar))
-        o->source = has_access ? (uint8_t)sm_source_of(o) : SM_FROM_OP;
+        o->source = has_access ? (uint8_t)sm_source_of(o) : WARP_FROM_OP;
 }
 
 static void archive_ops(struct sm *sm, struct archive *ar)
@@ -118,7 +118,7 @@ static void archive_transactions(struct sm *sm, struct archive *ar)
 
 static void archive_blocks(struct sm *sm, struct archive *ar)
 {
-    for (unsigned i = 0; i < SM_SLOTS; i++) {
+    for (unsigned i = 0; i < WARP_SLOTS; i++) {
         struct sm_block *block = &sm->blocks[i];
         archive_bool(ar, &block->used);
         if (!block->used)
@@ -139,50 +139,34 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
 
 static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 {
-    struct sm_warp *warp = &sm->warps[slot];
-    archive_u8_to(ar, &warp->block, SM_SLOTS - 1);
+    struct warp_slot *warp = &sm->warp.slots[slot];
+    struct sm_noted_warp *noted = &sm->noted.warps[slot];
+    struct order_wait *order = &sm->fences.of[slot].order;
+    warp_archive_block(&sm->warp, slot, ar);
     simt_warp_archive(&warp->simt, &sm->blocks[warp->block].simt, ar);
-    ARCHIVE(ar, warp->barrier);
-    ARCHIVE(ar, warp->buffered);
-    archive_u8_to(ar, &warp->unit, ISA_UNIT_COUNT - 1);
-    ARCHIVE(ar, warp->head_pc);
-    ARCHIVE(ar, warp->fetch_pc);
-    ARCHIVE(ar, warp->asked_pc);
-    ARCHIVE(ar, warp->in_flight);
-    ARCHIVE(ar, warp->stores_out);
-    ARCHIVE(ar, warp->pending_registers);
-    ARCHIVE(ar, warp->loads_out);
-    ARCHIVE(ar, warp->lanes_out);
-    ARCHIVE(ar, warp->order.after);
-    ARCHIVE(ar, warp->fence_since);
-    ARCHIVE(ar, warp->order.mark);
-    archive_u8_to(ar, &warp->order.order, L1_ORDERS - 1);
-    archive_bool(ar, &warp->order.flushing);
-    ARCHIVE_ARRAY(ar, warp->scoreboard, sm->kernel->scoreboard_words);
-    ARCHIVE_ARRAY(ar, warp->from_memory, sm->kernel->scoreboard_words);
-    ARCHIVE_ARRAY(ar, warp->from_chip, sm->kernel->scoreboard_words);
-    ARCHIVE(ar, warp->wake);
-    ARCHIVE(ar, warp->age);
-    ARCHIVE(ar, warp->issued);
-    ARCHIVE(ar, warp->sync_ops);
-    ARCHIVE(ar, warp->takes);
-    ARCHIVE(ar, warp->last_sync_address);
-    ARCHIVE(ar, warp->last_sync_pc);
-    archive_bool(ar, &warp->last_sync_shared);
+    warp_archive_slot(&sm->warp, slot, ar);
+    ARCHIVE(ar, sm->barrier_of[slot]);
+    ARCHIVE(ar, sm->fetch.next_pc[slot]);
+    ARCHIVE(ar, sm->fetch.asked_pc[slot]);
+    ARCHIVE(ar, sm->fences.of[slot].since);
+    ARCHIVE(ar, order->after);
+    ARCHIVE(ar, order->mark);
+    archive_u8_to(ar, &order->order, L1_ORDERS - 1);
+    archive_bool(ar, &order->flushing);
+    ARCHIVE(ar, noted->issued_before);
+    ARCHIVE(ar, noted->sync_ops);
+    ARCHIVE(ar, noted->takes);
+    ARCHIVE(ar, noted->last_sync_address);
+    ARCHIVE(ar, noted->last_sync_pc);
+    archive_bool(ar, &noted->last_sync_shared);
 }
 
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
 {
-    uint64_t *sets[] = {
-        &sm->finished,          &sm->buffered,      &sm->mispredicted,  &sm->flushed,    &sm->cleared,
-        &sm->fence_invalidates, &sm->fence_reached, &sm->fence_flushes, &sm->backed_off, &sm->fetch.under_way,
-        &sm->fetch.retiring,    &sm->fetch.full,    &sm->in_queues,     &sm->out};
+    uint64_t *sets[] = {&sm->fences.invalidates, &sm->fences.reached, &sm->fences.flushes, &sm->issue.backed_off,
+                        &sm->fetch.under_way,    &sm->fetch.retiring, &sm->fetch.full,     &sm->out};
     for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
         visit(sets[i], context);
-    for (unsigned w = 0; w < SM_WAIT_COUNT; w++)
-        visit(&sm->waits.of[w], context);
-    for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
-        visit(&sm->wants[u], context);
 }
 
 struct set_archive {
@@ -199,7 +183,7 @@ static void archive_set(uint64_t *set, void *context)
 static void archive_sets(struct sm *sm, struct archive *ar)
 {
     uint64_t all = mask_low(sm->params->warps);
-    archive_u64_to(ar, &sm->resident, all);
+    warp_archive_sets(&sm->warp, ar, all);
     sm_each_set(sm, archive_set, &(struct set_archive){ar, all});
 }
 
@@ -207,7 +191,7 @@ static void archive_warps(struct sm *sm, struct archive *ar)
 {
     archive_sets(sm, ar);
     archive_blocks(sm, ar);
-    for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
+    for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1)
         archive_warp(sm, ar, mask_first(rest));
     ARCHIVE(ar, sm->views);
     ARCHIVE(ar, sm->block_views);
@@ -223,8 +207,8 @@ static void archive_warps(struct sm *sm, struct archive *ar)
 static bool check_warps(const struct sm *sm)
 {
     uint64_t size = mask_low(sm->kernel->warps_per_block);
-    for (uint64_t rest = sm->resident; rest; rest &= rest - 1) {
-        const struct sm_warp *warp = &sm->warps[mask_first(rest)];
+    for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1) {
+        const struct warp_slot *warp = &sm->warp.slots[mask_first(rest)];
         const struct sm_block *block = &sm->blocks[warp->block];
         unsigned first = block->warps ? mask_first(block->warps) : 0;
         if (!block->used || block->warps >> first != size || mask_first(rest) != first + warp->simt.index)
@@ -244,11 +228,11 @@ static void archive_form(struct sm *sm, struct archive *ar)
         sm->out = 0;
         return;
     }
-    sm->out &= sm->resident;
+    sm->out &= sm->warp.resident;
     for (uint64_t rest = sm->out; rest; rest &= rest - 1) {
         unsigned slot = mask_first(rest);
         archive_u64_to(ar, &form->lanes[slot], mask_low(sm->params->warp_size));
-        form->homes[slot] = simt_homes(&sm->warps[slot].simt, form->lanes[slot]);
+        form->homes[slot] = simt_homes(&sm->warp.slots[slot].simt, form->lanes[slot]);
     }
     for (size_t i = 0; i < sm->ops.count; i++)
         if (sm->ops.items[i].decoded && mask_has(sm->out, sm->ops.items[i].slot))
@@ -269,9 +253,9 @@ static void archive_fetch(struct sm *sm, struct archive *ar)
         return;
     if (archive_loading(ar))
         f->shared.head = 0;
-    archive_u8_to(ar, &f->shared.count, SM_SLOTS);
+    archive_u8_to(ar, &f->shared.count, WARP_SLOTS);
     for (unsigned i = 0; i < f->shared.count && !archive_failed(ar); i++)
-        archive_u8_to(ar, &f->shared.slots[(f->shared.head + i) % SM_SLOTS], (uint8_t)(sm->params->warps - 1));
+        archive_u8_to(ar, &f->shared.slots[(f->shared.head + i) % WARP_SLOTS], (uint8_t)(sm->params->warps - 1));
 }
 
 static void archive_fifo(struct sm *sm, struct archive *ar, struct sm_fifo *fifo)
@@ -367,8 +351,8 @@ static void archive_shared_done(struct sm *sm, struct archive *ar)
 static void archive_lsu(struct sm *sm, struct archive *ar, const struct packet_source *source)
 {
     archive_place(ar, &sm->lsu.op, (uint32_t)sm->ops.count);
-    archive_u32_to(ar, &sm->lsu.count, 2 * SM_SLOTS);
-    archive_u32_to(ar, &sm->lsu.at, 2 * SM_SLOTS);
+    archive_u32_to(ar, &sm->lsu.count, 2 * WARP_SLOTS);
+    archive_u32_to(ar, &sm->lsu.at, 2 * WARP_SLOTS);
     ARCHIVE(ar, sm->lsu.cycles);
     for (uint32_t i = 0; i < sm->lsu.count; i++)
         archive_transaction(sm, ar, &sm->lsu.list[i]);
@@ -421,10 +405,10 @@ static void archive_watch(struct sm *sm, struct archive *ar)
     ARCHIVE(ar, sm->noted.holders);
     ARCHIVE(ar, sm->stats);
     ARCHIVE(ar, sm->stalls);
-    struct sm_causes causes = sm_account_read(sm);
+    struct warp_causes causes = warp_account_read(&sm->warp);
     ARCHIVE(ar, causes);
     if (archive_loading(ar))
-        sm->account.counts = causes; /* begin_counting goes on from there */
+        warp_account_reset(&sm->warp, &causes); /* begin_counting goes on from there */
     ARCHIVE(ar, sm->phases.start);
     ARCHIVE(ar, sm->phases.arrival);
     ARCHIVE(ar, sm->phases.stats);
@@ -437,8 +421,7 @@ static void begin_counting(struct sm *sm)
     sm->counted = sm->now;
     for (unsigned s = 0; s < sm->scheduler_count; s++)
         sm->issue.of[s].owned = sm->now;
-    sm_waits_changed(sm);
-    sm_account_begin(sm);
+    warp_archive_end(&sm->warp, sm->now);
     sm_all_due(sm);
 }
 
@@ -448,7 +431,7 @@ static void archive_l1i(struct sm *sm, struct archive *ar)
     const struct sm_fetch *f = &sm->fetch;
     if (!f->member) {
         cache_archive(f->l1i, ar);
-        cache_archive_waiters(f->l1i, ar, f->neighbours ? sm->params->l1i_sharers * SM_SLOTS : sm->params->warps);
+        cache_archive_waiters(f->l1i, ar, f->neighbours ? sm->params->l1i_sharers * WARP_SLOTS : sm->params->warps);
     }
     sm->fetch.came = sm_line_came(sm);
 }

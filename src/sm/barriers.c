@@ -27,13 +27,13 @@ HOT static void release_warps(struct sm *sm, struct sm_block *block, uint64_t wa
     sm_synchronise_block(sm, block);
     note_event(sm, block, slots_of(block, warps), true);
     sm_phase_open(sm, block, slots_of(block, warps));
-    sm_wait_end(sm, SM_WAIT_barrier, slots_of(block, warps));
+    warp_wait_end(&sm->warp, WARP_WAIT_barrier, slots_of(block, warps));
     for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
-        struct sm_warp *warp = &sm->warps[mask_first(rest)];
-        if (mask_has(sm->cleared, mask_first(rest)))
-            sm_head_cleared(sm, warp, rest & -rest, &sm->kernel->decoded[warp->head_pc]);
-        if (warp->barrier.mode == ISA_BARRIER_RED)
-            simt_barrier_result(&warp->simt, &warp->barrier, value);
+        unsigned slot = mask_first(rest);
+        if (warp_at_release(&sm->warp, slot))
+            sm_reach_release(sm, slot);
+        if (sm->barrier_of[slot].mode == ISA_BARRIER_RED)
+            simt_barrier_result(&sm->warp.slots[slot].simt, &sm->barrier_of[slot], value);
     }
 }
 
@@ -49,7 +49,7 @@ void sm_pass_grid(struct sm *sm)
 {
     sm->grid = (struct sm_grid_barrier){0};
     sm->moved = true;
-    for (unsigned i = 0; i < SM_SLOTS; i++) {
+    for (unsigned i = 0; i < WARP_SLOTS; i++) {
         struct sm_block *block = &sm->blocks[i];
         uint64_t warps = block->used ? block->at_grid : 0;
         block->at_grid = 0;
@@ -59,14 +59,14 @@ void sm_pass_grid(struct sm *sm)
 
 HOT void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r)
 {
-    struct sm_warp *warp = &sm->warps[slot];
+    struct warp_slot *warp = &sm->warp.slots[slot];
     struct sm_block *block = &sm->blocks[warp->block];
     uint64_t value = 0;
     sm_count_warps(sm, sm->now + 1);
     sm->stats.barriers++;
-    warp->barrier = r->barrier;
+    sm->barrier_of[slot] = r->barrier;
     if (r->barrier.mode != ISA_BARRIER_ARRIVE) {
-        sm_wait_begin(sm, SM_WAIT_barrier, BIT64(slot));
+        warp_wait_begin(&sm->warp, WARP_WAIT_barrier, BIT64(slot));
         sm_phase_arrive(sm, slot);
         note_event(sm, block, BIT64(slot), false);
     }
@@ -79,15 +79,13 @@ HOT void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result
 
 HOT void sm_finish_warp(struct sm *sm, unsigned slot)
 {
-    struct sm_block *block = &sm->blocks[sm->warps[slot].block];
-    sm->finished |= BIT64(slot);
+    struct sm_block *block = &sm->blocks[sm->warp.slots[slot].block];
+    warp_finish(&sm->warp, slot);
     sm_phase_end(sm, slot);
-    sm->waiting |= BIT64(slot);
-    sm_account_again(sm, BIT64(slot));
-    sm->blocks_changed |= BIT64(sm->warps[slot].block);
+    sm->blocks_changed |= BIT64(sm->warp.slots[slot].block);
     uint32_t id;
     uint64_t value, released;
-    while ((released = sm_barrier_ended(&block->barriers, sm->warps[slot].simt.index, &id, &value)))
+    while ((released = sm_barrier_ended(&block->barriers, sm->warp.slots[slot].simt.index, &id, &value)))
         if (id == SM_GRID_BARRIER)
             come_to_grid(sm, block, released);
         else
@@ -112,10 +110,10 @@ HOT void sm_show_blocks(struct sm *sm)
     for (uint64_t rest = sm->blocks_changed; rest; rest &= rest - 1) {
         const struct sm_block *block = &sm->blocks[mask_first(rest)];
         struct lockstep_block_view *view = &sm->block_views[mask_first(rest)];
-        view->ended = mask_count(block->warps & sm->finished);
+        view->ended = mask_count(block->warps & sm->warp.finished);
         view->live = mask_count(block->warps) - view->ended;
-        view->arrived = mask_count(block->warps & sm->waits.barrier);
-        view->first_arrival = sm_phase_first_arrival(sm, block->warps & sm->waits.barrier);
+        view->arrived = mask_count(block->warps & sm->warp.waits.barrier);
+        view->first_arrival = sm_phase_first_arrival(sm, block->warps & sm->warp.waits.barrier);
     }
     sm->blocks_changed = 0;
     for (size_t i = 0; i < sm->barrier_events.count; i++)

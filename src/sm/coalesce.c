@@ -169,7 +169,7 @@ static void coalesce_local(struct sm *sm, uint32_t index)
     unsigned size = access->element_bytes * access->elements, width = sm->params->warp_size;
     const struct sm_kernel *k = sm->kernel;
     uint64_t per_block = k->threads_per_block, all = per_block * k->max_blocks * sm->setup.sm_count;
-    const struct simt_warp *warp = &sm->warps[op->slot].simt;
+    const struct simt_warp *warp = &sm->warp.slots[op->slot].simt;
     uint64_t thread = (uint64_t)(op->slot - warp->index) * width;
     uint64_t first = per_block * (sm->setup.index + sm->setup.sm_count * (thread / per_block)) + thread % per_block;
     uint32_t segment = within_line(sm, 128);
@@ -177,7 +177,7 @@ static void coalesce_local(struct sm *sm, uint32_t index)
     begin(&m, sm, index);
     /* No more transactions than an instruction can make: later words share their time. */
     for (unsigned word = 0; word < (size + 3) / 4; word++) {
-        for (uint64_t rest = access->mask; rest && sm->lsu.count < 2 * SM_SLOTS;) {
+        for (uint64_t rest = access->mask; rest && sm->lsu.count < 2 * WARP_SLOTS;) {
             /* Lanes that agree on an offset, as all do in the usual case, lie side by side. */
             uint64_t lanes = access->same && !warp->mixed && is_run(rest) ? rest : rest & -rest;
             unsigned lane = mask_first(rest);
@@ -195,7 +195,7 @@ static void coalesce_local(struct sm *sm, uint32_t index)
 HOT static void coalesce_half(struct sm *sm, uint32_t index, uint64_t lanes, uint32_t segment)
 {
     const struct simt_access *access = sm->ops.items[index].access;
-    uint64_t touched[2 * SM_SLOTS][2], bytes = mask_low(access->element_bytes);
+    uint64_t touched[2 * WARP_SLOTS][2], bytes = mask_low(access->element_bytes);
     uint8_t first[64] = {0}, last[64], found = 0; /* chains of transactions by hash, oldest first: 1 + index; 0: none */
     for (uint64_t rest = lanes, before = ~UINT64_C(0); rest; rest &= rest - 1) {
         uint64_t address = access->address[mask_first(rest)], base = address & ~(uint64_t)(segment - 1);

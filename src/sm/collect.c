@@ -4,9 +4,9 @@
 #include "sm/sm_impl.h"
 
 /* The bank that holds a warp's register: decoded banks count from warp slot 0. */
-static unsigned bank_for(const struct sm *sm, const struct sm_warp *warp, unsigned decoded)
+static unsigned bank_for(const struct sm *sm, unsigned slot, unsigned decoded)
 {
-    unsigned bank = decoded + warp->bank_shift;
+    unsigned bank = decoded + sm->collect.placed[slot].shift;
     return bank < sm->params->register_banks ? bank : bank - sm->params->register_banks;
 }
 
@@ -68,6 +68,11 @@ void sm_collect_reset(struct sm *sm)
     reset_class(collect, SM_MEM, p->collectors_mem, p->ports_mem);
     collect->waiting = collect->queued = collect->written = 0;
     collect->all = mask_low(p->register_banks);
+    for (unsigned slot = 0; slot < p->warps; slot++) {
+        unsigned shift = p->bank_by_warp ? slot % p->register_banks : 0;
+        collect->placed[slot] =
+            (struct sm_placement){.shift = (uint8_t)shift, .back = (uint8_t)((p->register_banks - shift) % 64)};
+    }
 }
 
 /* An operand's read of a bank at which it is another's turn. */
@@ -163,10 +168,10 @@ static inline void ask_bank(struct sm *sm, struct sm_collectors *c, unsigned col
 NOT_INLINE void ask_banks_for_rows(struct sm *sm, struct sm_collectors *c, enum sm_class class, unsigned collector)
 {
     const struct sm_op *op = &sm->ops.items[c->held->op[collector]];
-    unsigned first = mask_first(sm->blocks[sm->warps[op->slot].block].warps), reads = 0;
-    for (unsigned i = 0; i < op->way.src_count; i++)
+    unsigned first = mask_first(sm->blocks[sm->warp.slots[op->slot].block].warps), reads = 0;
+    for (unsigned i = 0; i < op->timing.src_count; i++)
         for (uint64_t rest = sm->form.homes[op->slot]; rest && reads < SM_MAX_READS; rest &= rest - 1) {
-            unsigned bank = bank_for(sm, &sm->warps[first + mask_first(rest)], op->decoded->src_banks[i]);
+            unsigned bank = bank_for(sm, first + mask_first(rest), op->decoded->src_banks[i]);
             ask_bank(sm, c, collector, bank, read_place(class, collector, reads++));
         }
 }
@@ -179,9 +184,8 @@ HOT static void ask_banks(struct sm *sm, struct sm_collectors *c, enum sm_class 
         ask_banks_for_rows(sm, c, class, collector);
         return;
     }
-    for (unsigned i = 0; i < op->way.src_count; i++)
-        ask_bank(sm, c, collector, bank_for(sm, &sm->warps[op->slot], op->decoded->src_banks[i]),
-                 read_place(class, collector, i));
+    for (unsigned i = 0; i < op->timing.src_count; i++)
+        ask_bank(sm, c, collector, bank_for(sm, op->slot, op->decoded->src_banks[i]), read_place(class, collector, i));
 }
 
 HOT_INLINE void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_class class, uint32_t index)
@@ -198,7 +202,7 @@ HOT_INLINE void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_
         return;
     }
     c->reading |= 1u << free;
-    if (op->way.src_apart && !(banks & sm->collect.waiting)) {
+    if (op->timing.src_apart && !(banks & sm->collect.waiting)) {
         sm->collect.waiting |= banks;
         c->held->turn[free] = banks;
     } else {
@@ -212,7 +216,7 @@ HOT_INLINE void enter_collectors(struct sm *sm, enum sm_class class)
     struct sm_fifo *in = &sm->id_oc[class];
     for (unsigned port = 0; port < c->ports && in->count && c->used != c->all; port++) {
         if (sm_fifo_full(in))
-            sm->changed |= sm_wanted(sm, class);
+            warp_look_at(&sm->warp, sm_wanted(sm, class));
         enter_collector(sm, c, class, sm_fifo_pop(in));
         sm->moved = true;
     }

@@ -4,6 +4,7 @@
 #define LOCKSTEP_SM_COLLECT_H
 
 #include "sm/op.h"
+#include "warp/table.h"
 
 #define SM_MAX_COLLECTORS 32
 
@@ -28,6 +29,12 @@ struct sm_collectors {
     struct sm_collected *held; /* apart: every step looks at the sets of all classes */
 };
 
+/* Where the registers of a warp slot lie: by how many banks behind those of slot 0, and the way round from there to the
+ * first bank. */
+struct sm_placement {
+    uint8_t shift, back;
+};
+
 /* Reads of register banks: one place for every operand of every collector. A bank is one collector's turn; the reads
  * behind that one are linked, oldest first. */
 #define SM_MAX_READS 64 /* of an op */
@@ -41,6 +48,7 @@ struct sm_collect {
     unsigned bank_from;       /* the bank that is looked at first in this cycle */
     uint64_t waiting, queued; /* sets of banks: someone's turn; more reads behind that */
     uint64_t written, all;    /* banks that a result is written to in this cycle; those there are */
+    struct sm_placement placed[WARP_SLOTS];
     struct sm_bank banks[64];
     uint16_t next_read[SM_READS];
     struct sm_collected held[SM_CLASSES];

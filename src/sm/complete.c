@@ -6,40 +6,18 @@
 /* Ends the warp's fence, or lets the warp retire, if this op or store was the last one that it waited for. */
 HOT static void check_rest(struct sm *sm, unsigned slot)
 {
-    const struct sm_warp *warp = &sm->warps[slot];
     sm_check_fence(sm, slot);
-    if (!mask_has(sm->finished, slot) || warp->in_flight || warp->stores_out || warp->lanes_out)
-        return;
-    sm_fetch_retires(sm, BIT64(slot));
+    if (mask_has(sm->warp.finished, slot) && warp_is_drained(&sm->warp.slots[slot]))
+        sm_fetch_retires(sm, BIT64(slot));
 }
 
 HOT void sm_check_retire(struct sm *sm, unsigned slot)
 {
-    if (mask_has(sm->waits.fence | sm->finished, slot))
+    if (mask_has(sm->warp.waits.fence | sm->warp.finished, slot))
         check_rest(sm, slot);
-    sm_registers_written(sm, &sm->warps[slot], BIT64(slot));
-    sm_head_waits(sm, &sm->warps[slot], BIT64(slot));
-}
-
-/* The registers that an op writes have their values. */
-static inline void release_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_way *way)
-{
-    uint64_t *board = warp->scoreboard;
-    const uint64_t *writes = way->writes;
-    board[0] &= ~writes[0];
-    for (unsigned i = 1; i < sm->scoreboard_words; i++)
-        board[i] &= ~writes[i];
-    warp->pending_registers -= way->write_count;
-}
-
-/* Registers of the warp came from memory, or from shared memory. */
-static void values_came(struct sm *sm, struct sm_warp *warp, const struct sm_op *o, uint64_t bit)
-{
-    uint64_t *from = sm_comes_from(warp, o->source);
-    warp->loads_out--;
-    for (unsigned i = 0; i < sm->scoreboard_words; i++)
-        from[i] &= ~o->way.writes[i];
-    sm_head_waits(sm, warp, bit);
+    if (warp_registers_written(&sm->warp, slot))
+        sm_reach_release(sm, slot);
+    warp_head_waits(&sm->warp, slot);
 }
 
 /* How long an access took, by what it was. */
@@ -59,22 +37,16 @@ NOT_INLINE void note_latency(struct sm *sm, const struct sm_op *o)
 
 void sm_turn_changed(struct sm *sm, unsigned slot)
 {
-    struct sm_warp *warp = &sm->warps[slot];
-    uint64_t bit = BIT64(slot);
-    uint32_t next = simt_pc(&warp->simt);
+    uint32_t next = simt_pc(&sm->warp.slots[slot].simt);
     sm->views[slot].pc = next;
-    if (!warp->buffered)
-        return;
-    sm->wants[warp->unit] &= ~bit;
-    sm->cleared &= ~bit;
-    sm->mispredicted &= ~bit;
-    sm_head_came(sm, warp, bit, next);
+    if (warp_turn_changed(&sm->warp, slot, next))
+        sm_reach_release(sm, slot);
 }
 
 /* Lanes that have the turn may go on: they got locks, or gave up. */
 static void let_go_on(struct sm *sm, unsigned slot)
 {
-    struct sm_warp *warp = &sm->warps[slot];
+    struct warp_slot *warp = &sm->warp.slots[slot];
     uint32_t pc = simt_pc(&warp->simt);
     if (!simt_locks_granted(&warp->simt))
         return;
@@ -88,25 +60,24 @@ static void let_go_on(struct sm *sm, unsigned slot)
 static void look_again(struct sm *sm, unsigned slot)
 {
     uint64_t bit = BIT64(slot);
-    if (sm->waits.delay & bit & ~sm->backed_off)
-        sm->warps[slot].wake = sm->now;
-    if (!(sm->in_queues & bit))
+    if (sm->warp.waits.delay & bit & ~sm->issue.backed_off)
+        warp_wake_at(&sm->warp, slot, sm->now);
+    if (!(sm->warp.in_queues & bit))
         return;
     let_go_on(sm, slot);
-    sm->in_queues &= ~bit;
-    sm_wait_end(sm, SM_WAIT_atomic, bit);
+    warp_queue_end(&sm->warp, slot);
     sm->moved = true;
 }
 
 void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane)
 {
-    simt_lock_came(&sm->warps[o->slot].simt, lane, sm->now);
+    simt_lock_came(&sm->warp.slots[o->slot].simt, lane, sm->now);
     look_again(sm, o->slot);
 }
 
 void sm_lock_stays(struct sm *sm, const struct sm_op *o, unsigned lane)
 {
-    if (simt_lock_stays(&sm->warps[o->slot].simt, lane))
+    if (simt_lock_stays(&sm->warp.slots[o->slot].simt, lane))
         look_again(sm, o->slot);
 }
 
@@ -115,8 +86,8 @@ NOT_INLINE void locks_answered(struct sm *sm, const struct sm_op *o)
 {
     struct simt_fault fault = {0};
     unsigned slot = o->slot;
-    contract(!sm->kernel->grid->forms || !(sm->warps[slot].simt.paths.now->mask & ~sm->form.lanes[slot]));
-    if (!simt_locks_answered(&sm->warps[slot].simt, o->access, sm->now, &fault))
+    contract(!sm->kernel->grid->forms || !(sm->warp.slots[slot].simt.paths.now->mask & ~sm->form.lanes[slot]));
+    if (!simt_locks_answered(&sm->warp.slots[slot].simt, o->access, sm->now, &fault))
         sm_record_fault(sm, slot, &fault);
     sm_turn_changed(sm, slot);
 }
@@ -125,15 +96,14 @@ NOT_INLINE void locks_answered(struct sm *sm, const struct sm_op *o)
 HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
 {
     if (o->access) {
-        if (o->source != SM_FROM_OP)
-            values_came(sm, &sm->warps[o->slot], o, bit);
+        if (o->source != WARP_FROM_OP)
+            warp_load_ended(&sm->warp, o->slot, &o->timing, (enum warp_source)o->source);
         if (o->in_memory && o->access->space == ISA_SPACE_GLOBAL && o->access->kind != ISA_FLAG_ATOMIC)
-            sm_performed(sm, &sm->warps[o->slot], o->era);
+            sm_performed(sm, &sm->warp.slots[o->slot], o->era);
         if (RARELY(sm->lsu.l1d.agent) && o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
             note_latency(sm, o);
         if (RARELY(o->blocks == SM_BLOCKS_LANES)) {
-            sm->warps[o->slot].in_flight++; /* it was not counted there */
-            sm->warps[o->slot].lanes_out--;
+            warp_lanes_return(&sm->warp, o->slot);
         } else if (RARELY(simt_access_moves(o->access))) {
             locks_answered(sm, o);
         }
@@ -141,11 +111,11 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
         o->access = NULL;
     }
     if (o->blocks == SM_BLOCKS_WARP) {
-        sm_wait_end(sm, SM_WAIT_atomic, bit);
+        warp_wait_end(&sm->warp, WARP_WAIT_atomic, bit);
         if (RARELY(o->acquires))
             l1_order(&sm->lsu.l1d, (enum l1_order)(o->acquires - 1));
     }
-    if ((sm->waits.fence | sm->finished) & bit)
+    if ((sm->warp.waits.fence | sm->warp.finished) & bit)
         check_rest(sm, o->slot);
 }
 
@@ -155,13 +125,11 @@ HOT_INLINE void complete(struct sm *sm, uint32_t op)
     struct sm_op *o = &sm->ops.items[op];
     unsigned slot = o->slot;
     uint64_t bit = BIT64(slot);
-    struct sm_warp *warp = &sm->warps[slot];
-    release_registers(sm, warp, &o->way);
-    warp->in_flight--;
     sm->views[slot].completed++;
     sm_op_recycle(&sm->ops, op);
-    sm_registers_written(sm, warp, bit);
-    if (o->access || o->blocks || ((sm->waits.fence | sm->finished) & bit))
+    if (RARELY(warp_op_ended(&sm->warp, slot, &o->timing)))
+        sm_reach_release(sm, slot);
+    if (o->access || o->blocks || ((sm->warp.waits.fence | sm->warp.finished) & bit))
         complete_rest(sm, o, bit);
 }
 

@@ -22,15 +22,15 @@ HOT_INLINE void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *fre
     for (unsigned i = 0; i < units; i++) {
         if (free_at[i] > now)
             continue;
-        const struct sm_way *way = &sm->ops.items[waiting->items[waiting->head]].way;
-        uint64_t end = now + way->latency;
+        const struct instr_timing *timing = &sm->ops.items[waiting->items[waiting->head]].timing;
+        uint64_t end = now + timing->latency;
         struct sm_results *r = results_at(sm, end);
         unsigned ending = r->ending[class];
         if ((ending >> i & 1) || r->count == sm->params->result_buses)
             continue;
         r->ending[class] = (uint8_t)(ending | 1u << i);
         r->count++;
-        free_at[i] = now + way->interval;
+        free_at[i] = now + timing->interval;
         sm->moved = true;
         if (sm->collect.classes[class].ready)
             sm->due |= SM_DUE_COLLECT;

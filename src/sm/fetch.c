@@ -12,29 +12,28 @@
 /* Notes whether the warp's buffer has room for something that there is to fetch. */
 static void note_full(struct sm *sm, unsigned slot)
 {
-    const struct sm_warp *warp = &sm->warps[slot];
+    unsigned buffered = sm->warp.slots[slot].buffered;
     bool full =
-        warp->buffered == sm->params->instruction_buffer || (warp->buffered && warp->fetch_pc >= sm->fetch.module_size);
+        buffered == sm->params->instruction_buffer || (buffered && sm->fetch.next_pc[slot] >= sm->fetch.module_size);
     sm->fetch.full = (sm->fetch.full & ~BIT64(slot)) | (full ? BIT64(slot) : 0);
 }
 
 HOT void sm_flush_buffer(struct sm *sm, unsigned slot)
 {
-    struct sm_warp *warp = &sm->warps[slot];
     sm->moved = true;
-    warp->buffered = 0;
-    if (!(sm->finished & BIT64(slot))) {
-        warp->fetch_pc = simt_pc(&warp->simt);
-        sm->flushed |= BIT64(slot);
+    if (!(sm->warp.finished & BIT64(slot))) {
+        sm->fetch.next_pc[slot] = simt_pc(&sm->warp.slots[slot].simt);
         sm->stats.control_flushes++;
     }
-    contract(!(sm->cleared & BIT64(slot)));
-    sm->mispredicted &= ~BIT64(slot);
-    enum sm_cause cause = sm_head_gone(sm, BIT64(slot));
-    if (!(sm->waiting & BIT64(slot)))
-        sm_account_stand(&sm->account, &warp->stands_at, sm_account_from(&sm->account, BIT64(slot)), cause);
+    warp_flush(&sm->warp, slot);
+    sm->due |= SM_DUE_FETCH;
     if (sm->fetch_fills)
         note_full(sm, slot);
+}
+
+void sm_fetch_launched(struct sm *sm, unsigned slot)
+{
+    sm->fetch.next_pc[slot] = sm->kernel->grid->kernel->first;
 }
 
 void sm_fetch_goes_on(struct sm *sm, unsigned slot)
@@ -45,9 +44,9 @@ void sm_fetch_goes_on(struct sm *sm, unsigned slot)
 
 void sm_fetch_from(struct sm *sm, unsigned slot)
 {
-    struct sm_warp *warp = &sm->warps[slot];
+    const struct warp_slot *warp = &sm->warp.slots[slot];
     if (!warp->buffered && !mask_has(sm->fetch.under_way, slot))
-        warp->fetch_pc = simt_pc(&warp->simt);
+        sm->fetch.next_pc[slot] = simt_pc(&warp->simt);
 }
 
 void sm_fetch_has_room(struct sm *sm, unsigned slot)
@@ -60,7 +59,7 @@ void sm_fetch_has_room(struct sm *sm, unsigned slot)
  * then is dropped. */
 static bool is_stale(const struct sm *sm, unsigned slot, uint32_t pc)
 {
-    return sm->warps[slot].fetch_pc != pc || (sm->finished & BIT64(slot));
+    return sm->fetch.next_pc[slot] != pc || (sm->warp.finished & BIT64(slot));
 }
 
 HOT void sm_decode(struct sm *sm)
@@ -68,7 +67,6 @@ HOT void sm_decode(struct sm *sm)
     struct sm_fetch *f = &sm->fetch;
     unsigned slot = f->slot;
     uint64_t bit = BIT64(slot);
-    struct sm_warp *warp = &sm->warps[slot];
     sm->moved = true;
     f->under_way &= ~bit;
     f->slot = SM_NONE;
@@ -78,63 +76,51 @@ HOT void sm_decode(struct sm *sm)
         if (is_stale(sm, slot, f->pc))
             return;
     }
-    if (RARELY(sm->finished & bit)) { /* its threads have gone to other warps */
+    if (RARELY(sm->warp.finished & bit)) { /* its threads have gone to other warps */
         sm->due |= SM_DUE_FETCH;
         return;
     }
     uint32_t count = f->count, pc = f->pc;
     sm->stats.decoded_instructions += count;
-    const struct sm_decoded *d = &sm->kernel->decoded[pc];
+    const struct decoded_instr *d = &sm->warp.decoded[pc];
     sm->stats.decoded_operations += d[count].scheduled_before - d->scheduled_before;
-    sm->flushed &= ~bit;
-    warp->fetch_pc += count;
-    if (warp->buffered) {
-        contract(sm->fetch_fills);
-        warp->buffered = (uint8_t)(warp->buffered + count);
-    } else {
-        warp->buffered = (uint8_t)count;
-        warp->head_pc = pc;
-        sm->buffered |= bit;
-        contract(!((sm->cleared | sm->mispredicted | sm->wants[warp->unit]) & bit));
-        sm_account_awake(sm, warp, bit, sm_head_came(sm, warp, bit, simt_pc(&warp->simt)));
-    }
+    f->next_pc[slot] += count;
+    contract(sm->fetch_fills || !sm->warp.slots[slot].buffered);
+    if (warp_fetched(&sm->warp, slot, pc, count, simt_pc(&sm->warp.slots[slot].simt)))
+        sm_reach_release(sm, slot);
     if (sm->fetch_fills)
         note_full(sm, slot);
 }
 
 static void retire(struct sm *sm, unsigned slot)
 {
-    struct sm_block *block = &sm->blocks[sm->warps[slot].block];
+    struct sm_block *block = &sm->blocks[sm->warp.slots[slot].block];
     uint64_t bit = BIT64(slot);
     block->incomplete &= ~bit;
     sm->fetch.retiring &= ~bit;
     if (block->incomplete)
         return;
     sm_count_warps(sm, sm->now + 1);
-    sm_account_go(sm, block->warps);
-    sm->resident &= ~block->warps;
-    sm->finished &= ~block->warps;
-    sm->out &= ~block->warps;
-    sm_waits_changed(sm);
+    warp_go(&sm->warp, block->warps);
+    sm_form_retired(sm, block->warps);
     sm->free_threads += sm->kernel->threads_per_block;
     sm->free_shared += sm->kernel->shared_bytes;
     sm->free_registers += sm->kernel->registers * sm->kernel->threads_per_block;
-    sm->free_blocks |= BIT64(sm->warps[slot].block);
-    sm->changed |= block->warps;
+    sm->free_blocks |= BIT64(sm->warp.slots[slot].block);
     block->used = false;
     sm->block_views[block - sm->blocks] = (struct lockstep_block_view){0};
     sm->stats.blocks++;
-    if (sm->spin && !sm->resident)
+    if (sm->spin && !sm->warp.resident)
         spin_drained(sm->spin, sm->now);
 }
 
 /* Instructions that a fetch brings. Also at the end of a line: only the bytes asked of the cache end there. */
 static uint32_t fetch_count(const struct sm *sm, unsigned slot)
 {
-    const struct sm_warp *warp = &sm->warps[slot];
-    uint32_t left = sm->fetch.module_size - warp->fetch_pc, most = sm->fetch.most;
-    if (sm->fetch_fills && most > sm->params->instruction_buffer - warp->buffered)
-        most = sm->params->instruction_buffer - warp->buffered;
+    unsigned buffered = sm->warp.slots[slot].buffered;
+    uint32_t left = sm->fetch.module_size - sm->fetch.next_pc[slot], most = sm->fetch.most;
+    if (sm->fetch_fills && most > sm->params->instruction_buffer - buffered)
+        most = sm->params->instruction_buffer - buffered;
     return most < left ? most : left;
 }
 
@@ -143,26 +129,26 @@ static void fill_buffer(struct sm *sm, unsigned slot, uint32_t count)
     sm->fetch.slot = slot;
     sm->due |= SM_DUE_DECODE;
     sm->fetch.count = count;
-    sm->fetch.pc = sm->warps[slot].fetch_pc;
+    sm->fetch.pc = sm->fetch.next_pc[slot];
 }
 
 /* Asks the instruction cache for the warp's next instructions. */
 static void fetch_warp(struct sm *sm, unsigned slot)
 {
-    struct sm_warp *warp = &sm->warps[slot];
-    uint64_t address = sm->fetch.code_base + (uint64_t)warp->fetch_pc * ISA_PC_BYTES;
+    uint32_t *next_pc = &sm->fetch.next_pc[slot];
+    uint64_t address = sm->fetch.code_base + (uint64_t)*next_pc * ISA_PC_BYTES;
     uint32_t line = sm->fetch.line_bytes;
     uint32_t to_line_end = (line - (uint32_t)(address & (line - 1))) / ISA_PC_BYTES;
-    if (warp->fetch_pc >= sm->fetch.module_size) { /* ran off the end on a wrong path: the scheduler will redirect it */
-        warp->fetch_pc = simt_pc(&warp->simt);
+    if (*next_pc >= sm->fetch.module_size) { /* ran off the end on a wrong path: the scheduler will redirect it */
+        *next_pc = simt_pc(&sm->warp.slots[slot].simt);
         return;
     }
     uint32_t count = fetch_count(sm, slot);
     struct cache_effect effect;
-    warp->asked_pc = warp->fetch_pc;
+    sm->fetch.asked_pc[slot] = *next_pc;
     uint32_t room = sm->fetch.queue.size - sm->fetch.queue.count;
     switch (cache_read(sm->fetch.l1i, address, (count < to_line_end ? count : to_line_end) * ISA_PC_BYTES,
-                       sm->fetch.member * SM_SLOTS + slot, room, &effect)) {
+                       sm->fetch.member * WARP_SLOTS + slot, room, &effect)) {
     case CACHE_HIT:
         fill_buffer(sm, slot, count);
         sm->fetch.under_way |= BIT64(slot);
@@ -194,10 +180,10 @@ NOT_INLINE uint32_t share_line(struct sm *sm)
 {
     uint32_t line, waiter, members = 0;
     while ((waiter = cache_ready(sm->fetch.l1i, &line, &(const uint8_t *){NULL})) != CACHE_NO_WAITER) {
-        struct sm *other = sm->fetch.neighbours[waiter / SM_SLOTS];
+        struct sm *other = sm->fetch.neighbours[waiter / WARP_SLOTS];
         struct sm_fetch *f = &other->fetch;
-        contract(f->shared.count < SM_SLOTS);
-        f->shared.slots[(f->shared.head + f->shared.count++) % SM_SLOTS] = (uint8_t)(waiter % SM_SLOTS);
+        contract(f->shared.count < WARP_SLOTS);
+        f->shared.slots[(f->shared.head + f->shared.count++) % WARP_SLOTS] = (uint8_t)(waiter % WARP_SLOTS);
         f->came = true;
         other->due |= SM_DUE_FETCH;
         members |= 1u << f->member;
@@ -219,7 +205,7 @@ HOT uint32_t sm_fetch_line(struct sm *sm, uint32_t fill)
 NOT_INLINE uint32_t next_of_shared(struct sm_fetch *f)
 {
     uint32_t slot = f->shared.slots[f->shared.head];
-    f->shared.head = (uint8_t)((f->shared.head + 1) % SM_SLOTS);
+    f->shared.head = (uint8_t)((f->shared.head + 1) % WARP_SLOTS);
     f->shared.count--;
     return slot;
 }
@@ -252,7 +238,7 @@ HOT static bool take_line(struct sm *sm)
     if (!sm->fetch.line_taken)
         return false;
     sm->moved = true;
-    if (sm->params->fetch_from_fill && !is_stale(sm, slot, sm->warps[slot].asked_pc)) {
+    if (sm->params->fetch_from_fill && !is_stale(sm, slot, sm->fetch.asked_pc[slot])) {
         fill_buffer(sm, slot, fetch_count(sm, slot));
     } else {
         sm->fetch.under_way &= ~BIT64(slot);
@@ -300,7 +286,7 @@ HOT void sm_fetch(struct sm *sm)
 
 static unsigned entries(const struct sm_fetch_view *view, unsigned slot)
 {
-    return ((const struct sm *)view->context)->warps[slot].buffered;
+    return ((const struct sm *)view->context)->warp.slots[slot].buffered;
 }
 
 static unsigned preferred(const struct sm_fetch_view *view, unsigned scheduler, uint64_t warps)
@@ -344,7 +330,7 @@ void sm_fetch_begin(struct sm *sm)
         .line_bytes = sm->setup.l1i->line_bytes,
         .code_base = sm->setup.code_base,
         .line_taken = true,
-        .stocked = sm->fetch_fills ? &f->full : &sm->buffered,
+        .stocked = sm->fetch_fills ? &f->full : &sm->warp.buffered,
         .policy = policy,
         .view = {.warps = sm->views,
                  .last = p->warps - 1,

@@ -5,6 +5,7 @@
 
 #include "memory/packet_queue.h"
 #include "sm/fetch/policy.h"
+#include "warp/table.h"
 
 struct cache;
 
@@ -25,13 +26,15 @@ struct sm_fetch {
     struct packet_ring queue; /* the instruction cache's requests that wait for the network */
     uint64_t queued_since;    /* cycle since which the oldest of them is the oldest */
     const struct sm_fetch_policy *policy;
-    struct sm_fetch_view view; /* what the policy is shown; keeps `last` */
+    struct sm_fetch_view view;     /* what the policy is shown; keeps `last` */
+    uint32_t next_pc[WARP_SLOTS];  /* next to fetch for a warp: behind what is in its buffer, if anything is */
+    uint32_t asked_pc[WARP_SLOTS]; /* for which the instruction cache was last asked */
     /* Where SMs share the instruction cache: all that do, the first of which has made it; else NULL. It knows the warps
-     * of `member` by numbers from member * SM_SLOTS on. */
+     * of `member` by numbers from member * WARP_SLOTS on. */
     struct sm *const *neighbours;
     uint8_t member;
     struct {
-        uint8_t head, count, slots[SM_SLOTS];
+        uint8_t head, count, slots[WARP_SLOTS];
     } shared; /* then, warps for which a line has come, in order */
 };
 

@@ -26,15 +26,20 @@ void sm_form_launched(struct sm *sm, unsigned slot)
     sm->form.lanes[slot] = 0;
 }
 
+void sm_form_retired(struct sm *sm, uint64_t slots)
+{
+    sm->out &= ~slots;
+}
+
 /* Banks */
 
 /* The set of banks that hold a register of the op's threads, from that of warp slot 0. */
 static uint64_t banks_of_homes(const struct sm *sm, unsigned slot, uint64_t set)
 {
-    unsigned first = mask_first(sm->blocks[sm->warps[slot].block].warps);
+    unsigned first = mask_first(sm->blocks[sm->warp.slots[slot].block].warps);
     uint64_t banks = 0;
     for (uint64_t rest = sm->form.homes[slot]; rest; rest &= rest - 1)
-        banks |= sm_banks_of(sm, &sm->warps[first + mask_first(rest)], set);
+        banks |= sm_banks_of(sm, first + mask_first(rest), set);
     return banks;
 }
 
@@ -44,7 +49,7 @@ void sm_form_name(const struct sm *sm, struct sm_op *o)
         return;
     o->src_banks = banks_of_homes(sm, o->slot, o->decoded->src_set);
     o->dst_banks = banks_of_homes(sm, o->slot, o->decoded->dst_set);
-    o->way.src_apart &= mask_count(sm->form.homes[o->slot]) == 1;
+    o->timing.src_apart &= mask_count(sm->form.homes[o->slot]) == 1;
 }
 
 void sm_form_issued(struct sm *sm, unsigned slot, struct sm_op *o, const struct simt_result *r)
@@ -54,7 +59,7 @@ void sm_form_issued(struct sm *sm, unsigned slot, struct sm_op *o, const struct 
     bool asks = o->access && simt_access_moves(o->access);
     sm->form.asks = (sm->form.asks & ~BIT64(slot)) | (asks ? BIT64(slot) : 0);
     sm->form.lanes[slot] = r->active | (o->access ? o->access->mask : 0);
-    sm->form.homes[slot] = simt_homes(&sm->warps[slot].simt, sm->form.lanes[slot]);
+    sm->form.homes[slot] = simt_homes(&sm->warp.slots[slot].simt, sm->form.lanes[slot]);
     sm_form_name(sm, o);
 }
 
@@ -69,7 +74,7 @@ static bool turn_may_leave(const struct simt_warp *warp)
 /* The lanes that are free for threads which would execute sooner there. */
 static uint64_t free_lanes(const struct sm *sm, unsigned slot)
 {
-    const struct simt_warp *warp = &sm->warps[slot].simt;
+    const struct simt_warp *warp = &sm->warp.slots[slot].simt;
     uint64_t free = ~warp->live | warp->paths.way->forming->giving(&warp->paths);
     return free & ~sm->form.lanes[slot] & mask_low(sm->params->warp_size);
 }
@@ -77,7 +82,7 @@ static uint64_t free_lanes(const struct sm *sm, unsigned slot)
 /* Threads of a warp that wait for their turn at an instruction, and have nothing in flight. */
 static uint64_t waiting_at(const struct sm *sm, unsigned slot, uint32_t pc)
 {
-    const struct simt_paths *paths = &sm->warps[slot].simt.paths;
+    const struct simt_paths *paths = &sm->warp.slots[slot].simt.paths;
     uint64_t lanes = 0;
     for (uint32_t i = 0; i < paths->count; i++) {
         const struct simt_path *p = simt_path_at(paths, i);
@@ -90,7 +95,7 @@ static uint64_t waiting_at(const struct sm *sm, unsigned slot, uint32_t pc)
 /* Those that have waited longest. */
 static uint64_t first_waiting(const struct sm *sm, unsigned slot)
 {
-    const struct simt_paths *paths = &sm->warps[slot].simt.paths;
+    const struct simt_paths *paths = &sm->warp.slots[slot].simt.paths;
     for (uint32_t i = 0; i < paths->count; i++) {
         const struct simt_path *p = simt_path_at(paths, i);
         if (p != paths->now && paths->way->forming->may_leave(paths, i) && !(p->mask & sm->form.lanes[slot]))
@@ -104,10 +109,10 @@ static uint64_t first_waiting(const struct sm *sm, unsigned slot)
  * for them alone. */
 static uint64_t open_warps(const struct sm *sm, const struct sm_block *block)
 {
-    uint64_t closed = (sm->waiting & ~sm->waits.atomic) | (sm->out & sm->form.asks), with_threads = 0;
-    uint64_t open = block->warps & ~sm->finished & ~closed;
+    uint64_t closed = (sm->warp.waiting & ~sm->warp.waits.atomic) | (sm->out & sm->form.asks), with_threads = 0;
+    uint64_t open = block->warps & ~sm->warp.finished & ~closed;
     for (uint64_t rest = open; rest; rest &= rest - 1)
-        with_threads |= sm->warps[mask_first(rest)].simt.live ? rest & -rest : 0;
+        with_threads |= sm->warp.slots[mask_first(rest)].simt.live ? rest & -rest : 0;
     return with_threads;
 }
 
@@ -116,11 +121,11 @@ static uint64_t open_warps(const struct sm *sm, const struct sm_block *block)
 /* Threads of these lanes go from one warp to another. They order what they have done before what they do there. */
 static void move(struct sm *sm, unsigned from, unsigned to, uint64_t lanes)
 {
-    struct simt_warp *a = &sm->warps[from].simt, *b = &sm->warps[to].simt;
+    struct simt_warp *a = &sm->warp.slots[from].simt, *b = &sm->warp.slots[to].simt;
     if (!lanes)
         return;
     sm->stats.threads_moved += mask_count(lanes & a->live) + mask_count(lanes & b->live);
-    block_order_synchronise(&sm->blocks[sm->warps[from].block].order);
+    block_order_synchronise(&sm->blocks[sm->warp.slots[from].block].order);
     simt_exchange(a, b, lanes);
     sm->form.touched |= BIT64(from) | BIT64(to);
 }
@@ -128,19 +133,19 @@ static void move(struct sm *sm, unsigned from, unsigned to, uint64_t lanes)
 /* Rule 1, of warp s, in the pool, and another. */
 static void merge_turns(struct sm *sm, unsigned s, unsigned t)
 {
-    const struct simt_warp *a = &sm->warps[s].simt, *b = &sm->warps[t].simt;
+    const struct simt_warp *a = &sm->warp.slots[s].simt, *b = &sm->warp.slots[t].simt;
     if (!turn_may_leave(a) || !turn_may_leave(b) || a->paths.now->pc != b->paths.now->pc)
         return;
     unsigned of_a = mask_count(a->paths.now->mask), of_b = mask_count(b->paths.now->mask);
     bool to_a = of_a > of_b || (of_a == of_b && s < t && !mask_has(sm->out, t));
     unsigned from = to_a ? t : s, to = to_a ? s : t;
-    move(sm, from, to, sm->warps[from].simt.paths.now->mask & ~sm->form.lanes[from] & free_lanes(sm, to));
+    move(sm, from, to, sm->warp.slots[from].simt.paths.now->mask & ~sm->form.lanes[from] & free_lanes(sm, to));
 }
 
 /* Rule 2: threads that wait in one warp go to another that has its turn where they stand. */
 static void join_turn(struct sm *sm, unsigned from, unsigned to)
 {
-    const struct simt_warp *warp = &sm->warps[to].simt;
+    const struct simt_warp *warp = &sm->warp.slots[to].simt;
     if (turn_may_leave(warp))
         move(sm, from, to, waiting_at(sm, from, warp->paths.now->pc) & free_lanes(sm, to));
 }
@@ -149,8 +154,8 @@ static void join_turn(struct sm *sm, unsigned from, unsigned to)
 static void fill_empty(struct sm *sm, const struct sm_block *block)
 {
     uint64_t empty = 0, open = open_warps(sm, block);
-    for (uint64_t rest = block->warps & ~(sm->waiting & ~sm->finished) & ~sm->out; rest; rest &= rest - 1)
-        empty |= sm->warps[mask_first(rest)].simt.live ? 0 : rest & -rest;
+    for (uint64_t rest = block->warps & ~(sm->warp.waiting & ~sm->warp.finished) & ~sm->out; rest; rest &= rest - 1)
+        empty |= sm->warp.slots[mask_first(rest)].simt.live ? 0 : rest & -rest;
     for (uint64_t rest = open; rest && empty; rest &= rest - 1) {
         uint64_t lanes;
         while (empty && (lanes = first_waiting(sm, mask_first(rest))) != 0) {
@@ -162,20 +167,20 @@ static void fill_empty(struct sm *sm, const struct sm_block *block)
 
 static void form_warp(struct sm *sm, unsigned slot)
 {
-    const struct sm_block *block = &sm->blocks[sm->warps[slot].block];
-    const struct simt_paths *paths = &sm->warps[slot].simt.paths;
+    const struct sm_block *block = &sm->blocks[sm->warp.slots[slot].block];
+    const struct simt_paths *paths = &sm->warp.slots[slot].simt.paths;
     if (paths->now && paths->now->mask == mask_low(sm->params->warp_size))
         return;
     for (uint64_t rest = open_warps(sm, block) & ~BIT64(slot); rest; rest &= rest - 1) {
         unsigned other = mask_first(rest);
         bool soon = !mask_has(sm->out & sm->form.slow, other);
-        if (!sm->warps[slot].simt.live)
+        if (!sm->warp.slots[slot].simt.live)
             break;
         if (soon)
             merge_turns(sm, slot, other);
-        if (soon && sm->warps[slot].simt.live)
+        if (soon && sm->warp.slots[slot].simt.live)
             join_turn(sm, slot, other);
-        if (sm->warps[slot].simt.live && sm->warps[other].simt.live)
+        if (sm->warp.slots[slot].simt.live && sm->warp.slots[other].simt.live)
             join_turn(sm, other, slot);
     }
     fill_empty(sm, block);
@@ -186,16 +191,8 @@ static void form_warp(struct sm *sm, unsigned slot)
 /* Its threads have all gone: it is as if they had ended. */
 static void leave_empty(struct sm *sm, unsigned slot)
 {
-    struct sm_warp *warp = &sm->warps[slot];
-    uint64_t bit = BIT64(slot);
-    if (warp->buffered)
-        sm->wants[warp->unit] &= ~bit;
-    warp->buffered = 0;
-    sm->cleared &= ~bit;
-    sm->mispredicted &= ~bit;
-    sm->flushed &= ~bit;
-    sm->buffered &= ~bit;
-    sm->backed_off &= ~bit;
+    warp_abandon(&sm->warp, slot);
+    sm_hold_off(sm, slot);
     if (sm->fetch_fills)
         sm_fetch_has_room(sm, slot);
     sm->views[slot].pc = 0;
@@ -206,38 +203,37 @@ static void leave_empty(struct sm *sm, unsigned slot)
 /* A warp without threads has some again. */
 static void refill(struct sm *sm, unsigned slot)
 {
-    struct sm_warp *warp = &sm->warps[slot];
+    const struct warp_slot *warp = &sm->warp.slots[slot];
     struct sm_block *block = &sm->blocks[warp->block];
-    uint64_t bit = BIT64(slot);
-    block->incomplete |= bit;
+    block->incomplete |= BIT64(slot);
     sm_fetch_goes_on(sm, slot);
-    sm->finished &= ~bit;
-    sm_waits_changed(sm);
+    warp_refill(&sm->warp, slot);
     block->barriers.running |= BIT64(warp->simt.index);
     sm_phase_resume(sm, slot);
     sm->blocks_changed |= BIT64(warp->block);
     sm->stats.warps_refilled++;
-    warp->age = sm->next_age++;
+    warp_renumber(&sm->warp, slot, sm->next_age++);
+    sm_noted_refilled(sm, slot);
     sm_tell_launched(sm, slot, sm->now);
 }
 
 /* It has other threads than before, perhaps in other places. */
 static void settle_warp(struct sm *sm, unsigned slot)
 {
-    if (mask_has(sm->finished, slot))
+    if (mask_has(sm->warp.finished, slot))
         refill(sm, slot);
     sm_turn_changed(sm, slot);
     sm_fetch_from(sm, slot);
-    sm->changed |= BIT64(slot);
-    sm_account_again(sm, BIT64(slot));
+    warp_look_at(&sm->warp, BIT64(slot));
+    warp_account_again(&sm->warp, BIT64(slot));
 }
 
 /* Warps that are out no more. */
 static uint64_t come_back(const struct sm *sm)
 {
     uint64_t back = 0;
-    for (uint64_t rest = sm->out & ~(sm->waiting & ~sm->finished); rest; rest &= rest - 1)
-        back |= sm->warps[mask_first(rest)].in_flight ? 0 : rest & -rest;
+    for (uint64_t rest = sm->out & ~(sm->warp.waiting & ~sm->warp.finished); rest; rest &= rest - 1)
+        back |= sm->warp.slots[mask_first(rest)].in_flight ? 0 : rest & -rest;
     return back;
 }
 
@@ -259,10 +255,10 @@ void sm_form(struct sm *sm)
     sm->moved = true;
     /* A barrier waits for warps that have threads: those that are left empty come last. */
     for (uint64_t rest = sm->form.touched; rest; rest &= rest - 1)
-        if (sm->warps[mask_first(rest)].simt.live)
+        if (sm->warp.slots[mask_first(rest)].simt.live)
             settle_warp(sm, mask_first(rest));
-    for (uint64_t rest = sm->form.touched & ~sm->finished; rest; rest &= rest - 1)
-        if (!sm->warps[mask_first(rest)].simt.live)
+    for (uint64_t rest = sm->form.touched & ~sm->warp.finished; rest; rest &= rest - 1)
+        if (!sm->warp.slots[mask_first(rest)].simt.live)
             leave_empty(sm, mask_first(rest));
     sm->form.touched = 0;
 }
@@ -270,8 +266,8 @@ void sm_form(struct sm *sm)
 uint32_t sm_form_find(const struct sm *sm, unsigned slot, uint32_t thread)
 {
     unsigned width = sm->params->warp_size;
-    for (uint64_t rest = sm->blocks[sm->warps[slot].block].warps & ~sm->finished; rest; rest &= rest - 1) {
-        const struct simt_warp *warp = &sm->warps[mask_first(rest)].simt;
+    for (uint64_t rest = sm->blocks[sm->warp.slots[slot].block].warps & ~sm->warp.finished; rest; rest &= rest - 1) {
+        const struct simt_warp *warp = &sm->warp.slots[mask_first(rest)].simt;
         for (unsigned lane = 0; lane < width; lane++)
             if (warp->threads[lane] == thread && mask_has(warp->live, lane))
                 return mask_first(rest);

@@ -8,11 +8,11 @@
 
 /* Written by form.c, and by a checkpoint that is loaded. By warp slot: */
 struct sm_form {
-    uint64_t slow;            /* of those out: warps whose last instruction accesses memory */
-    uint64_t asks;            /* of those out: warps whose last instruction is one of locks, and awaits answers */
-    uint64_t lanes[SM_SLOTS]; /* of those out: lanes whose threads may have an instruction in flight */
-    uint64_t homes[SM_SLOTS]; /* warps of the block, by number, in which the threads of the last instruction began */
-    uint64_t touched;         /* while warps are formed: those that have other threads now */
+    uint64_t slow;              /* of those out: warps whose last instruction accesses memory */
+    uint64_t asks;              /* of those out: warps whose last instruction is one of locks, and awaits answers */
+    uint64_t lanes[WARP_SLOTS]; /* of those out: lanes whose threads may have an instruction in flight */
+    uint64_t homes[WARP_SLOTS]; /* warps of the block, by number, in which the threads of the last instruction began */
+    uint64_t touched;           /* while warps are formed: those that have other threads now */
 };
 
 struct sm;
@@ -20,6 +20,8 @@ struct simt_result;
 
 /* A warp is launched into the slot. */
 void sm_form_launched(struct sm *sm, unsigned slot);
+/* The block of these warps has retired. */
+void sm_form_retired(struct sm *sm, uint64_t slots);
 /* The warp has issued an instruction, under grid->forms. */
 void sm_form_issued(struct sm *sm, unsigned slot, struct sm_op *o, const struct simt_result *r);
 /* Before issue, while warps are out: those that have come back are in the pool, and formed with the others there. */

@@ -32,9 +32,41 @@ static uint64_t digest(const struct simt_access *access, unsigned lane)
     return words[0] ^ words[1] * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-void sm_note_store(struct sm *sm, const struct sm_warp *warp, const struct simt_access *access)
+void sm_note_sync(struct sm *sm, unsigned slot, const struct simt_access *access)
 {
-    unsigned slot = (unsigned)(warp - sm->warps);
+    struct sm_noted_warp *warp = &sm->noted.warps[slot];
+    warp->sync_ops++;
+    warp->last_sync_address = access->address[mask_first(access->mask)];
+    warp->last_sync_pc = access->pc;
+    warp->last_sync_shared = access->space == ISA_SPACE_SHARED;
+}
+
+void sm_noted_launched(struct sm *sm, unsigned slot)
+{
+    struct sm_noted_warp *warp = &sm->noted.warps[slot];
+    warp->issued_before = warp->sync_ops = warp->takes = 0;
+}
+
+void sm_noted_refilled(struct sm *sm, unsigned slot)
+{
+    sm->noted.warps[slot].issued_before -= sm->views[slot].issued;
+}
+
+void sm_watch_reset(struct sm *sm, bool progress)
+{
+    sm->noted.seeks_work = true;
+    if (progress)
+        sm_written_reset(&sm->noted.written);
+    for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1) { /* others begin so (sm_noted_launched) */
+        struct sm_noted_warp *warp = &sm->noted.warps[mask_first(rest)];
+        warp->issued_before = sm->views[mask_first(rest)].issued;
+        warp->sync_ops = warp->takes = 0;
+    }
+}
+
+void sm_note_store(struct sm *sm, unsigned slot, const struct simt_access *access)
+{
+    const struct warp_slot *warp = &sm->warp.slots[slot];
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         uint64_t address = sm_noted_address(warp, access, lane), value = digest(access, lane);
@@ -50,7 +82,7 @@ void sm_note_store(struct sm *sm, const struct sm_warp *warp, const struct simt_
 void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *access, unsigned lane, uint64_t address)
 {
     uint8_t atomic = access->instr->mods.atomic;
-    const struct sm_warp *warp = &sm->warps[slot];
+    const struct warp_slot *warp = &sm->warp.slots[slot];
     if (atomic != ISA_ATOMIC_CAS && atomic != ISA_ATOMIC_EXCH)
         return;
     struct sm_holder *h = &sm->noted.holders[place_of(address)];
@@ -76,7 +108,7 @@ HOT void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct pac
         memcpy(&operand, simt_access_data(op->access, l->lane), sizeof operand);
         value = lane_atomic(p->atomic, p->type, l->operand, operand, l->compare);
         bool takes = value != 0 && l->operand == 0 && (p->atomic == ISA_ATOMIC_CAS || p->atomic == ISA_ATOMIC_EXCH);
-        sm->warps[op->slot].takes += takes;
+        sm->noted.warps[op->slot].takes += takes;
         if (value != l->operand)
             sm_note_change(sm, op->slot, address, value);
         if (takes || p->atomic == ISA_ATOMIC_CAS)
@@ -89,9 +121,9 @@ bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *hol
     *holder = sm->noted.holders[place_of(address)];
     if (holder->address != address || !address)
         return false;
-    const struct sm_warp *warp = &sm->warps[holder->slot];
-    bool resident =
-        mask_has(sm->resident, holder->slot) && !memcmp(holder->block, warp->simt.block->index, sizeof holder->block);
+    const struct warp_slot *warp = &sm->warp.slots[holder->slot];
+    bool resident = mask_has(sm->warp.resident, holder->slot) &&
+                    !memcmp(holder->block, warp->simt.block->index, sizeof holder->block);
     uint32_t slot = resident && sm->kernel->grid->forms ? sm_form_find(sm, holder->slot, holder->thread) : SM_NONE;
     holder->ended = resident && sm->kernel->grid->forms && slot == SM_NONE;
     if (holder->ended) {
@@ -100,7 +132,7 @@ bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *hol
     }
     if (slot != SM_NONE) {
         holder->slot = (uint8_t)slot;
-        holder->warp = sm->warps[slot].simt.index;
+        holder->warp = sm->warp.slots[slot].simt.index;
     }
     return true;
 }

@@ -12,7 +12,7 @@ void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *faul
 {
     if (sm->has_fault)
         return;
-    const struct sm_warp *warp = &sm->warps[slot];
+    const struct warp_slot *warp = &sm->warp.slots[slot];
     sm->has_fault = true;
     uint16_t thread = warp->simt.threads[fault->lane];
     sm->fault.fault = *fault;
@@ -96,18 +96,9 @@ bool sm_releases(const struct isa_instr *instr, bool l1_keeps)
     return is_write(instr) && (beyond_block(instr) || l1_keeps) && order_releases(instr->mods.order);
 }
 
-/* An access with which warps wait for each other. */
-static void note_sync(struct sm_warp *warp, const struct simt_access *access)
-{
-    warp->sync_ops++;
-    warp->last_sync_address = access->address[mask_first(access->mask)];
-    warp->last_sync_pc = access->pc;
-    warp->last_sync_shared = access->space == ISA_SPACE_SHARED;
-}
-
 NOT_INLINE void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *access)
 {
-    const struct sm_warp *warp = &sm->warps[slot];
+    const struct warp_slot *warp = &sm->warp.slots[slot];
     uint8_t atomic = access->instr->mods.atomic;
     bool looked_at = sm->noted.seeks_work || atomic == ISA_ATOMIC_CAS || atomic == ISA_ATOMIC_EXCH;
     for (uint64_t rest = looked_at ? access->changed & access->mask : 0; rest; rest &= rest - 1) {
@@ -147,23 +138,18 @@ static bool got_from_queue(const struct sm *sm, const struct simt_result *r)
     return sm->kernel->grid->lock_queues.used && isa_op_info((enum isa_op)r->instr->op)->flags & ISA_FLAG_TAKE;
 }
 
-static void wait_in_queue(struct sm *sm, unsigned slot)
-{
-    sm->in_queues |= BIT64(slot);
-    sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
-}
-
 /* The access answers each lane by itself whether it goes on: it asks for a lock, or gives one back. */
 static void wait_for_lanes(struct sm *sm, unsigned slot, struct sm_op *o)
 {
-    struct sm_warp *warp = &sm->warps[slot];
+    struct warp_slot *warp = &sm->warp.slots[slot];
     o->blocks = simt_access_queues(&warp->simt, o->access) ? SM_BLOCKS_LANES : SM_BLOCKS_WARP;
-    warp->in_flight -= o->blocks == SM_BLOCKS_LANES; /* what fences wait for: not for locks */
-    warp->lanes_out += o->blocks == SM_BLOCKS_LANES;
-    if (o->blocks == SM_BLOCKS_WARP)
-        sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
-    else if (o->access->instr->op != ISA_OP_LOCK_TIMED) /* that issues once more, to see how long it waits */
-        wait_in_queue(sm, slot);
+    if (o->blocks == SM_BLOCKS_WARP) {
+        warp_wait_begin(&sm->warp, WARP_WAIT_atomic, BIT64(slot));
+        return;
+    }
+    warp_lanes_leave(&sm->warp, slot);             /* what fences wait for: not for locks */
+    if (o->access->instr->op != ISA_OP_LOCK_TIMED) /* that issues once more, to see how long it waits */
+        warp_queue_begin(&sm->warp, slot);
 }
 
 static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
@@ -174,17 +160,17 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     bool in_dram = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_CONST;
     o->in_memory = true;
     count_access(sm, access);
-    struct sm_warp *warp = &sm->warps[slot];
+    struct warp_slot *warp = &sm->warp.slots[slot];
     struct sm_block *block = &sm->blocks[warp->block];
     if (access->kind != ISA_FLAG_LOAD && order_releases(access->instr->mods.order) && !beyond_block(access->instr))
         sm_synchronise_block(sm, block);
     if (sm->noted.seeks_work && access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL)
-        sm_note_store(sm, warp, access);
+        sm_note_store(sm, slot, access);
     if (access->space == ISA_SPACE_SHARED && (access->kind == ISA_FLAG_ATOMIC || sm->noted.seeks_work))
         note_shared_atomic(sm, slot, access);
     if (access->space == ISA_SPACE_SHARED &&
         (access->kind == ISA_FLAG_ATOMIC || access->instr->mods.order > ISA_ORDER_WEAK))
-        note_sync(warp, access);
+        sm_note_sync(sm, slot, access);
     if (access->space != ISA_SPACE_SHARED) {
         o->event = (uint8_t)sm_l1_event(sm, access);
         o->bypasses = l1_passes(&sm->lsu.l1d, o->event);
@@ -207,10 +193,10 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     bool remote = sm->lsu.l1d.agent && access->instr->mods.scope == ISA_SCOPE_REMOTE;
     if ((is_atomic || o->acquires || remote) && !moves) {
         o->blocks = SM_BLOCKS_WARP;
-        sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
+        warp_wait_begin(&sm->warp, WARP_WAIT_atomic, BIT64(slot));
     }
     if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || access->instr->mods.order > ISA_ORDER_WEAK)))
-        note_sync(warp, access);
+        sm_note_sync(sm, slot, access);
     o->performed = sm->params->values_at_issue && !is_atomic;
     if (o->performed)
         simt_serve(&warp->simt, access, place_in, (void *)sm->setup.store);
@@ -225,10 +211,10 @@ static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *in
     if (beyond_block(instr))
         sm_reach_fence(sm, slot);
     else
-        sm_synchronise_block(sm, &sm->blocks[sm->warps[slot].block]);
+        sm_synchronise_block(sm, &sm->blocks[sm->warp.slots[slot].block]);
 }
 
-static inline void count_issue(struct sm *sm, struct sm_warp *warp, const struct sm_decoded *decoded,
+static inline void count_issue(struct sm *sm, struct warp_slot *warp, const struct decoded_instr *decoded,
                                const struct simt_result *r)
 {
     unsigned lanes = mask_count(r->mask);
@@ -239,7 +225,6 @@ static inline void count_issue(struct sm *sm, struct sm_warp *warp, const struct
     uint32_t depth = warp->simt.paths.most;
     if (depth > 1 && depth > sm->stats.stack_depth) /* each has one: see sm_stats_of */
         sm->stats.stack_depth = depth;
-    warp->issued++;
 }
 
 static void count_jump(struct sm *sm, const struct simt_result *r)
@@ -250,7 +235,7 @@ static void count_jump(struct sm *sm, const struct simt_result *r)
     }
 }
 
-static void note_unsynced(struct sm *sm, const struct sm_warp *warp, const struct simt_result *r)
+static void note_unsynced(struct sm *sm, const struct warp_slot *warp, const struct simt_result *r)
 {
     sm->stats.unsynced++;
     sm_unsynced_note(&sm->unsynced, &warp->simt, r, sm->now);
@@ -260,7 +245,7 @@ static void note_unsynced(struct sm *sm, const struct sm_warp *warp, const struc
 static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct sm_op *o, const struct simt_result *r,
                    uint64_t live_before)
 {
-    struct sm_warp *warp = &sm->warps[slot];
+    struct warp_slot *warp = &sm->warp.slots[slot];
     if (RARELY(warp->simt.live != live_before))
         sm->threads_ended += mask_count(live_before & ~warp->simt.live);
     switch (event) {
@@ -280,15 +265,14 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
         sm_reach_barrier(sm, slot, r);
         break;
     case SIMT_SLEEP:
-        warp->wake = sm->now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000;
-        sm_wait_begin(sm, SM_WAIT_sleep, BIT64(slot));
+        warp_wait_until(&sm->warp, WARP_WAIT_sleep, slot,
+                        sm->now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000);
         break;
     case SIMT_QUEUED:
-        warp->wake = r->again;
         if (r->again)
-            sm_wait_begin(sm, SM_WAIT_delay, BIT64(slot));
+            warp_wait_until(&sm->warp, WARP_WAIT_delay, slot, r->again);
         else
-            wait_in_queue(sm, slot);
+            warp_queue_begin(&sm->warp, slot);
         break;
     case SIMT_DONE:
         sm_finish_warp(sm, slot);
@@ -307,7 +291,7 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
 }
 
 /* Everything about the instruction but its time. Returns false when the program did something illegal. */
-static inline bool perform(struct sm *sm, struct sm_warp *warp, unsigned slot, struct sm_op *o, struct simt_result *r)
+static inline bool perform(struct sm *sm, struct warp_slot *warp, unsigned slot, struct sm_op *o, struct simt_result *r)
 {
     uint64_t live = warp->simt.live;
     enum simt_event event = simt_execute(&warp->simt, sm->now, o->access, r);
@@ -324,46 +308,10 @@ static inline bool perform(struct sm *sm, struct sm_warp *warp, unsigned slot, s
     return event == SIMT_PLAIN || follow(sm, slot, event, o, r, live);
 }
 
-static inline void reserve_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_way *way)
-{
-    uint64_t *board = warp->scoreboard;
-    const uint64_t *writes = way->writes;
-    board[0] |= writes[0];
-    for (unsigned i = 1; i < sm->scoreboard_words; i++)
-        board[i] |= writes[i];
-    warp->pending_registers += way->write_count;
-}
-
-/* Notes where the registers come from that a load or an atomic writes. */
-static void note_producer(const struct sm *sm, struct sm_warp *warp, struct sm_op *o)
-{
-    uint64_t *from = sm_comes_from(warp, sm_source_of(o));
-    o->source = (uint8_t)sm_source_of(o);
-    if (o->source == SM_FROM_OP)
-        return;
-    warp->loads_out++;
-    for (unsigned i = 0; i < sm->scoreboard_words; i++)
-        from[i] |= o->way.writes[i];
-}
-
-/* Warps whose next instruction reads a register that comes from beyond the SM. */
-static uint64_t long_waits(const struct sm *sm, uint64_t members)
-{
-    uint64_t found = 0;
-    for (uint64_t rest = members & sm->buffered & ~sm->cleared & ~sm->mispredicted; rest; rest &= rest - 1) {
-        const struct sm_warp *warp = &sm->warps[mask_first(rest)];
-        const uint64_t *reads = sm->kernel->decoded[warp->head_pc].way.writes + sm->scoreboard_words;
-        for (unsigned i = 0; i < sm->scoreboard_words; i++)
-            if (warp->scoreboard[i] & warp->from_memory[i] & reads[i])
-                found |= rest & -rest;
-    }
-    return found;
-}
-
 /* lockstep_scheduler_view.next_pc. */
 static uint32_t next_pc(const struct lockstep_scheduler_view *view, unsigned slot, uint32_t pc)
 {
-    const struct simt_warp *warp = &((const struct sm *)view->context)->warps[slot].simt;
+    const struct simt_warp *warp = &((const struct sm *)view->context)->warp.slots[slot].simt;
     uint32_t behind = UINT32_MAX, lowest = UINT32_MAX;
     for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
         uint32_t at = walk.path->pc;
@@ -392,7 +340,7 @@ static inline enum sm_class class_of(const struct sm *sm, enum isa_unit unit)
 /* Tells the spin detector what the warp executed; the warp's back-off may begin or end with it. */
 NOT_INLINE void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o, const struct simt_result *r)
 {
-    struct sm_warp *warp = &sm->warps[slot];
+    struct warp_slot *warp = &sm->warp.slots[slot];
     struct spin_event event = {
         .cycle = sm->now,
         .warp = slot,
@@ -403,16 +351,19 @@ NOT_INLINE void observe_spinning(struct sm *sm, unsigned slot, const struct sm_o
         .mask = r->mask,
         .simt = &warp->simt,
     };
-    bool held = mask_has(sm->backed_off, slot);
-    sm->backed_off &= ~BIT64(slot);
+    bool held = mask_has(sm->issue.backed_off, slot);
+    sm_hold_off(sm, slot);
     uint64_t until = spin_issued(sm->spin, &event, o->access, held);
-    if (!until || mask_has(sm->finished, slot))
+    if (!until || mask_has(sm->warp.finished, slot))
         return;
-    sm->backed_off |= BIT64(slot);
-    if (until <= sm->now + 1)
-        return;
-    sm_wait_begin(sm, SM_WAIT_delay, BIT64(slot));
-    warp->wake = until;
+    sm->issue.backed_off |= BIT64(slot);
+    if (until > sm->now + 1)
+        warp_wait_until(&sm->warp, WARP_WAIT_delay, slot, until);
+}
+
+void sm_hold_off(struct sm *sm, unsigned slot)
+{
+    sm->issue.backed_off &= ~BIT64(slot);
 }
 
 /* Gives the first look to the next scheduler, from `from` on, that was overtaken too often at some class. */
@@ -435,7 +386,7 @@ static void choose_first(struct sm *sm, unsigned from)
 HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class class)
 {
     uint8_t *overtaken = sm->issue.overtaken[class], most = sm->issue.overtakes[class];
-    uint64_t want = sm_wanted(sm, class) & sm->cleared & ~sm->waiting & ~sm->issue.of[s].slots, known;
+    uint64_t want = sm_wanted(sm, class) & sm->warp.cleared & ~sm->warp.waiting & ~sm->issue.of[s].slots, known;
     memcpy(&known, overtaken, sizeof known);
     unsigned count = sm->scheduler_count, behind = s + 1 < count ? s + 1 : 0;
     if (!known && (!want || behind == sm->issue.looks_first))
@@ -454,34 +405,31 @@ HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class clas
 
 /* The warp has issued the instruction at the head of its buffer: the one behind it is the head now, and the policy sees
  * where the warp stands. */
-HOT_INLINE void next_head(struct sm *sm, struct sm_warp *warp, unsigned slot, uint32_t pc)
+HOT_INLINE void next_head(struct sm *sm, struct warp_slot *warp, unsigned slot, uint32_t pc)
 {
-    uint64_t bit = BIT64(slot);
-    uint32_t next = mask_has(sm->finished, slot) ? 0 : simt_pc(&warp->simt);
+    uint32_t next = mask_has(sm->warp.finished, slot) ? 0 : simt_pc(&warp->simt);
     struct lockstep_warp_view *view = &sm->views[slot];
     view->issued_pc = pc;
     view->issued++;
     view->pc = next;
-    sm->wants[warp->unit] &= ~bit;
-    sm->cleared &= ~bit;
-    warp->head_pc++;
-    warp->buffered = sm->finished & bit ? 0 : warp->buffered - 1;
-    enum sm_cause cause = warp->buffered ? sm_head_came(sm, warp, bit, next) : sm_head_gone(sm, bit);
-    sm_account_issued(&sm->account, &warp->stands_at, bit, sm->waiting & bit ? warp->stands_at : cause);
+    if (RARELY(warp_issued(&sm->warp, slot, next)))
+        sm_reach_release(sm, slot);
+    if (!warp->buffered)
+        sm->due |= SM_DUE_FETCH;
 }
 
 /* Issues a warp's next instruction, and says of which class it is. Apart from its only caller: the two together have
  * too few of the host's registers. */
-HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, unsigned slot)
+HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct warp_slot *warp, unsigned slot)
 {
     struct simt_result r;
     uint32_t pc = warp->head_pc;
     uint32_t index = sm_op_new(&sm->ops);
     sm->moved = true;
     struct sm_op *o = &sm->ops.items[index];
-    sm_op_name(sm, warp, o, &sm->kernel->decoded[pc]);
+    sm_op_name(sm, slot, o, &sm->warp.decoded[pc]);
     o->slot = (uint8_t)slot;
-    enum sm_class class = class_of(sm, o->way.unit);
+    enum sm_class class = class_of(sm, o->timing.unit);
     o->class = class;
     if (class == SM_MEM)
         o->access = sm_access_new(&sm->ops, &sm->arena);
@@ -493,10 +441,12 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
         sm_form_issued(sm, slot, o, &r);
     if (RARELY(sm->spin))
         observe_spinning(sm, slot, o, &r);
-    reserve_registers(sm, warp, &o->way);
-    if (o->access)
-        note_producer(sm, warp, o);
-    warp->in_flight++;
+    warp_op_began(&sm->warp, slot, &o->timing);
+    if (o->access) {
+        o->source = (uint8_t)sm_source_of(o);
+        if (o->source != WARP_FROM_OP)
+            warp_load_began(&sm->warp, slot, &o->timing, (enum warp_source)o->source);
+    }
     next_head(sm, warp, slot, pc);
     if (sm->fetch_fills)
         sm_fetch_has_room(sm, slot);
@@ -509,9 +459,9 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
 static inline enum sm_stall cause_of_wait(const struct sm *sm, uint64_t members, bool before_fetch)
 {
 #define WAIT(name, cause, ender, kind, doc)                                                                            \
-    if ((SM_STALL_##cause < SM_STALL_control) == before_fetch && (members & sm->waits.name))                           \
+    if ((SM_STALL_##cause < SM_STALL_control) == before_fetch && (members & sm->warp.waits.name))                      \
         return SM_STALL_##cause;
-#include "sm/waits.def"
+#include "warp/waits.def"
 #undef WAIT
     return SM_STALL_COUNT;
 }
@@ -519,15 +469,15 @@ static inline enum sm_stall cause_of_wait(const struct sm *sm, uint64_t members,
 /* The first cause, in the order of stalls.def, that holds for the warps of a scheduler that did not issue. */
 static inline enum sm_stall classify(const struct sm *sm, uint64_t members, uint64_t could_issue)
 {
-    uint64_t awake = members & ~sm->waiting;
+    uint64_t awake = members & ~sm->warp.waiting;
     if (could_issue)
         return SM_STALL_structural;
-    if (awake & sm->buffered & ~sm->cleared & ~sm->mispredicted)
+    if (awake & sm->warp.buffered & ~sm->warp.cleared & ~sm->warp.mispredicted)
         return SM_STALL_data;
     enum sm_stall cause = cause_of_wait(sm, members, true);
     if (cause != SM_STALL_COUNT)
         return cause;
-    if (awake & (sm->flushed | sm->mispredicted))
+    if (awake & (sm->warp.flushed | sm->warp.mispredicted))
         return SM_STALL_control;
     if (awake)
         return SM_STALL_fetch;
@@ -539,21 +489,21 @@ static inline enum sm_stall classify(const struct sm *sm, uint64_t members, uint
 
 enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler)
 {
-    uint64_t members = sm->resident & sm->issue.of[scheduler].slots;
-    if (!(sm->changed & sm->issue.of[scheduler].slots))
+    uint64_t members = sm->warp.resident & sm->issue.of[scheduler].slots;
+    if (!(sm->warp.changed & sm->issue.of[scheduler].slots))
         return sm->issue.of[scheduler].stall_of;
-    return classify(sm, members, members & sm->cleared & ~sm->waiting);
+    return classify(sm, members, members & sm->warp.cleared & ~sm->warp.waiting);
 }
 
 /* Whether the warp, which has just issued, issues another instruction in the same cycle. Where control has left the
  * straight line, the buffer is flushed at once. GPGPU-Sim 3.2.2, scheduler_unit::cycle. */
 static bool issues_more(struct sm *sm, unsigned slot)
 {
-    if (RARELY(sm->has_fault) || mask_has(sm->waiting, slot))
+    if (RARELY(sm->has_fault) || mask_has(sm->warp.waiting, slot))
         return false;
-    if (mask_has(sm->mispredicted, slot))
+    if (mask_has(sm->warp.mispredicted, slot))
         sm_flush_buffer(sm, slot);
-    return mask_has(sm->cleared & sm_units_free(sm) & ~sm->backed_off, slot);
+    return mask_has(sm->warp.cleared & sm_units_free(sm) & ~sm->issue.backed_off, slot);
 }
 
 /* The warp that a scheduler has picked issues one instruction and those behind it, up to the issue width, until one
@@ -563,7 +513,7 @@ static inline void issue_picked(struct sm *sm, struct sm_scheduler *own, unsigne
 {
     const struct lockstep_scheduler *policy = sm->issue.policy;
     for (unsigned left = sm->params->issue_width;;) {
-        enum sm_class class = issue_warp(sm, &sm->warps[slot], slot);
+        enum sm_class class = issue_warp(sm, &sm->warp.slots[slot], slot);
         if (sm->issue.overtakes[class])
             note_overtaken(sm, own->number, class);
         if (policy->issued)
@@ -631,7 +581,7 @@ static inline unsigned pick_ready(struct sm *sm, const struct sm_scheduler *own,
 /* Warps that are held back come after all others: only when none of those issues are they met. */
 static unsigned pick_any(struct sm *sm, unsigned s, uint64_t astray, struct lockstep_scheduler_view *view)
 {
-    uint64_t ready = view->ready, held = sm->backed_off;
+    uint64_t ready = view->ready, held = sm->issue.backed_off;
     unsigned slot = LOCKSTEP_NO_WARP;
     view->ready = ready & ~held;
     if (view->ready)
@@ -664,10 +614,10 @@ static inline void own_issue(struct sm *sm, struct sm_scheduler *own)
     sm_give_cycles(sm, own, sm->now);
     sm->stalls.issued++;
     own->owned++;
-    if (sm_wide_awake(sm) & slots)
+    if (warp_wide_awake(&sm->warp) & slots)
         return;
-    own->stall_of = (uint8_t)classify(sm, sm->resident & slots, 0);
-    sm->changed &= ~slots;
+    own->stall_of = (uint8_t)classify(sm, sm->warp.resident & slots, 0);
+    warp_looked(&sm->warp, slots, 0);
 }
 
 /* Fills in what a scheduler is shown in this cycle; members: of its warps, those that go on. */
@@ -676,23 +626,24 @@ static inline void show(const struct sm *sm, struct lockstep_scheduler_view *vie
     view->cycle = sm->now;
     view->ready = ready;
     view->members = members;
-    view->waiting = members & sm->waiting;
-    view->at_barrier = members & sm->waits.barrier;
+    view->waiting = members & sm->warp.waiting;
+    view->at_barrier = members & sm->warp.waits.barrier;
     if (RARELY(sm->issue.policy->needs & LOCKSTEP_NEEDS_LONG_WAIT))
-        view->long_wait = long_waits(sm, members);
+        view->long_wait = warp_long_waits(&sm->warp, members);
 }
 
 /* lockstep_scheduler_view.entries. */
 static unsigned entries(const struct lockstep_scheduler_view *view, unsigned slot)
 {
-    return ((const struct sm *)view->context)->warps[slot].buffered;
+    return ((const struct sm *)view->context)->warp.slots[slot].buffered;
 }
 
 unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps)
 {
     struct lockstep_scheduler_view view = sm->view;
-    uint64_t members = sm->resident & ~sm->finished & sm->issue.of[scheduler].slots;
-    uint64_t awake = members & warps & ~sm->waiting, free = awake & ~sm->backed_off, ready = free ? free : awake;
+    uint64_t members = sm->warp.resident & ~sm->warp.finished & sm->issue.of[scheduler].slots;
+    uint64_t awake = members & warps & ~sm->warp.waiting, free = awake & ~sm->issue.backed_off,
+             ready = free ? free : awake;
     const struct lockstep_scheduler *policy = sm->issue.policy;
     uint64_t among = policy->fetch ? members & warps : ready;
     if (!among)
@@ -713,15 +664,15 @@ static bool has_turn(const struct sm *sm, const struct sm_scheduler *own)
  * looks again in the next cycle. */
 static void schedule(struct sm *sm, struct sm_scheduler *own)
 {
-    uint64_t slots = own->slots, members = sm->resident & slots, waiting = sm->waiting;
-    uint64_t could = slots & sm->cleared & ~waiting, ready = could ? could & sm_units_free(sm) : 0;
+    uint64_t slots = own->slots, members = sm->warp.resident & slots, waiting = sm->warp.waiting;
+    uint64_t could = slots & sm->warp.cleared & ~waiting, ready = could ? could & sm_units_free(sm) : 0;
     if (RARELY(sm->params->issue_interval > 1) && !has_turn(sm, own)) {
         own_cycles(sm, own, classify(sm, members, could));
         return;
     }
-    uint64_t astray = slots & sm->mispredicted & ~waiting;
+    uint64_t astray = slots & sm->warp.mispredicted & ~waiting;
     /* Warps that only miss a pipeline register are met again when one comes free (enter_collectors). */
-    sm->changed = (sm->changed & ~slots) | (ready ? could : 0);
+    warp_looked(&sm->warp, slots, ready ? could : 0);
     if (!ready) {
         flush_all(sm, astray);
         own_cycles(sm, own, classify(sm, members, could));
@@ -729,15 +680,15 @@ static void schedule(struct sm *sm, struct sm_scheduler *own)
     }
     struct lockstep_scheduler_view *view = &sm->view;
     const struct lockstep_scheduler *policy = sm->issue.policy;
-    show(sm, view, members & ~sm->finished, ready);
-    sm_account_ready(&sm->account, ready);
+    show(sm, view, members & ~sm->warp.finished, ready);
+    warp_found_ready(&sm->warp, ready);
     if (policy->advance)
         policy->advance(own->state, view);
     unsigned slot =
-        RARELY(astray | sm->backed_off) ? pick_any(sm, own->number, astray, view) : pick_ready(sm, own, view);
+        RARELY(astray | sm->issue.backed_off) ? pick_any(sm, own->number, astray, view) : pick_ready(sm, own, view);
     if (RARELY(slot == LOCKSTEP_NO_WARP)) {
         sm->moved = true; /* it is asked again in the next cycle */
-        sm_account_held(&sm->account, ready);
+        warp_held(&sm->warp, ready);
         own_cycles(sm, own, SM_STALL_held);
         return;
     }
@@ -745,30 +696,13 @@ static void schedule(struct sm *sm, struct sm_scheduler *own)
     own_issue(sm, own);
 }
 
-static void wake_sleepers(struct sm *sm)
-{
-    uint64_t over = 0;
-    for (uint64_t rest = sm_waits_timed(&sm->waits); rest; rest &= rest - 1)
-        over |= sm->warps[mask_first(rest)].wake <= sm->now ? rest & -rest : 0;
-    if (!over)
-        return;
-#define WAIT(name, cause, ender, kind, doc)                                                                            \
-    if (SM_WAIT_BY_##ender == SM_WAIT_BY_CLOCK)                                                                        \
-        sm_wait_end(sm, SM_WAIT_##name, over & sm->waits.name);
-#include "sm/waits.def"
-#undef WAIT
-    sm->moved = true;
-}
-
 /* Sleep ends by the clock. A fence that nothing holds up ends in the next cycle; the others, with the last thing that
  * they wait for. */
 static void end_waits(struct sm *sm)
 {
-    if (sm_waits_timed(&sm->waits))
-        wake_sleepers(sm);
-    for (uint64_t rest = sm->fence_reached; rest; rest &= rest - 1)
-        sm_check_fence(sm, mask_first(rest));
-    sm->fence_reached = 0;
+    if (warp_waits_timed(&sm->warp.waits) && warp_wake(&sm->warp, sm->now))
+        sm->moved = true;
+    sm_check_reached(sm);
 }
 
 /* A fault ended this cycle: the schedulers that did not look, from `next` on, do not own it. */
@@ -787,7 +721,7 @@ HOT void sm_issue(struct sm *sm)
         sm_pass_grid(sm);
     if (RARELY(sm->out))
         sm_form(sm);
-    if (sm_waits_timed(&sm->waits) | sm->fence_reached)
+    if (warp_waits_timed(&sm->warp.waits) | sm->fences.reached)
         end_waits(sm);
     unsigned count = sm->scheduler_count, turns = sm->issue.turns, looked = 0;
     unsigned first = (unsigned)(turns & (turns - 1) ? sm->now % turns : sm->now & (turns - 1));
@@ -796,7 +730,7 @@ HOT void sm_issue(struct sm *sm)
     sm->issue.looks_first = (uint8_t)first;
     struct sm_scheduler *all = sm->issue.of, *own = &all[first];
     while (!sm->has_fault) {
-        if (sm->changed & own->slots)
+        if (sm->warp.changed & own->slots)
             schedule(sm, own);
         own = own + 1 < all + count ? own + 1 : all;
         if (++looked == count)
@@ -804,7 +738,7 @@ HOT void sm_issue(struct sm *sm)
     }
     if (sm->blocks_changed)
         sm_show_blocks(sm);
-    sm_account_looked(sm, &sm->account);
+    warp_all_looked(&sm->warp);
     if (RARELY(sm->has_fault))
         leave_cycle(sm, own->number, looked);
 }

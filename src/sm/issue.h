@@ -19,6 +19,7 @@ struct sm_scheduler {
 struct sm_issue {
     _Alignas(CACHE_LINE) struct sm_scheduler of[8];
     const struct lockstep_scheduler *policy;
+    uint64_t backed_off; /* warps that spin control holds back, with a delay (waits.delay) or without */
     uint32_t first_look; /* scheduler that was overtaken so often: it looks first until it is not any more; SM_NONE: the
                             cycle says whose turn it is */
     uint8_t turns;       /* schedulers that take turns in looking first */

@@ -132,7 +132,7 @@ HOT static void deliver(struct sm *sm, const struct sm_transaction *t, const uin
     const struct simt_access *access = o->access;
     if (access->space == ISA_SPACE_LOCAL || o->performed || !line)
         return;
-    simt_load_lanes(&sm->warps[o->slot].simt, access, t->lanes, line, line_bytes);
+    simt_load_lanes(&sm->warp.slots[o->slot].simt, access, t->lanes, line, line_bytes);
 }
 
 /* A transaction that waited has its values: they go to its lanes. */
@@ -206,7 +206,7 @@ static void store_bytes(const struct simt_access *access, const struct sm_transa
 /* A store takes its bytes along to the L2. Local memory's values stay here. */
 static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t, struct packet *p)
 {
-    struct sm_warp *warp = &sm->warps[o->slot];
+    struct warp_slot *warp = &sm->warp.slots[o->slot];
     if (p->class == PACKET_LOCAL)
         return;
     store_bytes(o->access, t, p);
@@ -214,8 +214,7 @@ static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_tra
     if (RARELY(sm->lsu.l1d.agent) && (o->event == AGENT_STORE_EVENT || o->event == AGENT_REMOTE_EVENT))
         return; /* the L1D has it, or the warp waits for its answer */
     p->cookie = (uint32_t)o->era << 8 | o->slot;
-    warp->stores_out++;
-    sm_head_waits(sm, warp, BIT64(o->slot));
+    warp_store_left(&sm->warp, o->slot);
     block_order_add(&sm->blocks[warp->block].order, o->era);
 }
 
@@ -497,8 +496,8 @@ static void take_l1_reply(struct sm *sm)
 /* A part of a store is acknowledged. */
 static void end_store(struct sm *sm, unsigned slot, uint8_t era)
 {
-    struct sm_warp *warp = &sm->warps[slot];
-    warp->stores_out--;
+    struct warp_slot *warp = &sm->warp.slots[slot];
+    warp_store_acknowledged(&sm->warp, slot);
     sm_performed(sm, warp, era);
     sm_check_retire(sm, slot);
 }
@@ -549,7 +548,7 @@ static void finish_atomic(struct sm *sm, const struct packet *p)
     if (RARELY(sm->spin))
         spin_atomics(sm->spin, o->slot, o->access, p);
     for (unsigned i = 0; i < p->lane_count && !p->no_return && p->lock != PACKET_LOCK_LEAVE; i++)
-        simt_atomic_lane(&sm->warps[o->slot].simt, o->access, p->lanes[i].lane, p->lanes[i].operand);
+        simt_atomic_lane(&sm->warp.slots[o->slot].simt, o->access, p->lanes[i].lane, p->lanes[i].operand);
     if (RARELY(p->lock == PACKET_LOCK_TAKE))
         sm_lock_came(sm, o, p->lanes[0].lane);
     else if (RARELY(p->lock == PACKET_LOCK_LEAVE && !p->lanes[0].operand))

@@ -53,7 +53,7 @@ struct sm_lsu {
     struct packet_ring responses;            /* what the network brought for this unit */
     VEC(struct sm_transaction) transactions; /* pool of those that wait for an answer */
     uint32_t free_transaction, transactions_live;
-    struct sm_transaction list[2 * SM_SLOTS];
+    struct sm_transaction list[2 * WARP_SLOTS];
     struct sm_delayed *pipe; /* ring of sm.l1d_latency accesses on their way to the L1D */
     struct sm_wheel shared;  /* shared memory pipeline */
 };

@@ -1,6 +1,5 @@
-/* Warp instructions in flight, between issue and completion: what timing needs to know of a static instruction, the
- * pool of those under way, and the pipeline registers and wheels that hand them from one room of the SM to the next. An
- * op is known by its number in the pool. */
+/* Warp instructions in flight, between issue and completion: the pool of those under way, and the pipeline registers
+ * and wheels that hand them from one room of the SM to the next. An op is known by its number in the pool. */
 #ifndef LOCKSTEP_SM_OP_H
 #define LOCKSTEP_SM_OP_H
 
@@ -13,56 +12,20 @@
 #include "base/vec.h"
 #include "sim/cycle.h"
 #include "simt/warp.h"
+#include "warp/decoded.h"
+#include "warp/table.h"
 
-#define SM_SLOTS 64
 #define SM_NONE UINT32_MAX
 
 enum sm_class { SM_SP, SM_SFU, SM_MEM, SM_CLASSES };
 
-/* The earlier work that an instruction waits for before it issues, besides the values of its registers. */
-enum sm_after {
-    SM_AFTER_NOTHING,
-    SM_AFTER_OWN,  /* its warp's instructions and stores: a call of printf, malloc or free, which touches memory at once
-                    */
-    SM_AFTER_FENCE /* what a fence would wait for: a store or atomic that releases at a scope wider than the block */
-};
-
 /* Who waits until an op is complete. LANES: it asks for locks by queues, and each lane waits for its own answer. */
 enum sm_blocks { SM_BLOCKS_NOBODY, SM_BLOCKS_WARP, SM_BLOCKS_LANES };
 
-/* Where the values of the registers come from that an op writes. */
-enum sm_source { SM_FROM_OP, SM_FROM_MEMORY, SM_FROM_CHIP };
-
-/* The facts about an instruction that its way from issue to completion asks for. */
-struct sm_way {
-    const uint64_t *writes; /* set of registers in the scoreboard that it writes; behind that set, those it reads */
-    uint16_t latency, interval;
-    uint8_t unit;        /* enum isa_unit */
-    uint8_t write_count; /* registers in the scoreboard */
-    uint8_t src_count;   /* in the register banks */
-    bool src_apart;      /* no two of these share a bank */
-};
-
-/* A static instruction, as timing needs it. It fills one cache line. */
-struct sm_decoded {
-    _Alignas(64) const uint64_t *uses; /* set of registers in the scoreboard: those it reads or writes */
-    struct sm_way way;
-    uint64_t src_set, dst_set; /* banks of its registers, for warp slot 0 */
-    uint8_t dst_count;         /* in the register banks */
-    uint8_t other_count;       /* source operands that are no registers */
-    uint16_t back_branch;      /* number of a backward branch, from 1 (spin_number_branches) */
-    uint8_t lane_op;           /* enum sm_lane_op, see work.h */
-    uint8_t structural;        /* enum sm_cause: that of a warp which misses only a pipeline register for it */
-    bool changes_frame;        /* call and return: register numbers mean others behind it */
-    uint8_t after;             /* enum sm_after */
-    uint8_t src_banks[12];
-    uint32_t scheduled_before; /* of the module's instructions before this one, those that sm_is_scheduled */
-};
-
 /* A warp instruction in flight: in one cache line, all that its way through the pipelines asks for. */
 struct sm_op {
-    _Alignas(64) const struct sm_decoded *decoded;
-    struct sm_way way; /* the decoded instruction's */
+    _Alignas(64) const struct decoded_instr *decoded;
+    struct instr_timing timing; /* the decoded instruction's */
     uint64_t src_banks, dst_banks;
     struct simt_access *access;
     uint32_t next;    /* free list, wheel list */
@@ -75,7 +38,7 @@ struct sm_op {
     uint8_t acquires; /* at a scope wider than the block: 1 + enum l1_order; 0: it does not */
     uint8_t blocks;   /* enum sm_blocks */
     uint8_t era;      /* of its block, in which it issued: see order.h */
-    uint8_t source;   /* enum sm_source */
+    uint8_t source;   /* enum warp_source */
 };
 
 /* Pipeline registers of one class: FIFOs of ops, in rings. */

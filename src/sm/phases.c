@@ -19,7 +19,7 @@ static void log_warp(struct sm *sm, const struct sm_block *block, unsigned slot)
 {
     struct sm_phases *p = &sm->phases;
     struct sm_phase_row row = {.phase = block->phase.number,
-                               .warp = sm->warps[slot].simt.index,
+                               .warp = sm->warp.slots[slot].simt.index,
                                .start = p->start[slot],
                                .arrival = p->arrival[slot],
                                .release = sm->now};
@@ -83,17 +83,17 @@ void sm_phase_open(struct sm *sm, struct sm_block *block, uint64_t slots)
 void sm_phase_end(struct sm *sm, unsigned slot)
 {
     sm->phases.arrival[slot] = sm->now;
-    sm->blocks[sm->warps[slot].block].phase.ended |= BIT64(slot);
+    sm->blocks[sm->warp.slots[slot].block].phase.ended |= BIT64(slot);
 }
 
 void sm_phase_resume(struct sm *sm, unsigned slot)
 {
     sm->phases.start[slot] = sm->now;
-    sm->blocks[sm->warps[slot].block].phase.ended &= ~BIT64(slot);
+    sm->blocks[sm->warp.slots[slot].block].phase.ended &= ~BIT64(slot);
 }
 
 void sm_phase_close(struct sm *sm, struct sm_block *block)
 {
-    if (!(block->warps & ~sm->finished) && block->phase.ended)
+    if (!(block->warps & ~sm->warp.finished) && block->phase.ended)
         close_phase(sm, block, block->phase.ended);
 }

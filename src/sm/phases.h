@@ -15,8 +15,8 @@ struct sm_phase {
 };
 
 struct sm_phases {
-    uint64_t start[SM_SLOTS], arrival[SM_SLOTS]; /* of warps, in their present phase */
-    VEC(struct sm_phase_row) log;                /* of this launch, if it asks for it */
+    uint64_t start[WARP_SLOTS], arrival[WARP_SLOTS]; /* of warps, in their present phase */
+    VEC(struct sm_phase_row) log;                    /* of this launch, if it asks for it */
     struct sm_phase_stats stats;
 };
 

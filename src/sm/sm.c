@@ -49,23 +49,12 @@ static const struct stat_desc sm_stall_descs[] = {
 const struct stat_group sm_stall_group = {"stalls", "who owned each cycle of each warp scheduler", sm_stall_descs,
                                           SM_STALL_COUNT};
 
-static const struct sm_wait_info waits[] = {
-#define WAIT(name, cause, ender, kind, doc) {#name, doc, SM_STALL_##cause, SM_WAIT_BY_##ender},
-#include "sm/waits.def"
-#undef WAIT
-};
-
-const struct sm_wait_info *sm_wait_info(enum sm_wait wait)
-{
-    return &waits[wait];
-}
-
 /* Latency and initiation interval by class: the parameters stand in the order of enum isa_latency. */
 _Static_assert(offsetof(struct sm_params, interval_rem) - offsetof(struct sm_params, interval_move) ==
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one initiation interval per latency class");
-_Static_assert(SM_WRITTEN_WARPS == SM_SLOTS, "a hash for each warp");
-_Static_assert(sizeof(struct sm_decoded) == 64, "a decoded instruction fills one cache line");
+_Static_assert(SM_WRITTEN_WARPS == WARP_SLOTS, "a hash for each warp");
+_Static_assert(sizeof(struct decoded_instr) == 64, "a decoded instruction fills one cache line");
 _Static_assert(sizeof(struct sm_op) == 64, "an instruction in flight fills one cache line");
 _Static_assert(offsetof(struct sm_params, latency_rem) - offsetof(struct sm_params, latency_move) ==
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
@@ -100,16 +89,6 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
 /* Memory for the caches, queues and pools of a usual SM. */
 #define OWN_BYTES ((size_t)384 * 1024)
 
-static void place_banks(struct sm *sm)
-{
-    const struct sm_params *p = sm->params;
-    for (unsigned slot = 0; slot < p->warps; slot++) {
-        struct sm_warp *warp = &sm->warps[slot];
-        warp->bank_shift = p->bank_by_warp ? (uint8_t)(slot % p->register_banks) : 0;
-        warp->bank_back = (p->register_banks - warp->bank_shift) % 64;
-    }
-}
-
 struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
 {
     arena_alloc(arena, SM_STAGGER, 64);
@@ -128,7 +107,6 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     arena_init_within(own, arena, OWN_BYTES);
     sm->storage.device = arena;
-    place_banks(sm);
     sm_port_init(sm, own);
     sm_fetch_init(sm, own);
     sm_lsu_init(sm, own);
@@ -150,8 +128,8 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
 
 void sm_destroy(struct sm *sm)
 {
-    for (unsigned i = 0; i < SM_SLOTS; i++)
-        simt_warp_free(&sm->warps[i].simt);
+    for (unsigned i = 0; i < WARP_SLOTS; i++)
+        simt_warp_free(&sm->warp.slots[i].simt);
     vec_free(&sm->ops);
     vec_free(&sm->lsu.transactions);
     vec_free(&sm->ops.accesses);
@@ -183,16 +161,16 @@ static bool named_before(const struct isa_function *function, const struct isa_i
     return false;
 }
 
-static void decode_banks(struct sm_decoded *d, const struct isa_function *function, const struct isa_instr *instr,
+static void decode_banks(struct decoded_instr *d, const struct isa_function *function, const struct isa_instr *instr,
                          unsigned banks, bool merges)
 {
-    for (unsigned i = 0; i < instr->src_count && d->way.src_count < 12; i++)
+    for (unsigned i = 0; i < instr->src_count && d->timing.src_count < 12; i++)
         if ((instr->src[i].kind == ISA_OPERAND_REG || instr->src[i].kind == ISA_OPERAND_PRED) &&
             !(merges && named_before(function, instr, i)))
-            d->src_banks[d->way.src_count++] = (uint8_t)bank_of(function, &instr->src[i], banks);
-    for (unsigned i = 0; i < d->way.src_count; i++)
+            d->src_banks[d->timing.src_count++] = (uint8_t)bank_of(function, &instr->src[i], banks);
+    for (unsigned i = 0; i < d->timing.src_count; i++)
         d->src_set |= BIT64(d->src_banks[i]);
-    d->way.src_apart = mask_count(d->src_set) == d->way.src_count;
+    d->timing.src_apart = mask_count(d->src_set) == d->timing.src_count;
     for (unsigned i = 0; i < instr->dst_count && d->dst_count < 8; i++)
         if (instr->dst[i].kind == ISA_OPERAND_REG || instr->dst[i].kind == ISA_OPERAND_PRED) {
             d->dst_set |= BIT64(bank_of(function, &instr->dst[i], banks));
@@ -210,7 +188,7 @@ static bool may_queue(const struct sm_kernel *kernel, const struct isa_instr *in
 }
 
 /* The register sets that the scoreboard tests for an instruction. sets: room for three of them, of so many words. */
-static void decode_hazards(struct sm_decoded *d, const struct isa_module *module, const struct isa_instr *instr,
+static void decode_hazards(struct decoded_instr *d, const struct isa_module *module, const struct isa_instr *instr,
                            uint64_t *sets, unsigned words, const struct sm_kernel *kernel)
 {
     uint64_t *uses = sets, *writes = sets + words, *reads = sets + 2 * words;
@@ -226,12 +204,14 @@ static void decode_hazards(struct sm_decoded *d, const struct isa_module *module
     if (kernel->one_in_flight)
         uses[words - 1] |= ONE_IN_FLIGHT;
     d->uses = uses;
-    d->way.writes = writes;
-    d->way.write_count = instr->write_count + holds_up;
+    d->timing.writes = writes;
+    d->timing.write_count = instr->write_count + holds_up;
     d->changes_frame = instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET;
     bool at_once =
         instr->call && instr->call->callee < module->function_count && module->functions[instr->call->callee].intrinsic;
-    d->after = at_once ? SM_AFTER_OWN : sm_releases(instr, kernel->l1_keeps) ? SM_AFTER_FENCE : SM_AFTER_NOTHING;
+    d->after = at_once                                ? INSTR_AFTER_OWN
+               : sm_releases(instr, kernel->l1_keeps) ? INSTR_AFTER_FENCE
+                                                      : INSTR_AFTER_NOTHING;
 }
 
 static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *params)
@@ -253,18 +233,18 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
     uint16_t *branches = ARENA_NEW(arena, uint16_t, module->instr_count + 1);
     spin_number_branches(module, branches);
     kernel->longest = 0;
-    kernel->decoded = ARENA_NEW(arena, struct sm_decoded, module->instr_count + 1);
+    kernel->decoded = ARENA_NEW(arena, struct decoded_instr, module->instr_count + 1);
     uint64_t *sets = ARENA_NEW(arena, uint64_t, 3 * words * (module->instr_count + 1));
     for (uint32_t f = 0; f < module->function_count; f++) {
         const struct isa_function *function = &module->functions[f];
         for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
             const struct isa_instr *instr = &module->instrs[pc];
-            struct sm_decoded *d = &kernel->decoded[pc];
-            d->way.unit = unit_of(instr, params);
-            d->structural = (uint8_t)sm_account_unit(d->way.unit);
-            d->way.latency = (uint16_t)(&params->latency_move)[instr->latency];
-            kernel->longest = d->way.latency > kernel->longest ? d->way.latency : kernel->longest;
-            d->way.interval = (uint16_t)(&params->interval_move)[instr->latency];
+            struct decoded_instr *d = &kernel->decoded[pc];
+            d->timing.unit = unit_of(instr, params);
+            d->structural = (uint8_t)warp_account_unit(d->timing.unit);
+            d->timing.latency = (uint16_t)(&params->latency_move)[instr->latency];
+            kernel->longest = d->timing.latency > kernel->longest ? d->timing.latency : kernel->longest;
+            d->timing.interval = (uint16_t)(&params->interval_move)[instr->latency];
             decode_hazards(d, module, instr, sets + 3 * words * pc, words, kernel);
             decode_banks(d, function, instr, params->register_banks, params->collector_merges);
             sm_decode_work(d, instr);
@@ -304,7 +284,6 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
 {
     const struct sm_params *p = sm->params;
     sm->kernel = kernel;
-    sm->scoreboard_words = kernel->scoreboard_words;
     sm->now = cycle;
     sm->next_age = sm->next_block = 0;
     sm->unsynced.count = 0;
@@ -319,8 +298,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm_fetch_begin(sm);
     sm_all_due(sm);
     sm->counted = cycle;
-    sm_account_begin(sm);
-    sm->changed = mask_low(p->warps);
+    warp_begin(&sm->warp, kernel->decoded, kernel->scoreboard_words, mask_low(p->warps), cycle);
     sm->issue.first_look = SM_NONE;
     sm->noted.seeks_work = true;
     if (sm->noted.stored.count)
@@ -353,9 +331,9 @@ HOT bool sm_can_launch(const struct sm *sm)
 
 HOT bool sm_block_may_end(const struct sm *sm)
 {
-    for (uint64_t rest = sm->finished; rest;) {
-        const struct sm_block *block = &sm->blocks[sm->warps[mask_first(rest)].block];
-        if (!(block->incomplete & ~sm->finished))
+    for (uint64_t rest = sm->warp.finished; rest;) {
+        const struct sm_block *block = &sm->blocks[sm->warp.slots[mask_first(rest)].block];
+        if (!(block->incomplete & ~sm->warp.finished))
             return true;
         rest &= ~block->warps;
     }
@@ -365,7 +343,7 @@ HOT bool sm_block_may_end(const struct sm *sm)
 /* The lowest run of consecutive free warp slots that a block fits in, or SM_NONE: a block's warps lie side by side. */
 static uint32_t find_slots(const struct sm *sm, unsigned warps)
 {
-    uint64_t free = ~sm->resident & mask_low(sm->params->warps);
+    uint64_t free = ~sm->warp.resident & mask_low(sm->params->warps);
     for (unsigned first = 0; first + warps <= sm->params->warps; first++)
         if ((free >> first & mask_low(warps)) == mask_low(warps))
             return first;
@@ -375,20 +353,13 @@ static uint32_t find_slots(const struct sm *sm, unsigned warps)
 static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, unsigned index, uint64_t cycle)
 {
     const struct sm_kernel *k = sm->kernel;
-    struct sm_warp *warp = &sm->warps[slot];
+    struct warp_slot *warp = &sm->warp.slots[slot];
     unsigned threads = k->grid->block[0] * k->grid->block[1] * k->grid->block[2], width = sm->params->warp_size;
     unsigned first = index * width, lanes = threads - first < width ? threads - first : width;
-    warp->block = (uint8_t)(block - sm->blocks);
-    warp->buffered = 0;
-    warp->fetch_pc = k->grid->kernel->first;
-    warp->in_flight = warp->stores_out = warp->pending_registers = warp->loads_out = 0;
-    warp->order = (struct order_wait){0};
-    warp->lanes_out = 0;
-    warp->issued = warp->sync_ops = warp->takes = 0;
-    memset(warp->scoreboard, 0, k->scoreboard_words * sizeof(uint64_t));
-    memset(warp->from_memory, 0, k->scoreboard_words * sizeof(uint64_t));
-    memset(warp->from_chip, 0, k->scoreboard_words * sizeof(uint64_t));
-    warp->age = sm->next_age++;
+    warp_start(&sm->warp, slot, (unsigned)(block - sm->blocks), sm->next_age++);
+    sm_fetch_launched(sm, slot);
+    sm_noted_launched(sm, slot);
+    sm->fences.of[slot].order = (struct order_wait){0};
     warp->simt.sm = (uint16_t)sm->setup.index;
     warp->simt.slot = (uint16_t)slot;
     simt_warp_start(&warp->simt, &block->simt, index, lanes);
@@ -398,7 +369,7 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
 
 void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle)
 {
-    const struct sm_warp *warp = &sm->warps[slot];
+    const struct warp_slot *warp = &sm->warp.slots[slot];
     uint32_t pc = simt_pc(&warp->simt);
     sm->views[slot] = (struct lockstep_warp_view){.age = warp->age, .block = warp->block, .pc = pc, .issued_pc = pc};
     if (sm->setup.scheduler->launched)
@@ -419,16 +390,16 @@ static void clear_set(uint64_t *set, void *slots)
 
 static void clear_slots(struct sm *sm, uint64_t slots)
 {
+    warp_clear(&sm->warp, slots);
     sm_each_set(sm, clear_set, &slots);
-    sm_waits_changed(sm);
 }
 
 void sm_count_warps(struct sm *sm, uint64_t cycle)
 {
     uint64_t cycles = cycle - sm->counted;
-    sm->stats.warp_cycles += cycles * mask_count(sm->resident);
-    sm->stats.busy_cycles += sm->resident ? cycles : 0;
-    sm->stats.barrier_cycles += cycles * mask_count(sm->waits.barrier);
+    sm->stats.warp_cycles += cycles * mask_count(sm->warp.resident);
+    sm->stats.busy_cycles += sm->warp.resident ? cycles : 0;
+    sm->stats.barrier_cycles += cycles * mask_count(sm->warp.waits.barrier);
     sm->counted = cycle;
 }
 
@@ -437,14 +408,15 @@ void sm_count_warps(struct sm *sm, uint64_t cycle)
 HOT static void skip_to(struct sm *sm, uint64_t cycle)
 {
     for (unsigned s = 0; s < sm->scheduler_count; s++)
-        if (sm->changed & sm->issue.of[s].slots) {
+        if (sm->warp.changed & sm->issue.of[s].slots) {
             sm_give_cycles(sm, &sm->issue.of[s], sm->now);
             (&sm->stalls.issued)[sm_skipped_stall(sm, s)] += cycle - sm->now;
             sm->issue.of[s].owned = cycle;
         }
-    sm->account.from = cycle;
-    if (RARELY(sm->backed_off))
-        spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->waits.delay & sm->backed_off));
+    warp_cycle_begins(&sm->warp, cycle);
+    if (RARELY(sm->issue.backed_off))
+        spin_pass(sm->spin, cycle - sm->now, mask_count(sm->issue.backed_off),
+                  mask_count(sm->warp.waits.delay & sm->issue.backed_off));
     sm->collect.written = 0;
     if (sm->moved) {
         if (sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED))
@@ -483,9 +455,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
         (struct lockstep_block_view){.number = sm->next_block++, .warps = slots, .live = k->warps_per_block};
     for (unsigned i = 0; i < k->warps_per_block; i++)
         launch_warp(sm, block, first + i, i, cycle);
-    sm->resident |= slots;
-    sm->changed |= slots;
-    sm_account_come(sm, slots);
+    warp_come(&sm->warp, slots);
     sm_phase_begin(sm, block, cycle);
     sm->due |= SM_DUE_FETCH;
 }
@@ -510,8 +480,8 @@ void sm_settle(struct sm *sm, uint64_t cycle)
 static unsigned delays_over(const struct sm *sm, uint64_t cycle)
 {
     unsigned over = 0;
-    for (uint64_t rest = sm->waits.delay & sm->backed_off; rest; rest &= rest - 1)
-        over += sm->warps[mask_first(rest)].wake <= cycle;
+    for (uint64_t rest = sm->warp.waits.delay & sm->issue.backed_off; rest; rest &= rest - 1)
+        over += sm->warp.slots[mask_first(rest)].wake <= cycle;
     return over;
 }
 
@@ -519,12 +489,12 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
  * the network taking requests again (sm_can_send), a sleeper waking. */
 static inline bool must_step(const struct sm *sm)
 {
-    if ((sm->due & SM_DUE_NEXT) || sm->fence_reached ||
+    if ((sm->due & SM_DUE_NEXT) || sm->fences.reached ||
         ((sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED)) && sm->moved && sm_must_retry(sm)))
         return true;
     if (RARELY(sm->out) && sm_form_due(sm))
         return true;
-    return sm->changed && (sm_wide_awake(sm) & (sm->mispredicted | sm_units_free(sm)));
+    return sm->warp.changed && (warp_wide_awake(&sm->warp) & (sm->warp.mispredicted | sm_units_free(sm)));
 }
 
 /* The next cycle with an event of the SM's own. */
@@ -533,15 +503,15 @@ HOT static uint64_t next_event(const struct sm *sm)
     uint64_t next = sm_wheel_next(&sm->execute.wheel, sm->now);
     if (sm->due & (SM_DUE_SHARED | SM_DUE_PIPE))
         next = cycle_min(next, sm_lsu_next(&sm->lsu, sm->now));
-    for (uint64_t rest = sm_waits_timed(&sm->waits); rest; rest &= rest - 1)
-        next = cycle_min(next, sm->warps[mask_first(rest)].wake);
+    if (warp_waits_timed(&sm->warp.waits))
+        next = cycle_min(next, warp_next_wake(&sm->warp));
     return next < sm->now ? sm->now : next;
 }
 
 /* Whether a step leaves the SM idle or faulted, which it does rarely. */
 static inline uint32_t state_of(const struct sm *sm)
 {
-    if (sm->resident && !sm->has_fault)
+    if (sm->warp.resident && !sm->has_fault)
         return 0;
     return (sm_idle(sm) ? SM_STATE_IDLE : 0) | (sm->has_fault ? SM_STATE_FAULTED : 0);
 }
@@ -562,9 +532,9 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         skip_to(sm, cycle);
     sm->moved_before = sm->moved;
     sm->moved = false;
-    if (RARELY(sm->backed_off))
-        spin_pass(sm->spin, 1, mask_count(sm->backed_off),
-                  mask_count(sm->waits.delay & sm->backed_off) - delays_over(sm, cycle));
+    if (RARELY(sm->issue.backed_off))
+        spin_pass(sm->spin, 1, mask_count(sm->issue.backed_off),
+                  mask_count(sm->warp.waits.delay & sm->issue.backed_off) - delays_over(sm, cycle));
     if (sm_wheel_due(&sm->execute.wheel, cycle))
         sm_writeback(sm);
     if (sm->due & SM_DUE_UNITS)
@@ -579,16 +549,17 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
             sm_serve_probes(sm);
         sm_lsu(sm);
     }
-    if ((sm->changed | sm->out) || sm_waits_timed(&sm->waits) || sm->fence_reached || sm->has_fault || sm->grid.open)
+    if ((sm->warp.changed | sm->out) || warp_waits_timed(&sm->warp.waits) || sm->fences.reached || sm->has_fault ||
+        sm->grid.open)
         sm_issue(sm);
-    sm->account.from = cycle + 1;
+    warp_cycle_begins(&sm->warp, cycle + 1);
     if (sm->due & SM_DUE_DECODE)
         sm_decode(sm);
     if (sm->due & SM_DUE_FETCH)
         sm_fetch(sm);
     if ((sm->due & SM_DUE_SEND) && sm->fetch.queue.count)
         sm_send_instruction_requests(sm);
-    if (RARELY(!sm->resident && sm->lsu.l1d.agent))
+    if (RARELY(!sm->warp.resident && sm->lsu.l1d.agent))
         end_writes(sm);
     sm->now = cycle + 1;
     uint32_t state = state_of(sm);
@@ -601,7 +572,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 
 HOT bool sm_idle(const struct sm *sm)
 {
-    return !sm->resident && !sm->port.packets.out && !sm->ops.live && !(sm->due & SM_DUE_PROBES) &&
+    return !sm->warp.resident && !sm->port.packets.out && !sm->ops.live && !(sm->due & SM_DUE_PROBES) &&
            l1_idle(&sm->lsu.l1d);
 }
 
@@ -637,44 +608,34 @@ void sm_peek(const struct sm *sm, uint64_t address, uint8_t *to, uint32_t bytes)
 
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state)
 {
-    const struct sm_warp *warp = &sm->warps[slot];
-    *state = (struct sm_warp_state){.resident = mask_has(sm->resident, slot)};
+    const struct warp_slot *warp = &sm->warp.slots[slot];
+    *state = (struct sm_warp_state){.resident = mask_has(sm->warp.resident, slot)};
     if (!state->resident)
         return;
-    state->finished = mask_has(sm->finished, slot);
-    for (unsigned w = 0; w < SM_WAIT_COUNT; w++)
-        state->waits |= (uint32_t)mask_has(sm->waits.of[w], slot) << w;
+    state->finished = mask_has(sm->warp.finished, slot);
+    for (unsigned w = 0; w < WARP_WAIT_COUNT; w++)
+        state->waits |= (uint32_t)mask_has(sm->warp.waits.of[w], slot) << w;
     state->in_flight = warp->in_flight || warp->stores_out;
-    state->needs_access =
-        warp->in_flight && mask_has(sm->buffered & ~(sm->cleared | sm->mispredicted | sm->waiting), slot);
+    state->needs_access = warp->in_flight && mask_has(warp_needs_values(&sm->warp), slot);
     memcpy(state->block, warp->simt.block->index, sizeof state->block);
     state->index = warp->simt.index;
     state->live = warp->simt.live;
     state->warp = &warp->simt;
-    state->last_sync_address = warp->last_sync_address;
-    state->last_sync_pc = warp->last_sync_pc;
-    state->last_sync_shared = warp->last_sync_shared;
+    const struct sm_noted_warp *noted = &sm->noted.warps[slot];
+    state->last_sync_address = noted->last_sync_address;
+    state->last_sync_pc = noted->last_sync_pc;
+    state->last_sync_shared = noted->last_sync_shared;
     state->shared_base = sm_shared_base(warp);
-    state->issued = warp->issued;
-    state->sync_ops = warp->sync_ops;
-    state->takes = warp->takes;
+    state->issued = sm->views[slot].issued - noted->issued_before;
+    state->sync_ops = noted->sync_ops;
+    state->takes = noted->takes;
     state->written = sm->noted.written.by_warp[slot];
-    state->barrier = warp->barrier.mode == ISA_BARRIER_GRID ? SM_GRID_BARRIER : warp->barrier.id;
-    state->barrier_threads = warp->barrier.threads;
+    const struct simt_barrier *barrier = &sm->barrier_of[slot];
+    state->barrier = barrier->mode == ISA_BARRIER_GRID ? SM_GRID_BARRIER : barrier->id;
+    state->barrier_threads = barrier->threads;
     if (!state->finished) {
         state->pc = simt_pc(&warp->simt);
         state->mask = warp->simt.paths.now->mask;
-    }
-}
-
-void sm_watch_reset(struct sm *sm, bool progress)
-{
-    sm->noted.seeks_work = true;
-    if (progress)
-        sm_written_reset(&sm->noted.written);
-    for (uint64_t rest = sm->resident; rest; rest &= rest - 1) { /* others begin so (launch_warp) */
-        struct sm_warp *warp = &sm->warps[mask_first(rest)];
-        warp->issued = warp->sync_ops = warp->takes = 0;
     }
 }
 
@@ -728,9 +689,9 @@ const struct sm_stalls *sm_stalls_of(struct sm *sm)
     return &sm->stalls;
 }
 
-const struct sm_causes *sm_causes_of(struct sm *sm)
+const struct warp_causes *sm_causes_of(struct sm *sm)
 {
-    sm->causes = sm_account_read(sm);
+    sm->causes = warp_account_read(&sm->warp);
     return &sm->causes;
 }
 
@@ -780,8 +741,8 @@ void sm_stats_reset(struct sm *sm)
     sm->stats = (struct sm_stats){0};
     sm->stalls = (struct sm_stalls){0};
     sm->latencies = (struct sm_latency_stats){0};
-    sm->account.counts = (struct sm_causes){0};
-    sm_account_begin(sm);
+    warp_account_reset(&sm->warp, &(struct warp_causes){0});
+    warp_account_begin(&sm->warp, sm->now);
     sm->phases.stats = (struct sm_phase_stats){0};
     if (sm->spin)
         spin_stats_reset(sm->spin);

@@ -24,8 +24,9 @@
 #include "sm/unsynced.h"
 #include "sm/sm_params.h"
 #include "sm/spin/spin.h"
-#include "sm/waits.h"
+#include "warp/waits.h"
 #include "stats/stat.h"
+#include "warp/account.h"
 
 struct sm_stats {
 #include "stats/stat_fields.h"
@@ -46,20 +47,6 @@ enum sm_stall {
 #include "sm/stalls.def"
 #undef STALL
     SM_STALL_COUNT
-};
-
-/* Warp-cycles by cause. */
-struct sm_causes {
-#define WARP_CAUSE(name, doc) uint64_t name;
-#include "sm/warp_causes.def"
-#undef WARP_CAUSE
-};
-extern const struct stat_group sm_cause_group;
-enum sm_cause {
-#define WARP_CAUSE(name, doc) SM_CAUSE_##name,
-#include "sm/warp_causes.def"
-#undef WARP_CAUSE
-    SM_CAUSE_COUNT
 };
 
 struct sm_latency_stats {
@@ -101,7 +88,7 @@ struct sm_setup {
 /* A launch as the SM needs it, prepared once per launch (sm_prepare). */
 struct sm_kernel {
     const struct simt_grid *grid;
-    struct sm_decoded *decoded; /* per instruction of the module: banks, latency */
+    struct decoded_instr *decoded; /* per instruction of the module: banks, latency */
     unsigned scoreboard_words;
     bool one_in_flight; /* of a warp: each instruction writes one more number in the scoreboard, the last there is. By
                            the machine, or under every way that forms warps, also where this kernel's threads stay */
@@ -200,7 +187,7 @@ void sm_publish(struct sm *sm, void (*put)(void *context, uint64_t address, cons
 void sm_peek(const struct sm *sm, uint64_t address, uint8_t *to, uint32_t bytes);
 struct sm_warp_state {
     bool resident, finished;
-    uint32_t waits;    /* set of enum sm_wait */
+    uint32_t waits;    /* set of enum warp_wait */
     bool in_flight;    /* instructions of it are under way */
     bool needs_access; /* and its next instruction needs the registers that one of them writes */
     uint32_t block[3], index;
@@ -270,7 +257,7 @@ const struct spin_stats *sm_spin_stats(const struct sm *sm);
 /* Up to date with the last step. */
 const struct sm_stats *sm_stats_of(struct sm *sm);
 const struct sm_stalls *sm_stalls_of(struct sm *sm);
-const struct sm_causes *sm_causes_of(struct sm *sm);
+const struct warp_causes *sm_causes_of(struct sm *sm);
 const struct sm_phase_stats *sm_phase_stats_of(const struct sm *sm);
 /* A warp in a phase of its block. Cycles: the phase began for it, it came to the barrier or ended, the phase was over.
  */

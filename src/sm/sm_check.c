@@ -21,11 +21,12 @@ static void check_block(struct sm *sm, unsigned i, struct check *c)
     for (unsigned id = 0; id <= SM_BARRIERS; id++)
         at_barrier |= block->barriers.state[id].waiting << first;
     check_holds(c, "block.incomplete", i, block->incomplete && !(block->incomplete & ~block->warps));
-    CHECK_FACT(c, "block.barriers.running", i, block->barriers.running, (block->warps & ~sm->finished) >> first);
-    check_bits(c, "sm.waits.barrier", i, &sm->waits.barrier, sizeof sm->waits.barrier, block->warps, at_barrier);
+    CHECK_FACT(c, "block.barriers.running", i, block->barriers.running, (block->warps & ~sm->warp.finished) >> first);
+    check_bits(c, "sm.waits.barrier", i, &sm->warp.waits.barrier, sizeof sm->warp.waits.barrier, block->warps,
+               at_barrier);
     CHECK_FACT(c, "block_view.warps", i, view->warps, block->warps);
-    CHECK_FACT(c, "block_view.ended", i, view->ended, mask_count(block->warps & sm->finished));
-    CHECK_FACT(c, "block_view.live", i, view->live, count - mask_count(block->warps & sm->finished));
+    CHECK_FACT(c, "block_view.ended", i, view->ended, mask_count(block->warps & sm->warp.finished));
+    CHECK_FACT(c, "block_view.live", i, view->live, count - mask_count(block->warps & sm->warp.finished));
     CHECK_FACT(c, "block_view.arrived", i, view->arrived, mask_count(at_barrier));
     CHECK_FACT(c, "block_view.first_arrival", i, view->first_arrival, sm_phase_first_arrival(sm, at_barrier));
 }
@@ -34,7 +35,7 @@ static void check_blocks(struct sm *sm, struct check *c)
 {
     const struct sm_kernel *k = sm->kernel;
     uint64_t resident = 0, used = 0;
-    for (unsigned i = 0; i < SM_SLOTS; i++) {
+    for (unsigned i = 0; i < WARP_SLOTS; i++) {
         if (!sm->blocks[i].used)
             continue;
         used |= BIT64(i);
@@ -43,7 +44,7 @@ static void check_blocks(struct sm *sm, struct check *c)
     }
     unsigned blocks = mask_count(used),
              places = k->max_blocks < sm->params->blocks ? k->max_blocks : sm->params->blocks;
-    CHECK_FACT(c, "sm.resident", 0, sm->resident, resident);
+    CHECK_FACT(c, "sm.resident", 0, sm->warp.resident, resident);
     CHECK_FACT(c, "sm.free_blocks", 0, sm->free_blocks, mask_low(places) & ~used);
     CHECK_FACT(c, "sm.free_threads", 0, sm->free_threads, sm->params->threads - blocks * k->threads_per_block);
     CHECK_FACT(c, "sm.free_shared", 0, sm->free_shared, sm->params->shared_bytes - blocks * k->shared_bytes);
@@ -55,11 +56,11 @@ static void check_blocks(struct sm *sm, struct check *c)
 
 /* The ops in flight, counted by warp. */
 struct under_way {
-    uint32_t ops, of[SM_SLOTS]; /* in all; by warp */
-    uint32_t loads[SM_SLOTS];   /* by warp: those whose registers come from somewhere else */
-    uint32_t lanes[SM_SLOTS];   /* by warp: those that ask queues for locks, which `of` leaves out */
-    uint64_t blocked;           /* warps that wait until an op of theirs is complete */
-    uint64_t *boards;           /* by warp: registers that ops write */
+    uint32_t ops, of[WARP_SLOTS]; /* in all; by warp */
+    uint32_t loads[WARP_SLOTS];   /* by warp: those whose registers come from somewhere else */
+    uint32_t lanes[WARP_SLOTS];   /* by warp: those that ask queues for locks, which `of` leaves out */
+    uint64_t blocked;             /* warps that wait until an op of theirs is complete */
+    uint64_t *boards;             /* by warp: registers that ops write */
 };
 
 static void add_ops(const struct sm *sm, struct under_way *u)
@@ -74,24 +75,20 @@ static void add_ops(const struct sm *sm, struct under_way *u)
         u->ops++;
         u->of[o->slot] += o->blocks != SM_BLOCKS_LANES;
         u->lanes[o->slot] += o->blocks == SM_BLOCKS_LANES;
-        u->loads[o->slot] += o->access && sm_source_of(o) != SM_FROM_OP;
+        u->loads[o->slot] += o->access && sm_source_of(o) != WARP_FROM_OP;
         u->blocked |= o->blocks == SM_BLOCKS_WARP ? BIT64(o->slot) : 0;
-        for (unsigned w = 0; w < sm->scoreboard_words; w++)
-            u->boards[o->slot * sm->scoreboard_words + w] |= o->way.writes[w];
+        for (unsigned w = 0; w < sm->warp.scoreboard_words; w++)
+            u->boards[o->slot * sm->warp.scoreboard_words + w] |= o->timing.writes[w];
     }
     free(is_free);
 }
 
 static void check_registers(struct sm *sm, unsigned slot, const struct under_way *u, struct check *c)
 {
-    struct sm_warp *warp = &sm->warps[slot];
-    const uint64_t *board = &u->boards[slot * sm->scoreboard_words];
-    uint32_t pending = 0;
-    for (unsigned w = 0; w < sm->scoreboard_words; w++) {
+    struct warp_slot *warp = &sm->warp.slots[slot];
+    const uint64_t *board = &u->boards[slot * sm->warp.scoreboard_words];
+    for (unsigned w = 0; w < sm->warp.scoreboard_words; w++)
         CHECK_FACT(c, "warp.scoreboard", slot, warp->scoreboard[w], board[w]);
-        pending += mask_count(board[w]);
-    }
-    CHECK_FACT(c, "warp.pending_registers", slot, warp->pending_registers, pending);
     CHECK_FACT(c, "warp.in_flight", slot, warp->in_flight, u->of[slot]);
     CHECK_FACT(c, "warp.lanes_out", slot, warp->lanes_out, u->lanes[slot]);
     CHECK_FACT(c, "warp.loads_out", slot, warp->loads_out, u->loads[slot]);
@@ -99,83 +96,51 @@ static void check_registers(struct sm *sm, unsigned slot, const struct under_way
 
 /* Warps */
 
-/* The sets of warps that issue and fetch look at. */
+/* The sets of warps that fetch and fences look at. */
 struct mirrored {
-    uint64_t finished, buffered, mispredicted, cleared, retiring, full, flushes, wants[ISA_UNIT_COUNT];
+    uint64_t retiring, full, flushes;
 };
 
 static void add_warp(const struct sm *sm, unsigned slot, struct mirrored *m)
 {
-    const struct sm_warp *warp = &sm->warps[slot];
+    const struct warp_slot *warp = &sm->warp.slots[slot];
     uint64_t bit = BIT64(slot);
-    bool drained = !warp->in_flight && !warp->stores_out && !warp->lanes_out;
-    m->flushes |= warp->order.flushing ? bit : 0;
-    if (!warp->simt.live) {
-        m->finished |= bit;
-        m->retiring |= drained && (sm->blocks[warp->block].incomplete & bit) ? bit : 0;
-        return;
-    }
-    if (!warp->buffered)
-        return;
-    const struct sm_decoded *d = &sm->kernel->decoded[warp->head_pc];
-    bool ends = warp->fetch_pc >= sm->fetch.module_size, full = warp->buffered == sm->params->instruction_buffer;
-    m->buffered |= bit;
-    m->full |= sm->fetch_fills && (ends || full) ? bit : 0;
-    if (warp->head_pc != simt_pc(&warp->simt)) {
-        m->mispredicted |= bit;
-        return;
-    }
-    m->wants[d->way.unit] |= bit;
-    m->cleared |= sm_scoreboard_clear(sm, warp, d) ? bit : 0;
+    bool ends = sm->fetch.next_pc[slot] >= sm->fetch.module_size;
+    m->flushes |= sm->fences.of[slot].order.flushing ? bit : 0;
+    if (!warp->simt.live)
+        m->retiring |= warp_is_drained(warp) && (sm->blocks[warp->block].incomplete & bit) ? bit : 0;
+    else if (warp->buffered && sm->fetch_fills)
+        m->full |= ends || warp->buffered == sm->params->instruction_buffer ? bit : 0;
 }
 
 static void check_sets(struct sm *sm, const struct under_way *u, struct check *c)
 {
     struct mirrored m = {0};
-    for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
+    for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1)
         add_warp(sm, mask_first(rest), &m);
-    CHECK_FACT(c, "sm.finished", 0, sm->finished, m.finished);
-    CHECK_FACT(c, "sm.waits.atomic", 0, sm->waits.atomic, u->blocked | sm->in_queues);
-    CHECK_FACT(c, "sm.waiting", 0, sm->waiting, m.finished | sm_waits_any(&sm->waits));
-    CHECK_FACT(c, "sm.buffered", 0, sm->buffered, m.buffered);
-    CHECK_FACT(c, "sm.mispredicted", 0, sm->mispredicted, m.mispredicted);
-    CHECK_FACT(c, "sm.cleared", 0, sm->cleared, m.cleared);
+    CHECK_FACT(c, "sm.waits.atomic", 0, sm->warp.waits.atomic, u->blocked | sm->warp.in_queues);
     CHECK_FACT(c, "sm.fetch.retiring", 0, sm->fetch.retiring, m.retiring);
     CHECK_FACT(c, "sm.fetch.full", 0, sm->fetch.full, m.full);
-    for (unsigned unit = 0; unit < ISA_UNIT_COUNT; unit++)
-        CHECK_FACT(c, "sm.wants", unit, sm->wants[unit], m.wants[unit]);
-    check_holds(c, "sm.waits", 0, !(sm_waits_any(&sm->waits) & (sm->finished | ~sm->resident)));
-    check_holds(c, "sm.fence_reached", 0, !(sm->fence_reached & ~sm->waits.fence));
-    CHECK_FACT(c, "sm.fence_flushes", 0, sm->fence_flushes, m.flushes);
-    check_holds(c, "sm.fence_invalidates", 0, !(sm->fence_invalidates & ~sm->waits.fence));
+    check_holds(c, "sm.fences.reached", 0, !(sm->fences.reached & ~sm->warp.waits.fence));
+    CHECK_FACT(c, "sm.fences.flushes", 0, sm->fences.flushes, m.flushes);
+    check_holds(c, "sm.fences.invalidates", 0, !(sm->fences.invalidates & ~sm->warp.waits.fence));
     check_holds(c, "sm.fetch.slot", 0, sm->fetch.slot == SM_NONE || mask_has(sm->fetch.under_way, sm->fetch.slot));
     CHECK_FACT(c, "sm.fetch.came", 0, sm->fetch.came, sm_line_came(sm));
     for (unsigned i = 0; i < sm->fetch.shared.count; i++)
         check_holds(c, "sm.fetch.shared", i,
-                    mask_has(sm->fetch.under_way, sm->fetch.shared.slots[(sm->fetch.shared.head + i) % SM_SLOTS]));
-}
-
-static void check_account(struct sm *sm, struct check *c)
-{
-    struct sm_account *a = &sm->account;
-    for (uint64_t rest = sm->resident; rest; rest &= rest - 1) {
-        unsigned slot = mask_first(rest);
-        CHECK_FACT(c, "warp.stands_at", slot, sm->warps[slot].stands_at, (uint8_t)sm_account_cause(sm, slot));
-    }
-    CHECK_FACT(c, "account.from", 0, a->from, sm->now);
-    check_holds(c, "account: of one cycle", 0, !(a->ready | a->held | a->issued));
+                    mask_has(sm->fetch.under_way, sm->fetch.shared.slots[(sm->fetch.shared.head + i) % WARP_SLOTS]));
 }
 
 static void check_warp(struct sm *sm, unsigned slot, const struct under_way *u, struct check *c)
 {
-    const struct sm_warp *warp = &sm->warps[slot];
+    const struct warp_slot *warp = &sm->warp.slots[slot];
     struct lockstep_warp_view *view = &sm->views[slot];
     check_registers(sm, slot, u, c);
     CHECK_FACT(c, "view.age", slot, view->age, warp->age);
     CHECK_FACT(c, "view.block", slot, view->block, warp->block);
     CHECK_FACT(c, "view.pc", slot, view->pc, warp->simt.live ? simt_pc(&warp->simt) : 0);
     CHECK_FACT(c, "view.completed", slot, view->completed, view->issued - warp->in_flight - warp->lanes_out);
-    check_holds(c, "warp.fetch_pc", slot, !warp->buffered || warp->fetch_pc == warp->head_pc + warp->buffered);
+    check_holds(c, "fetch.next_pc", slot, !warp->buffered || sm->fetch.next_pc[slot] == warp->head_pc + warp->buffered);
     check_holds(c, "sm.next_age", slot, warp->age < sm->next_age);
 }
 
@@ -215,17 +180,17 @@ static void check_form(struct sm *sm, struct check *c)
 {
     const struct sm_form *form = &sm->form;
     unsigned width = sm->params->warp_size;
-    check_holds(c, "sm.out", 0, !(sm->out & ~sm->resident) && !form->touched);
-    for (uint64_t rest = sm->resident; rest; rest &= rest - 1) {
+    check_holds(c, "sm.out", 0, !(sm->out & ~sm->warp.resident) && !form->touched);
+    for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1) {
         unsigned slot = mask_first(rest);
         bool out = mask_has(sm->out, slot);
-        check_holds(c, "form.lanes", slot, out || (!sm->warps[slot].in_flight && !form->lanes[slot]));
+        check_holds(c, "form.lanes", slot, out || (!sm->warp.slots[slot].in_flight && !form->lanes[slot]));
     }
-    for (unsigned i = 0; i < SM_SLOTS; i++)
+    for (unsigned i = 0; i < WARP_SLOTS; i++)
         for (unsigned lane = 0; sm->blocks[i].used && lane < width; lane++) {
             uint64_t homes = 0, warps = sm->blocks[i].warps;
             for (uint64_t rest = warps; rest; rest &= rest - 1)
-                homes |= simt_homes(&sm->warps[mask_first(rest)].simt, BIT64(lane));
+                homes |= simt_homes(&sm->warp.slots[mask_first(rest)].simt, BIT64(lane));
             check_holds(c, "form: threads of a lane", i, homes == warps >> mask_first(warps));
         }
 }
@@ -247,12 +212,13 @@ void sm_check(struct sm *sm, struct check *c)
     check_of(c, "SM", sm->setup.index);
     if (!sm->kernel || sm->has_fault)
         return;
-    struct under_way u = {.boards = base_calloc(SM_SLOTS * sm->scoreboard_words + 1, sizeof(uint64_t))};
+    struct under_way u = {.boards = base_calloc(WARP_SLOTS * sm->warp.scoreboard_words + 1, sizeof(uint64_t))};
     uint64_t turns = 0;
     add_ops(sm, &u);
     check_blocks(sm, c);
+    warp_check(&sm->warp, c);
     check_sets(sm, &u, c);
-    for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
+    for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1)
         check_warp(sm, mask_first(rest), &u, c);
     CHECK_FACT(c, "sm.ops_live", 0, sm->ops.live, u.ops);
     for (unsigned class = 0; class < SM_CLASSES; class ++)
@@ -263,7 +229,7 @@ void sm_check(struct sm *sm, struct check *c)
     check_wheel(sm, &sm->execute.wheel, 0, c);
     check_wheel(sm, &sm->lsu.shared, 1, c);
     check_schedulers(sm, c);
-    check_account(sm, c);
+    CHECK_FACT(c, "account.from", 0, sm->warp.account.from, sm->now);
     sm_lsu_check(sm, c);
     if (sm->kernel->grid->forms)
         check_form(sm, c);

@@ -9,10 +9,10 @@
 #include "base/hot.h"
 #include "base/vec.h"
 #include "memory/block_order.h"
-#include "sm/account.h"
 #include "sm/barrier.h"
 #include "sm/collect.h"
 #include "sm/execute.h"
+#include "sm/fence.h"
 #include "sm/fetch.h"
 #include "sm/form.h"
 #include "sm/issue.h"
@@ -23,37 +23,7 @@
 #include "sm/port.h"
 #include "sm/sm.h"
 #include "sm/spin/spin.h"
-
-struct sm_warp {
-    _Alignas(CACHE_LINE) struct simt_warp simt;
-    /* What most instructions look at, from issue to completion: one line. */
-    _Alignas(CACHE_LINE) uint32_t head_pc;
-    uint32_t fetch_pc;             /* next to fetch: behind what is in the buffer, if anything is */
-    uint32_t in_flight;            /* ops between issue and completion */
-    uint32_t stores_out;           /* writes not acknowledged */
-    uint32_t pending_registers;    /* bits set in the scoreboard */
-    uint32_t loads_out;            /* ops in flight whose registers come from somewhere else */
-    uint64_t *scoreboard;          /* bit number: register waits for its value; part of sm.storage */
-    uint64_t *from_memory;         /* of the registers that wait: those that a load from beyond the SM writes */
-    uint64_t *from_chip;           /* those that shared memory or the constant cache gives */
-    uint64_t issued;               /* instructions, since sm_watch_reset */
-    uint8_t block;                 /* block slot */
-    uint8_t buffered;              /* instructions in the buffer: consecutive ones from head_pc on */
-    uint8_t unit;                  /* of the head instruction: the set of sm.wants that the warp is in */
-    uint8_t stands_at;             /* enum sm_cause: see sm/account.h */
-    uint8_t bank_shift, bank_back; /* added to its registers' decoded banks; the way round from there to the first */
-    /* What few look at. */
-    uint32_t asked_pc;           /* what the instruction cache was last asked for */
-    uint64_t fence_since;        /* at a fence: the cycle in which it came there */
-    uint32_t lanes_out;          /* ops that ask queues for locks, which in_flight does not count */
-    struct order_wait order;     /* at a fence */
-    struct simt_barrier barrier; /* the one it waits at */
-    uint64_t age;
-    uint64_t wake;                               /* asleep or delayed: cycle in which that ends */
-    uint64_t sync_ops, takes, last_sync_address; /* counts: since sm_watch_reset */
-    uint32_t last_sync_pc;
-    bool last_sync_shared;
-};
+#include "warp/table.h"
 
 struct sm_block {
     bool used;
@@ -117,35 +87,16 @@ struct sm {
                                  will until an event */
     bool has_fault;
     uint8_t scheduler_count;
-    uint32_t due;              /* set of enum sm_due */
-    uint64_t changed;          /* warp slots of which something that issue looks at has changed since, or that could
-                                  issue */
-    uint64_t blocks_changed;   /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
-    struct spin *spin;         /* NULL: nobody looks at spinning warps */
-    uint32_t scoreboard_words; /* of sm_kernel */
-    bool fetch_fills;          /* fetch fills up buffers that are not empty */
+    uint32_t due;            /* set of enum sm_due */
+    uint64_t blocks_changed; /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
+    struct spin *spin;       /* NULL: nobody looks at spinning warps */
+    bool fetch_fills;        /* fetch fills up buffers that are not empty */
     struct sm_issue issue;
-
-    /* Sets of warp slots. */
-    _Alignas(CACHE_LINE) uint64_t resident;
-    uint64_t finished;          /* no lanes left */
-    struct sm_waits waits;      /* by reason */
-    uint64_t waiting;           /* finished, or in one of `waits` */
-    uint64_t buffered;          /* has an instruction in its buffer */
-    uint64_t mispredicted;      /* its buffer does not hold what comes next */
-    uint64_t flushed;           /* buffer flushed by control flow and not yet refilled */
-    uint64_t cleared;           /* head instruction passes the scoreboard */
-    uint64_t backed_off;        /* held back by spin control, with a delay (waits.delay) or without */
-    uint64_t fence_invalidates; /* of waits.fence: those whose fence empties the L1D of global lines */
-    uint64_t fence_reached;     /* of waits.fence: those that came to it in this step or the one before */
-    uint64_t fence_flushes;     /* of waits.fence: those that wait for nothing more than a flush of the L1D */
-    struct sm_grid_barrier grid;
-    uint64_t in_queues;             /* of waits.atomic: those whose lanes wait in the queues of locks */
-    uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
-
     uint64_t out; /* see form.h: warps that have issued since they were last in the pool */
+    struct sm_grid_barrier grid;
+    struct sm_fences fences;
+    struct warp_table warp;
 
-    struct sm_account account; /* looked at wherever these sets change */
     _Alignas(CACHE_LINE) struct sm_fetch fetch;
 
     /* Pipeline registers: issue fills the first, collect the second, units and the load/store unit empty them. */
@@ -159,19 +110,19 @@ struct sm {
 
     _Alignas(CACHE_LINE) struct sm_stalls stalls;
     struct sm_latency_stats latencies; /* zero unless the L1D keeps what it has written */
-    struct sm_causes causes;           /* for whoever asked for them */
+    struct warp_causes causes;         /* for whoever asked for them */
     struct sm_phases phases;
     struct sm_setup setup;
     /* Cycles of warps are counted when what they count for changes: from this one on they are not yet. */
     uint64_t counted;
     _Alignas(CACHE_LINE) uint32_t fifo_items[2 * SM_CLASSES][SM_FIFO_ITEMS];
     _Alignas(CACHE_LINE) struct sm_stats stats;
-    struct sm_warp warps[SM_SLOTS];
-    struct lockstep_warp_view views[SM_SLOTS];
-    struct lockstep_block_view block_views[SM_SLOTS]; /* as of the end of the last cycle */
-    VEC(struct sm_barrier_event) barrier_events;      /* of this cycle, if the policy wants to know */
-    struct lockstep_scheduler_view view;              /* what the schedulers are shown, one after the other */
-    struct sm_block blocks[SM_SLOTS];
+    struct lockstep_warp_view views[WARP_SLOTS];
+    struct lockstep_block_view block_views[WARP_SLOTS]; /* as of the end of the last cycle */
+    VEC(struct sm_barrier_event) barrier_events;        /* of this cycle, if the policy wants to know */
+    struct lockstep_scheduler_view view;                /* what the schedulers are shown, one after the other */
+    struct sm_block blocks[WARP_SLOTS];
+    struct simt_barrier barrier_of[WARP_SLOTS]; /* by warp slot: the one it waits at */
     uint64_t free_blocks;
     unsigned free_threads;
     uint32_t free_shared, free_registers;
@@ -197,61 +148,19 @@ static inline void sm_request(struct sm *sm, struct packet_ring *queue, struct p
     sm->due |= SM_DUE_SEND;
 }
 /* The banks of a warp's registers, from those for warp slot 0. */
-static inline uint64_t sm_banks_of(const struct sm *sm, const struct sm_warp *warp, uint64_t set)
+static inline uint64_t sm_banks_of(const struct sm *sm, unsigned slot, uint64_t set)
 {
-    return (set << warp->bank_shift | set >> warp->bank_back) & sm->collect.all;
+    const struct sm_placement *at = &sm->collect.placed[slot];
+    return (set << at->shift | set >> at->back) & sm->collect.all;
 }
 
-/* Names the instruction that an op of the warp is. */
-static inline void sm_op_name(const struct sm *sm, const struct sm_warp *warp, struct sm_op *o,
-                              const struct sm_decoded *d)
+/* Names the instruction that an op of the warp in `slot` is. */
+static inline void sm_op_name(const struct sm *sm, unsigned slot, struct sm_op *o, const struct decoded_instr *d)
 {
     o->decoded = d;
-    o->way = d->way;
-    o->src_banks = sm_banks_of(sm, warp, d->src_set);
-    o->dst_banks = sm_banks_of(sm, warp, d->dst_set);
-}
-
-/* `finished` or one of the sets of `waits` has lost a warp. */
-static inline void sm_waits_changed(struct sm *sm)
-{
-    sm->waiting = sm->finished | sm_waits_any(&sm->waits);
-}
-/* The cause at which a warp stands that waits for that reason alone. */
-static inline enum sm_cause sm_cause_of_wait(enum sm_wait wait)
-{
-#define WAIT(name, cause, ender, kind, doc)                                                                            \
-    if (wait == SM_WAIT_##name)                                                                                        \
-        return SM_CAUSE_##cause;
-#include "sm/waits.def"
-#undef WAIT
-    return SM_CAUSE_exit;
-}
-/* The warps wait for that reason from now on. */
-static inline void sm_wait_begin(struct sm *sm, enum sm_wait wait, uint64_t slots)
-{
-    bool alone = !(sm->waiting & slots);
-    contract(!(slots & ~sm->resident));
-    sm->waits.of[wait] |= slots;
-    sm->waiting |= slots;
-    if (alone)
-        sm_account_wait(sm, slots, sm_cause_of_wait(wait));
-    else
-        sm_account_again(sm, slots);
-}
-/* The warps wait for that reason no more: issue has to look at them. */
-static inline void sm_wait_end(struct sm *sm, enum sm_wait wait, uint64_t slots)
-{
-    sm->waits.of[wait] &= ~slots;
-    sm->changed |= slots;
-    sm_waits_changed(sm);
-    sm_account_again(sm, slots);
-}
-
-/* Warps whose buffer holds what comes next, or what does not, and that do not wait: issue has to look at them. */
-static inline uint64_t sm_wide_awake(const struct sm *sm)
-{
-    return (sm->cleared | sm->mispredicted) & ~sm->waiting;
+    o->timing = d->timing;
+    o->src_banks = sm_banks_of(sm, slot, d->src_set);
+    o->dst_banks = sm_banks_of(sm, slot, d->dst_set);
 }
 
 /* True: requests wait in a queue for the network. */
@@ -302,7 +211,7 @@ static inline bool sm_port_has_room(const struct sm *sm, uint32_t bytes)
 /* Warps to fetch for. */
 static inline uint64_t sm_fetch_for(const struct sm *sm)
 {
-    return sm->resident & ~sm->finished & ~*sm->fetch.stocked & ~sm->fetch.under_way;
+    return sm->warp.resident & ~sm->warp.finished & ~*sm->fetch.stocked & ~sm->fetch.under_way;
 }
 /* Whether a line has come for some warp: fetch.came. */
 static inline bool sm_line_came(const struct sm *sm)
@@ -323,6 +232,8 @@ static inline void sm_fetch_retires(struct sm *sm, uint64_t bit)
     sm->fetch.retiring |= bit;
     sm->due |= SM_DUE_FETCH;
 }
+/* A warp is launched into the slot. */
+void sm_fetch_launched(struct sm *sm, unsigned slot);
 /* The warp has not ended after all. */
 void sm_fetch_goes_on(struct sm *sm, unsigned slot);
 /* The turn of the warp's paths may have changed: if nothing of it is in the buffer, or on its way there, that comes
@@ -337,22 +248,6 @@ void sm_fetch_begin(struct sm *sm);
 void sm_fetch(struct sm *sm);
 void sm_decode(struct sm *sm);
 void sm_flush_buffer(struct sm *sm, unsigned slot);
-/* Whether all registers that an instruction reads or writes have their values. Calls and returns change the frame that
- * register numbers name, so they wait for every value under way. */
-static inline bool sm_scoreboard_clear(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d)
-{
-    if (d->after == SM_AFTER_OWN && (warp->in_flight || warp->stores_out))
-        return false;
-    if (!warp->pending_registers)
-        return true;
-    if (d->changes_frame)
-        return false;
-    const uint64_t *board = warp->scoreboard, *uses = d->uses;
-    uint64_t pending = board[0] & uses[0];
-    for (unsigned i = 1; i < sm->scoreboard_words; i++)
-        pending |= board[i] & uses[i];
-    return !pending;
-}
 /* issue.c: 1 + the order (enum l1_order) that an access is to the L1D when it acquires at a scope wider than the block;
  * 0: it does not. */
 uint8_t sm_acquires(const struct sm *sm, const struct isa_instr *instr);
@@ -366,90 +261,19 @@ void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane);
 /* The same: it has no request of the lane, which wanted to leave. */
 void sm_lock_stays(struct sm *sm, const struct sm_op *o, unsigned lane);
 /* fence.c: the head of a warp's buffer has its registers, and waits like a fence before it issues. */
-void sm_reach_release(struct sm *sm, struct sm_warp *warp, uint64_t bit);
-/* The head of a warp's buffer has the values of its registers. */
-static inline void sm_head_cleared(struct sm *sm, struct sm_warp *warp, uint64_t bit, const struct sm_decoded *d)
-{
-    sm->cleared |= bit;
-    if (RARELY(d->after == SM_AFTER_FENCE))
-        sm_reach_release(sm, warp, bit);
-}
+void sm_reach_release(struct sm *sm, unsigned slot);
 /* Where the values of the registers come from that an op with an access writes. A warp whose atomic is under way waits
  * for that alone. */
-static inline enum sm_source sm_source_of(const struct sm_op *o)
+static inline enum warp_source sm_source_of(const struct sm_op *o)
 {
     const struct simt_access *access = o->access;
     bool far = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
                access->instr->mods.space == ISA_SPACE_PARAM;
     if (!o->in_memory || access->kind == ISA_FLAG_STORE || (far && access->kind != ISA_FLAG_LOAD))
-        return SM_FROM_OP;
-    return far ? SM_FROM_MEMORY : SM_FROM_CHIP;
+        return WARP_FROM_OP;
+    return far ? WARP_FROM_MEMORY : WARP_FROM_CHIP;
 }
-/* The set of the warp's registers that come from there, beyond what ops compute. */
-static inline uint64_t *sm_comes_from(const struct sm_warp *warp, enum sm_source source)
-{
-    return source == SM_FROM_MEMORY ? warp->from_memory : warp->from_chip;
-}
-/* account.c: the same as sm_data_cause, of a warp with loads under way or of a function of the device. */
-enum sm_cause sm_data_cause_of_loads(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d);
-/* Where the registers come from that an instruction waits for, which is a warp's next one. */
-static inline enum sm_cause sm_data_cause(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d)
-{
-    return warp->loads_out || d->after == SM_AFTER_OWN ? sm_data_cause_of_loads(sm, warp, d) : SM_CAUSE_data_arithmetic;
-}
-/* What happens outside issue to a warp: it stands at the cause, if it does not wait. */
-static inline void sm_account_awake(struct sm *sm, struct sm_warp *warp, uint64_t bit, enum sm_cause cause)
-{
-    contract(!sm->account.issued);
-    if (!(sm->waiting & bit))
-        sm_account_stand(&sm->account, &warp->stands_at, sm->account.from, cause);
-}
-/* Another instruction is at the head of a warp's buffer, which is in none of the sets of its last one any more: puts it
- * into the sets that issue looks at. next: the instruction that the warp needs next. Returns the cause at which it
- * stands, if it does not wait. */
-HOT_INLINE enum sm_cause sm_head_came(struct sm *sm, struct sm_warp *warp, uint64_t bit, uint32_t next)
-{
-    uint32_t pc = warp->head_pc;
-    const struct sm_decoded *d = &sm->kernel->decoded[pc];
-    sm->changed |= bit;
-    if (pc != next) {
-        sm->mispredicted |= bit;
-        return SM_CAUSE_control;
-    }
-    warp->unit = d->way.unit;
-    sm->wants[d->way.unit] |= bit;
-    if (!sm_scoreboard_clear(sm, warp, d))
-        return sm_data_cause(sm, warp, d);
-    sm_head_cleared(sm, warp, bit, d);
-    return d->structural;
-}
-/* The same when the buffer is left empty. */
-static inline enum sm_cause sm_head_gone(struct sm *sm, uint64_t bit)
-{
-    sm->changed |= bit;
-    sm->buffered &= ~bit;
-    sm->due |= SM_DUE_FETCH;
-    return sm->flushed & bit ? SM_CAUSE_control : SM_CAUSE_fetch;
-}
-/* Something else now holds up the warp's head: the cause at which the warp stands follows from that. */
-static inline void sm_head_waits(struct sm *sm, struct sm_warp *warp, uint64_t bit)
-{
-    if (sm->buffered & ~(sm->cleared | sm->mispredicted | sm->waiting) & bit)
-        sm_account_awake(sm, warp, bit, sm_data_cause(sm, warp, &sm->kernel->decoded[warp->head_pc]));
-}
-/* Something that the head may have waited for is done. */
-HOT_INLINE void sm_registers_written(struct sm *sm, struct sm_warp *warp, uint64_t bit)
-{
-    const struct sm_decoded *d = &sm->kernel->decoded[warp->head_pc];
-    if ((sm->buffered & ~sm->cleared & ~sm->mispredicted & bit) && sm_scoreboard_clear(sm, warp, d)) {
-        sm_head_cleared(sm, warp, bit, d);
-        sm->changed |= bit;
-        sm_account_awake(sm, warp, bit, d->structural);
-    }
-}
-
-/* archive.c: every set of warp slots that says how a resident warp stands, once: all but `resident` itself and what is
- * derived from these. A launch clears them. */
+/* archive.c: every set of warp slots that a stage keeps beside the warp table, once. A launch clears them. */
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context);
 /* sm.c: the policy and the spin control are told of a warp that is launched. */
 void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle);
@@ -471,6 +295,8 @@ void sm_show_blocks(struct sm *sm);
  * the L1D keeps what it has written also at that scope, since others may come to what it released by way of the L1D. */
 bool sm_releases(const struct isa_instr *instr, bool l1_keeps);
 void sm_issue(struct sm *sm);
+/* Spin control holds the warp back no more. */
+void sm_hold_off(struct sm *sm, unsigned slot);
 /* Fills in what is the same in every view. */
 void sm_open_view(struct sm *sm);
 /* For which of these warps a scheduler wants instructions: that which it says itself, or else that which it would issue
@@ -486,8 +312,8 @@ static inline void sm_give_cycles(struct sm *sm, struct sm_scheduler *scheduler,
 static inline uint64_t sm_wanted(const struct sm *sm, enum sm_class class)
 {
     if (class == SM_MEM)
-        return sm->wants[ISA_UNIT_MEM];
-    return sm->wants[class == SM_SP ? ISA_UNIT_SP : ISA_UNIT_SFU] | sm->wants[ISA_UNIT_EITHER];
+        return sm->warp.wants[ISA_UNIT_MEM];
+    return sm->warp.wants[class == SM_SP ? ISA_UNIT_SP : ISA_UNIT_SFU] | sm->warp.wants[ISA_UNIT_EITHER];
 }
 
 /* Warps whose next instruction finds a pipeline register. */
@@ -516,10 +342,12 @@ void sm_check_retire(struct sm *sm, unsigned slot);
 void sm_reach_fence(struct sm *sm, unsigned slot);
 /* Ends the wait of a warp at a fence or before a release, if that has nothing more to wait for. */
 void sm_check_fence(struct sm *sm, unsigned slot);
+/* The same for those that came to a fence in this step or the one before. */
+void sm_check_reached(struct sm *sm);
 /* The same for those that wait for a flush, when something that the L1D has written has arrived. */
 void sm_check_flushes(struct sm *sm);
 /* An access of the era, or a part of it, is performed. */
-void sm_performed(struct sm *sm, const struct sm_warp *warp, uint8_t era);
+void sm_performed(struct sm *sm, const struct warp_slot *warp, uint8_t era);
 /* Warps of the block have synchronised with each other. */
 static inline void sm_synchronise_block(const struct sm *sm, struct sm_block *block)
 {
@@ -537,7 +365,13 @@ static inline void sm_write_banks(struct sm *sm, const struct sm_op *op)
 void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p);
 /* holder.c: a store while sm->noted.seeks_work: work if a location takes a value that it was not seen to take before.
  * One such store is enough until the watch asks again. */
-void sm_note_store(struct sm *sm, const struct sm_warp *warp, const struct simt_access *access);
+void sm_note_store(struct sm *sm, unsigned slot, const struct simt_access *access);
+/* holder.c: an access with which warps wait for each other. */
+void sm_note_sync(struct sm *sm, unsigned slot, const struct simt_access *access);
+/* holder.c: a warp is launched into the slot. */
+void sm_noted_launched(struct sm *sm, unsigned slot);
+/* holder.c: the warp's view begins anew, and with it the count of what it has issued. */
+void sm_noted_refilled(struct sm *sm, unsigned slot);
 /* holder.c: a lane may have taken a lock at an address as the notes name it, by a compare-and-swap or exchange. */
 void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *access, unsigned lane, uint64_t address);
 /* holder.c: an atomic of the warp in `slot` gave a location another value: while sm->noted.seeks_work, the same as a
@@ -545,11 +379,11 @@ void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *acce
  */
 void sm_note_change(struct sm *sm, unsigned slot, uint64_t address, uint64_t value);
 /* As the notes name them, the locations of all blocks of an SM lie apart, and from those of global memory. */
-static inline uint64_t sm_shared_base(const struct sm_warp *warp)
+static inline uint64_t sm_shared_base(const struct warp_slot *warp)
 {
     return (uint64_t)(warp->block + 1u) << 32;
 }
-static inline uint64_t sm_noted_address(const struct sm_warp *warp, const struct simt_access *access, unsigned lane)
+static inline uint64_t sm_noted_address(const struct warp_slot *warp, const struct simt_access *access, unsigned lane)
 {
     return (access->space == ISA_SPACE_SHARED ? sm_shared_base(warp) : 0) + access->address[lane];
 }

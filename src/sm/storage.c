@@ -31,15 +31,10 @@ void sm_storage_begin(struct sm *sm)
     size_t shared = round_up_u64(k->shared_bytes, PIECE);
     size_t bytes = boards + warps * warp + blocks * shared;
     make_room(storage, bytes);
-    uint64_t *board = (uint64_t *)storage->memory;
+    warp_lend(&sm->warp, warps, (uint64_t *)storage->memory, (unsigned)words);
     uint8_t *at = storage->memory + boards;
-    for (unsigned slot = 0; slot < warps; slot++, at += warp) {
-        simt_warp_lend(&sm->warps[slot].simt, function, width, at);
-        /* Side by side: they are looked at together. */
-        sm->warps[slot].scoreboard = board + 3 * slot * words;
-        sm->warps[slot].from_memory = sm->warps[slot].scoreboard + words;
-        sm->warps[slot].from_chip = sm->warps[slot].from_memory + words;
-    }
+    for (unsigned slot = 0; slot < warps; slot++, at += warp)
+        simt_warp_lend(&sm->warp.slots[slot].simt, function, width, at);
     for (unsigned i = 0; i < blocks; i++, at += shared) {
         sm->blocks[i].simt.shared = at;
         sm->blocks[i].simt.barriers = &sm->blocks[i].barriers;

@@ -13,6 +13,6 @@ void sm_check_units(struct sm *sm, struct check *c)
     check_of(c, "L1D of SM", sm->setup.index);
     l1_check(&sm->lsu.l1d, c);
     check_of(c, "warps of SM", sm->setup.index);
-    for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
-        simt_warp_check(&sm->warps[mask_first(rest)].simt, c);
+    for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1)
+        simt_warp_check(&sm->warp.slots[mask_first(rest)].simt, c);
 }

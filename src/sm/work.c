@@ -72,7 +72,7 @@ static enum sm_lane_op lane_op_of(const struct isa_instr *instr)
     }
 }
 
-void sm_decode_work(struct sm_decoded *decoded, const struct isa_instr *instr)
+void sm_decode_work(struct decoded_instr *decoded, const struct isa_instr *instr)
 {
     decoded->lane_op = (uint8_t)lane_op_of(instr);
     for (unsigned i = 0; i < instr->src_count; i++) {

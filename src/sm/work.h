@@ -16,14 +16,14 @@ enum sm_lane_op {
  * what does nothing. */
 bool sm_is_scheduled(const struct isa_instr *instr);
 /* Fills in what sm_count_work adds for an instruction. */
-void sm_decode_work(struct sm_decoded *decoded, const struct isa_instr *instr);
+void sm_decode_work(struct decoded_instr *decoded, const struct isa_instr *instr);
 
 /* An instruction was issued with `lanes` of `width` lanes at work. Lanes that idle still switch: half of them count for
  * SP and FPU, three quarters for the special function unit, in GPGPU-Sim's integer shifts. */
-static inline void sm_count_work(struct sm_stats *stats, const struct sm_decoded *decoded, unsigned lanes,
+static inline void sm_count_work(struct sm_stats *stats, const struct decoded_instr *decoded, unsigned lanes,
                                  unsigned width)
 {
-    stats->register_reads += decoded->way.src_count;
+    stats->register_reads += decoded->timing.src_count;
     stats->register_writes += decoded->dst_count;
     stats->other_operands += decoded->other_count;
     unsigned op = decoded->lane_op;

@@ -45,8 +45,8 @@ static const char *main_cause(const struct device *d)
 {
     const char *found = NULL;
     uint64_t most = 0;
-    for (unsigned i = 0; i < sm_cause_group.count; i++) {
-        const char *name = sm_cause_group.stats[i].name;
+    for (unsigned i = 0; i < warp_cause_group.count; i++) {
+        const char *name = warp_cause_group.stats[i].name;
         uint64_t cycles = device_stat(d, "warps", name);
         if (cycles <= most || !strcmp(name, "exit") || !strcmp(name, "fetch"))
             continue;

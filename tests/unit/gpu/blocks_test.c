@@ -35,7 +35,7 @@ static void recount(const struct lockstep_scheduler_view *view)
         block->warps |= BIT64(slot);
         block->live += !w.finished;
         block->ended += w.finished;
-        block->arrived += w.waits >> SM_WAIT_barrier & 1;
+        block->arrived += w.waits >> WARP_WAIT_barrier & 1;
     }
 }
 

@@ -1,4 +1,4 @@
-/* The table of reasons to wait (sm/waits.def) is whole: each row has a set of its own, a cause and words in the hang
+/* The table of reasons to wait (warp/waits.def) is whole: each row has a set of its own, a cause and words in the hang
  * report, and stands where stalls.def puts its cause. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,42 +11,58 @@
 #include "base/bits.h"
 #include "sm/sm.h"
 
-static void test_rows(void **state)
+/* The row of stalls.def that a scheduler's cycle counts as when its warps wait for that reason. */
+static unsigned stall_of(const struct warp_wait_info *info)
 {
-    static const char *const causes[] = {
+    static const char *const stalls[] = {
 #define STALL(name, doc) #name,
 #include "sm/stalls.def"
 #undef STALL
     };
-    assert_true(SM_WAIT_COUNT > 1);
-    for (unsigned w = 0; w < SM_WAIT_COUNT; w++) {
-        const struct sm_wait_info *info = sm_wait_info(w);
+    static const char *const causes[] = {
+#define WARP_CAUSE(name, doc) #name,
+#include "warp/causes.def"
+#undef WARP_CAUSE
+    };
+    unsigned found = 0;
+    assert_true(info->cause < WARP_CAUSE_COUNT);
+    while (found < SM_STALL_COUNT && strcmp(stalls[found], causes[info->cause]) != 0)
+        found++;
+    assert_true(found < SM_STALL_COUNT);
+    return found;
+}
+
+static void test_rows(void **state)
+{
+    assert_true(WARP_WAIT_COUNT > 1);
+    for (unsigned w = 0; w < WARP_WAIT_COUNT; w++) {
+        const struct warp_wait_info *info = warp_wait_info(w);
         assert_true(info->name[0] && info->doc[0]);
-        assert_true(info->cause < SM_STALL_COUNT && info->ender <= SM_WAIT_BY_WARPS);
+        assert_true(info->ender <= WARP_WAIT_BY_WARPS);
         /* The first cause that holds is the first row whose set has a warp. */
         if (w > 0)
-            assert_true(info->cause > sm_wait_info(w - 1)->cause);
+            assert_true(stall_of(info) > stall_of(warp_wait_info(w - 1)));
         /* None that says that nobody waits. */
-        assert_string_not_equal(causes[info->cause], "issued");
-        assert_string_not_equal(causes[info->cause], "idle");
+        assert_int_not_equal(stall_of(info), SM_STALL_issued);
+        assert_int_not_equal(stall_of(info), SM_STALL_idle);
     }
 }
 
 static void test_sets(void **state)
 {
     uint64_t all = 0, timed = 0;
-    struct sm_waits waits = {0};
-    assert_int_equal(sizeof waits, SM_WAIT_COUNT * sizeof(uint64_t));
-    assert_int_equal(sm_waits_any(&waits), 0);
-    for (unsigned w = 0; w < SM_WAIT_COUNT; w++) {
+    struct warp_waits waits = {0};
+    assert_int_equal(sizeof waits, WARP_WAIT_COUNT * sizeof(uint64_t));
+    assert_int_equal(warp_waits_any(&waits), 0);
+    for (unsigned w = 0; w < WARP_WAIT_COUNT; w++) {
         waits.of[w] = BIT64(3 * w);
         all |= BIT64(3 * w);
-        timed |= sm_wait_info(w)->ender == SM_WAIT_BY_CLOCK ? BIT64(3 * w) : 0;
-        assert_int_equal(sm_waits_any(&waits), all);
-        assert_int_equal(sm_waits_timed(&waits), timed);
+        timed |= warp_wait_info(w)->ender == WARP_WAIT_BY_CLOCK ? BIT64(3 * w) : 0;
+        assert_int_equal(warp_waits_any(&waits), all);
+        assert_int_equal(warp_waits_timed(&waits), timed);
     }
-    assert_int_equal(waits.barrier, waits.of[SM_WAIT_barrier]);
-    assert_int_equal(waits.fence, waits.of[SM_WAIT_fence]);
+    assert_int_equal(waits.barrier, waits.of[WARP_WAIT_barrier]);
+    assert_int_equal(waits.fence, waits.of[WARP_WAIT_fence]);
 }
 
 int main(void)

@@ -6,54 +6,54 @@
 
 #include <stdint.h>
 
-enum sm_wait {
-#define WAIT(name, cause, ender, kind, doc) SM_WAIT_##name,
-#include "sm/waits.def"
+enum warp_wait {
+#define WAIT(name, cause, ender, kind, doc) WARP_WAIT_##name,
+#include "warp/waits.def"
 #undef WAIT
-    SM_WAIT_COUNT
+    WARP_WAIT_COUNT
 };
 
 /* Who alone ends a wait. */
-enum sm_wait_ender { SM_WAIT_BY_MEMORY, SM_WAIT_BY_CLOCK, SM_WAIT_BY_WARPS };
+enum warp_wait_ender { WARP_WAIT_BY_MEMORY, WARP_WAIT_BY_CLOCK, WARP_WAIT_BY_WARPS };
 
 /* For each reason, the set of the warp slots that wait for it. */
-struct sm_waits {
+struct warp_waits {
     union {
         struct {
 #define WAIT(name, cause, ender, kind, doc) uint64_t name;
-#include "sm/waits.def"
+#include "warp/waits.def"
 #undef WAIT
         };
-        uint64_t of[SM_WAIT_COUNT];
+        uint64_t of[WARP_WAIT_COUNT];
     };
 };
 
 /* Warps that wait for any reason. */
-static inline uint64_t sm_waits_any(const struct sm_waits *w)
+static inline uint64_t warp_waits_any(const struct warp_waits *w)
 {
     return 0
 #define WAIT(name, cause, ender, kind, doc) | w->name
-#include "sm/waits.def"
+#include "warp/waits.def"
 #undef WAIT
         ;
 }
 
 /* Warps whose wait the clock ends: each has a cycle in which it wakes. */
-static inline uint64_t sm_waits_timed(const struct sm_waits *w)
+static inline uint64_t warp_waits_timed(const struct warp_waits *w)
 {
     return 0
-#define WAIT(name, cause, ender, kind, doc) | (SM_WAIT_BY_##ender == SM_WAIT_BY_CLOCK ? w->name : 0)
-#include "sm/waits.def"
+#define WAIT(name, cause, ender, kind, doc) | (WARP_WAIT_BY_##ender == WARP_WAIT_BY_CLOCK ? w->name : 0)
+#include "warp/waits.def"
 #undef WAIT
         ;
 }
 
 /* A row of the table. */
-struct sm_wait_info {
+struct warp_wait_info {
     const char *name, *doc;
-    uint8_t cause; /* enum sm_stall */
-    uint8_t ender; /* enum sm_wait_ender */
+    uint8_t cause; /* enum warp_cause */
+    uint8_t ender; /* enum warp_wait_ender */
 };
-const struct sm_wait_info *sm_wait_info(enum sm_wait wait);
+const struct warp_wait_info *warp_wait_info(enum warp_wait wait);
 
 #endif

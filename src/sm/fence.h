@@ -1,0 +1,19 @@
+/* What warps at fences wait for. Written by fence.c alone. */
+#ifndef LOCKSTEP_SM_FENCE_H
+#define LOCKSTEP_SM_FENCE_H
+
+#include "memory/order.h"
+#include "warp/table.h"
+
+struct sm_fences {
+    /* Sets of warp slots, of those in waits.fence. */
+    uint64_t reached;     /* those that came to it in this step or the one before */
+    uint64_t flushes;     /* those that wait for nothing more than a flush of the L1D */
+    uint64_t invalidates; /* those whose fence empties the L1D of global lines */
+    struct {
+        uint64_t since; /* the cycle in which the warp came to its fence */
+        struct order_wait order;
+    } of[WARP_SLOTS];
+};
+
+#endif

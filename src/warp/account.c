@@ -1,0 +1,89 @@
+/* Warp-cycles by cause. */
+#include <stddef.h>
+#include <string.h>
+
+#include "warp/table.h"
+
+static const struct stat_desc cause_descs[] = {
+#define WARP_CAUSE(name, doc)                                                                                          \
+    {#name, STAT_COUNTER, offsetof(struct warp_causes, name), "warp-cycles", doc, STAT_NEEDS_TIME},
+#include "warp/causes.def"
+#undef WARP_CAUSE
+};
+const struct stat_group warp_cause_group = {"warps", "where each cycle of each resident warp went", cause_descs,
+                                            WARP_CAUSE_COUNT};
+
+HOT void warp_account_wait(struct warp_table *w, uint64_t slots, enum warp_cause cause)
+{
+    for (uint64_t rest = slots; rest; rest &= rest - 1)
+        warp_account_stand(&w->account, &w->slots[mask_first(rest)].stands_at,
+                           warp_account_from(&w->account, rest & -rest), cause);
+}
+
+HOT void warp_account_again(struct warp_table *w, uint64_t slots)
+{
+    for (uint64_t rest = slots; rest; rest &= rest - 1)
+        warp_account_stand(&w->account, &w->slots[mask_first(rest)].stands_at,
+                           warp_account_from(&w->account, rest & -rest), warp_cause_of(w, mask_first(rest)));
+}
+
+static uint64_t *counts_of(struct warp_causes *causes)
+{
+    return &causes->issued;
+}
+
+void warp_account_come(struct warp_table *w, uint64_t slots)
+{
+    struct warp_account *a = &w->account;
+    for (uint64_t rest = slots; rest; rest &= rest - 1) {
+        struct warp_slot *slot = &w->slots[mask_first(rest)];
+        slot->stands_at = (uint8_t)warp_cause_of(w, mask_first(rest));
+        counts_of(&a->counts)[slot->stands_at] -= a->from;
+    }
+}
+
+void warp_account_go(struct warp_table *w, uint64_t slots)
+{
+    struct warp_account *a = &w->account;
+    for (uint64_t rest = slots; rest; rest &= rest - 1)
+        counts_of(&a->counts)[w->slots[mask_first(rest)].stands_at] += a->from;
+}
+
+void warp_account_begin(struct warp_table *w, uint64_t cycle)
+{
+    w->account = (struct warp_account){.from = cycle, .counts = w->account.counts};
+    warp_account_come(w, w->resident);
+}
+
+void warp_account_reset(struct warp_table *w, const struct warp_causes *counts)
+{
+    w->account.counts = *counts;
+}
+
+HOT void warp_account_unpicked(struct warp_table *w)
+{
+    struct warp_causes *counts = &w->account.counts;
+    uint64_t ready = w->account.ready & ~w->account.issued;
+    uint64_t mem = ready & w->wants[ISA_UNIT_MEM], sfu = ready & w->wants[ISA_UNIT_SFU];
+    contract(!(ready & ~(w->resident & w->cleared & ~w->waiting))); /* what others issue does not change that */
+    counts->unpicked += mask_count(ready);
+    counts->structural_sp -= mask_count(ready);
+    if (ready & w->account.held) {
+        unsigned held = mask_count(ready & w->account.held);
+        counts->unpicked -= held;
+        counts->held += held;
+    }
+    if (mem | sfu) {
+        counts->structural_mem -= mask_count(mem);
+        counts->structural_sfu -= mask_count(sfu);
+        counts->structural_sp += mask_count(mem | sfu);
+    }
+}
+
+struct warp_causes warp_account_read(const struct warp_table *w)
+{
+    struct warp_causes counts = w->account.counts;
+    for (uint64_t rest = w->resident; rest; rest &= rest - 1)
+        counts_of(&counts)[w->slots[mask_first(rest)].stands_at] += w->account.from;
+    return counts;
+}
