@@ -32,7 +32,13 @@ enum isa_op {
 };
 
 /* Which pipeline runs an instruction. EITHER is a 32-bit floating-point multiply: SP if free, else SFU. */
-enum isa_unit { ISA_UNIT_SP, ISA_UNIT_SFU, ISA_UNIT_EITHER, ISA_UNIT_MEM, ISA_UNIT_COUNT };
+#define ISA_UNITS(X) X(SP) X(SFU) X(EITHER) X(MEM)
+enum isa_unit {
+#define X(id) ISA_UNIT_##id,
+    ISA_UNITS(X)
+#undef X
+        ISA_UNIT_COUNT
+};
 
 /* Latency classes: the machine has a latency and an initiation interval for each. Rows: X(ID, "name"). */
 #define ISA_LATENCIES(X)                                                                                               \

@@ -37,7 +37,7 @@ static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
     ARCHIVE(ar, o->pending);
     archive_u8_to(ar, &o->slot, (uint8_t)(sm->params->warps - 1));
     sm_op_name(sm, o->slot, o, &sm->warp.decoded[pc]);
-    archive_u8_to(ar, &o->class, SM_CLASSES - 1);
+    archive_u8_to(ar, &o->unit, WARP_UNIT_COUNT - 1);
     archive_bool(ar, &o->in_memory);
     archive_bool(ar, &o->bypasses);
     archive_u8_to(ar, &o->event, AGENT_EVENTS - 1);
@@ -304,14 +304,13 @@ static void archive_wheel(struct sm *sm, struct archive *ar, struct sm_wheel *wh
 
 static void archive_pipelines(struct sm *sm, struct archive *ar)
 {
-    for (unsigned class = 0; class < SM_CLASSES; class ++) {
-        archive_fifo(sm, ar, &sm->id_oc[class]);
-        archive_fifo(sm, ar, &sm->oc_ex[class]);
-        archive_collectors(sm, ar, &sm->collect.classes[class]);
+    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++) {
+        archive_fifo(sm, ar, &sm->id_oc[unit]);
+        archive_fifo(sm, ar, &sm->oc_ex[unit]);
+        archive_collectors(sm, ar, &sm->collect.classes[unit]);
     }
     archive_banks(sm, ar);
-    ARCHIVE(ar, sm->execute.sp_free_at);
-    ARCHIVE(ar, sm->execute.sfu_free_at);
+    ARCHIVE(ar, sm->execute.free_at);
     ARCHIVE(ar, sm->execute.results);
     archive_wheel(sm, ar, &sm->execute.wheel);
     archive_wheel(sm, ar, &sm->lsu.shared);

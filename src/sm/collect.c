@@ -12,21 +12,21 @@ static unsigned bank_for(const struct sm *sm, unsigned slot, unsigned decoded)
 
 /* The collector whose op leaves next, looking round robin, or SM_NONE. Memory instructions leave in the order of issue,
  * or an access could overtake one to the same address, of its own warp or of one it met at a barrier. */
-static inline unsigned next_to_leave(const struct sm *sm, const struct sm_collectors *c, enum sm_class class)
+static inline unsigned next_to_leave(const struct sm *sm, const struct sm_collectors *c, enum warp_unit unit)
 {
-    if (class == SM_MEM && sm->params->memory_in_order)
+    if (warp_unit_is_memory(unit) && sm->params->memory_in_order)
         return c->line_count && (c->ready >> c->held->line[c->line_head] & 1) ? c->held->line[c->line_head] : SM_NONE;
     uint32_t behind = c->ready & (~1u << c->last_left);
     return c->ready ? (unsigned)__builtin_ctz(behind ? behind : c->ready) : SM_NONE;
 }
 
 /* Collectors with all operands leave, up to one per port. */
-static inline void leave_collectors(struct sm *sm, enum sm_class class)
+static inline void leave_collectors(struct sm *sm, enum warp_unit unit)
 {
-    struct sm_collectors *c = &sm->collect.classes[class];
-    struct sm_fifo *out = &sm->oc_ex[class];
+    struct sm_collectors *c = &sm->collect.classes[unit];
+    struct sm_fifo *out = &sm->oc_ex[unit];
     for (unsigned port = 0; port < c->ports && !sm_fifo_full(out); port++) {
-        unsigned index = next_to_leave(sm, c, class);
+        unsigned index = next_to_leave(sm, c, unit);
         if (index == SM_NONE)
             return;
         uint32_t bit = 1u << index;
@@ -35,8 +35,8 @@ static inline void leave_collectors(struct sm *sm, enum sm_class class)
         c->used ^= bit;
         c->ready ^= bit;
         c->last_left = (uint8_t)index;
-        sm->due |= class == SM_MEM ? SM_DUE_DISPATCH : SM_DUE_UNITS;
-        if (class == SM_MEM) {
+        sm->due |= warp_unit_is_memory(unit) ? SM_DUE_DISPATCH : SM_DUE_UNITS;
+        if (warp_unit_is_memory(unit)) {
             c->line_head = (c->line_head + 1) % SM_MAX_COLLECTORS;
             c->line_count--;
         }
@@ -44,28 +44,28 @@ static inline void leave_collectors(struct sm *sm, enum sm_class class)
 }
 
 /* Places of reads: class, collector, operand. */
-static unsigned read_place(enum sm_class class, unsigned collector, unsigned operand)
+static unsigned read_place(enum warp_unit unit, unsigned collector, unsigned operand)
 {
-    return ((unsigned)class * SM_MAX_COLLECTORS + collector) * SM_MAX_READS + operand;
+    return ((unsigned)unit * SM_MAX_COLLECTORS + collector) * SM_MAX_READS + operand;
 }
 
-static void reset_class(struct sm_collect *collect, enum sm_class class, uint32_t collectors, uint32_t ports)
+static void reset_class(struct sm_collect *collect, enum warp_unit unit, uint32_t collectors, uint32_t ports)
 {
-    collect->held[class] = (struct sm_collected){.line = {0}};
-    collect->classes[class] = (struct sm_collectors){.all = (uint32_t)mask_low(collectors),
-                                                     .count = (uint8_t)collectors,
-                                                     .ports = (uint8_t)ports,
-                                                     .last_left = (uint8_t)(collectors - 1),
-                                                     .held = &collect->held[class]};
+    collect->held[unit] = (struct sm_collected){.line = {0}};
+    collect->classes[unit] = (struct sm_collectors){.all = (uint32_t)mask_low(collectors),
+                                                    .count = (uint8_t)collectors,
+                                                    .ports = (uint8_t)ports,
+                                                    .last_left = (uint8_t)(collectors - 1),
+                                                    .held = &collect->held[unit]};
 }
 
 void sm_collect_reset(struct sm *sm)
 {
     const struct sm_params *p = sm->params;
     struct sm_collect *collect = &sm->collect;
-    reset_class(collect, SM_SP, p->collectors_sp, p->ports_sp);
-    reset_class(collect, SM_SFU, p->collectors_sfu, p->ports_sfu);
-    reset_class(collect, SM_MEM, p->collectors_mem, p->ports_mem);
+#define UNIT(name, takes, side, ...) reset_class(collect, WARP_UNIT_##name, p->collectors_##name, p->ports_##name);
+#include "warp/units.def"
+#undef UNIT
     collect->waiting = collect->queued = collect->written = 0;
     collect->all = mask_low(p->register_banks);
     for (unsigned slot = 0; slot < p->warps; slot++) {
@@ -138,12 +138,11 @@ static inline uint64_t read_operands(const struct sm *sm, struct sm_collectors *
 static void read_banks(struct sm *sm)
 {
     uint64_t open = sm->collect.waiting & ~sm->collect.written, read = 0;
-    if (sm->collect.classes[SM_SP].reading)
-        read |= read_operands(sm, &sm->collect.classes[SM_SP], open);
-    if (sm->collect.classes[SM_SFU].reading)
-        read |= read_operands(sm, &sm->collect.classes[SM_SFU], open);
-    if (sm->collect.classes[SM_MEM].reading)
-        read |= read_operands(sm, &sm->collect.classes[SM_MEM], open);
+#define UNIT(name, takes, side, ...)                                                                                   \
+    if (sm->collect.classes[WARP_UNIT_##name].reading)                                                                 \
+        read |= read_operands(sm, &sm->collect.classes[WARP_UNIT_##name], open);
+#include "warp/units.def"
+#undef UNIT
     sm->moved |= read != 0;
     sm->collect.waiting &= ~read;
     for (uint64_t rest = read & sm->collect.queued; rest; rest &= rest - 1)
@@ -165,37 +164,37 @@ static inline void ask_bank(struct sm *sm, struct sm_collectors *c, unsigned col
 
 /* Operands of threads that began in several warps: each warp's row is read by itself. Where there are more rows than
  * places for reads, the last ones are read along with others. */
-NOT_INLINE void ask_banks_for_rows(struct sm *sm, struct sm_collectors *c, enum sm_class class, unsigned collector)
+NOT_INLINE void ask_banks_for_rows(struct sm *sm, struct sm_collectors *c, enum warp_unit unit, unsigned collector)
 {
     const struct sm_op *op = &sm->ops.items[c->held->op[collector]];
     unsigned first = mask_first(sm->blocks[sm->warp.slots[op->slot].block].warps), reads = 0;
     for (unsigned i = 0; i < op->timing.src_count; i++)
         for (uint64_t rest = sm->form.homes[op->slot]; rest && reads < SM_MAX_READS; rest &= rest - 1) {
             unsigned bank = bank_for(sm, first + mask_first(rest), op->decoded->src_banks[i]);
-            ask_bank(sm, c, collector, bank, read_place(class, collector, reads++));
+            ask_bank(sm, c, collector, bank, read_place(unit, collector, reads++));
         }
 }
 
 /* The operands of a collector's op ask their banks, one by one, for a turn. */
-HOT static void ask_banks(struct sm *sm, struct sm_collectors *c, enum sm_class class, unsigned collector)
+HOT static void ask_banks(struct sm *sm, struct sm_collectors *c, enum warp_unit unit, unsigned collector)
 {
     const struct sm_op *op = &sm->ops.items[c->held->op[collector]];
     if (RARELY(sm->kernel->grid->forms) && sm->params->form_reads == SM_FORM_READS_ROWS) {
-        ask_banks_for_rows(sm, c, class, collector);
+        ask_banks_for_rows(sm, c, unit, collector);
         return;
     }
     for (unsigned i = 0; i < op->timing.src_count; i++)
-        ask_bank(sm, c, collector, bank_for(sm, op->slot, op->decoded->src_banks[i]), read_place(class, collector, i));
+        ask_bank(sm, c, collector, bank_for(sm, op->slot, op->decoded->src_banks[i]), read_place(unit, collector, i));
 }
 
-HOT_INLINE void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_class class, uint32_t index)
+HOT_INLINE void enter_collector(struct sm *sm, struct sm_collectors *c, enum warp_unit unit, uint32_t index)
 {
     unsigned free = (unsigned)__builtin_ctz(~c->used);
     const struct sm_op *op = &sm->ops.items[index];
     uint64_t banks = op->src_banks;
     c->held->op[free] = index;
     c->used |= 1u << free;
-    if (class == SM_MEM)
+    if (warp_unit_is_memory(unit))
         c->held->line[(c->line_head + c->line_count++) % SM_MAX_COLLECTORS] = (uint8_t)free;
     if (!banks) {
         c->ready |= 1u << free;
@@ -206,47 +205,54 @@ HOT_INLINE void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_
         sm->collect.waiting |= banks;
         c->held->turn[free] = banks;
     } else {
-        ask_banks(sm, c, class, free);
+        ask_banks(sm, c, unit, free);
     }
 }
 
-HOT_INLINE void enter_collectors(struct sm *sm, enum sm_class class)
+HOT_INLINE void enter_collectors(struct sm *sm, enum warp_unit unit)
 {
-    struct sm_collectors *c = &sm->collect.classes[class];
-    struct sm_fifo *in = &sm->id_oc[class];
+    struct sm_collectors *c = &sm->collect.classes[unit];
+    struct sm_fifo *in = &sm->id_oc[unit];
     for (unsigned port = 0; port < c->ports && in->count && c->used != c->all; port++) {
         if (sm_fifo_full(in))
-            warp_look_at(&sm->warp, sm_wanted(sm, class));
-        enter_collector(sm, c, class, sm_fifo_pop(in));
+            warp_look_at(&sm->warp, sm_wanted(sm, unit));
+        enter_collector(sm, c, unit, sm_fifo_pop(in));
         sm->moved = true;
     }
 }
 
 /* Whether ops of a class leave or enter their collectors in the next cycle. Those that wait for a place are looked at
  * when an op has left OC/EX. */
-static inline bool goes_on(const struct sm *sm, enum sm_class class)
+static inline bool goes_on(const struct sm *sm, enum warp_unit unit)
 {
-    const struct sm_collectors *c = &sm->collect.classes[class];
-    return (c->ready && !sm_fifo_full(&sm->oc_ex[class])) || (sm->id_oc[class].count && c->used != c->all);
+    const struct sm_collectors *c = &sm->collect.classes[unit];
+    return (c->ready && !sm_fifo_full(&sm->oc_ex[unit])) || (sm->id_oc[unit].count && c->used != c->all);
+}
+
+/* Ops of some class leave or enter in the next cycle. */
+static inline bool any_goes_on(const struct sm *sm)
+{
+    return false
+#define UNIT(name, takes, side, ...) || goes_on(sm, WARP_UNIT_##name)
+#include "warp/units.def"
+#undef UNIT
+        ;
 }
 
 HOT void sm_collect(struct sm *sm)
 {
-    /* Written out by class, so that the compiler has a version of each stage for each. */
-    if (sm->collect.classes[SM_SP].ready)
-        leave_collectors(sm, SM_SP);
-    if (sm->collect.classes[SM_SFU].ready)
-        leave_collectors(sm, SM_SFU);
-    if (sm->collect.classes[SM_MEM].ready)
-        leave_collectors(sm, SM_MEM);
+#define UNIT(name, takes, side, ...)                                                                                   \
+    if (sm->collect.classes[WARP_UNIT_##name].ready)                                                                   \
+        leave_collectors(sm, WARP_UNIT_##name);
+#include "warp/units.def"
+#undef UNIT
     if (sm->collect.waiting)
         read_banks(sm);
-    if (sm->id_oc[SM_SP].count)
-        enter_collectors(sm, SM_SP);
-    if (sm->id_oc[SM_SFU].count)
-        enter_collectors(sm, SM_SFU);
-    if (sm->id_oc[SM_MEM].count)
-        enter_collectors(sm, SM_MEM);
-    if (!sm->collect.waiting && !goes_on(sm, SM_SP) && !goes_on(sm, SM_SFU) && !goes_on(sm, SM_MEM))
+#define UNIT(name, takes, side, ...)                                                                                   \
+    if (sm->id_oc[WARP_UNIT_##name].count)                                                                             \
+        enter_collectors(sm, WARP_UNIT_##name);
+#include "warp/units.def"
+#undef UNIT
+    if (!sm->collect.waiting && !any_goes_on(sm))
         sm->due &= ~(uint32_t)SM_DUE_COLLECT;
 }

@@ -38,20 +38,20 @@ struct sm_placement {
 /* Reads of register banks: one place for every operand of every collector. A bank is one collector's turn; the reads
  * behind that one are linked, oldest first. */
 #define SM_MAX_READS 64 /* of an op */
-#define SM_READS (SM_CLASSES * SM_MAX_COLLECTORS * SM_MAX_READS)
+#define SM_READS (WARP_UNIT_COUNT * SM_MAX_COLLECTORS * SM_MAX_READS)
 struct sm_bank {
     uint16_t first, last;
 };
 
 struct sm_collect {
-    struct sm_collectors classes[SM_CLASSES];
+    struct sm_collectors classes[WARP_UNIT_COUNT];
     unsigned bank_from;       /* the bank that is looked at first in this cycle */
     uint64_t waiting, queued; /* sets of banks: someone's turn; more reads behind that */
     uint64_t written, all;    /* banks that a result is written to in this cycle; those there are */
     struct sm_placement placed[WARP_SLOTS];
     struct sm_bank banks[64];
     uint16_t next_read[SM_READS];
-    struct sm_collected held[SM_CLASSES];
+    struct sm_collected held[WARP_UNIT_COUNT];
 };
 
 struct sm;

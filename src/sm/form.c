@@ -55,7 +55,7 @@ void sm_form_name(const struct sm *sm, struct sm_op *o)
 void sm_form_issued(struct sm *sm, unsigned slot, struct sm_op *o, const struct simt_result *r)
 {
     sm->out |= BIT64(slot);
-    sm->form.slow = (sm->form.slow & ~BIT64(slot)) | (o->class == SM_MEM ? BIT64(slot) : 0);
+    sm->form.slow = (sm->form.slow & ~BIT64(slot)) | (warp_unit_is_memory((enum warp_unit)o->unit) ? BIT64(slot) : 0);
     bool asks = o->access && simt_access_moves(o->access);
     sm->form.asks = (sm->form.asks & ~BIT64(slot)) | (asks ? BIT64(slot) : 0);
     sm->form.lanes[slot] = r->active | (o->access ? o->access->mask : 0);

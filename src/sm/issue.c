@@ -323,18 +323,16 @@ static uint32_t next_pc(const struct lockstep_scheduler_view *view, unsigned slo
     return behind != UINT32_MAX ? behind : lowest != UINT32_MAX ? lowest : 0;
 }
 
-static inline enum sm_class class_of(const struct sm *sm, enum isa_unit unit)
+/* The class to which an instruction of that kind goes: the first with a free pipeline register. There is one. */
+static inline enum warp_unit unit_for(const struct sm *sm, enum isa_unit kind)
 {
-    switch (unit) {
-    case ISA_UNIT_SFU:
-        return SM_SFU;
-    case ISA_UNIT_MEM:
-        return SM_MEM;
-    case ISA_UNIT_EITHER:
-        return sm_fifo_full(&sm->id_oc[SM_SP]) ? SM_SFU : SM_SP;
-    default:
-        return SM_SP;
-    }
+#define UNIT(name, takes, side, ...)                                                                                   \
+    if (((takes) >> kind & 1) && !sm_fifo_full(&sm->id_oc[WARP_UNIT_##name]))                                          \
+        return WARP_UNIT_##name;
+#include "warp/units.def"
+#undef UNIT
+    contract(false);
+    return WARP_UNIT_COUNT;
 }
 
 /* Tells the spin detector what the warp executed; the warp's back-off may begin or end with it. */
@@ -372,8 +370,8 @@ static void choose_first(struct sm *sm, unsigned from)
     sm->issue.first_look = SM_NONE;
     for (unsigned i = 0; i < sm->scheduler_count && sm->issue.first_look == SM_NONE; i++) {
         unsigned s = (from + i) % sm->scheduler_count;
-        for (unsigned class = 0; class < SM_CLASSES; class ++)
-            if (sm->issue.overtakes[class] && sm->issue.overtaken[class][s] == sm->issue.overtakes[class])
+        for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
+            if (sm->issue.overtakes[unit] && sm->issue.overtaken[unit][s] == sm->issue.overtakes[unit])
                 sm->issue.first_look = s;
     }
 }
@@ -383,16 +381,16 @@ static void choose_first(struct sm *sm, unsigned from)
  * register that comes free in step with the turns comes free for the same scheduler every time. One that was overtaken
  * often enough goes first; it is as near to that again when it has its register, until another takes the last one while
  * it wants none: so two of them alternate as long as the rhythm lasts. */
-HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class class)
+HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum warp_unit unit)
 {
-    uint8_t *overtaken = sm->issue.overtaken[class], most = sm->issue.overtakes[class];
-    uint64_t want = sm_wanted(sm, class) & sm->warp.cleared & ~sm->warp.waiting & ~sm->issue.of[s].slots, known;
+    uint8_t *overtaken = sm->issue.overtaken[unit], most = sm->issue.overtakes[unit];
+    uint64_t want = sm_wanted(sm, unit) & sm->warp.cleared & ~sm->warp.waiting & ~sm->issue.of[s].slots, known;
     memcpy(&known, overtaken, sizeof known);
     unsigned count = sm->scheduler_count, behind = s + 1 < count ? s + 1 : 0;
     if (!known && (!want || behind == sm->issue.looks_first))
         return; /* the usual case */
     unsigned times = overtaken[s];
-    bool choose = sm->issue.first_look != SM_NONE, full = sm_fifo_full(&sm->id_oc[class]);
+    bool choose = sm->issue.first_look != SM_NONE, full = sm_fifo_full(&sm->id_oc[unit]);
     overtaken[s] = times >= most - 1u ? most - 1 : 0;
     for (unsigned other = behind; full && other != sm->issue.looks_first; other = other + 1 < count ? other + 1 : 0) {
         times = want & sm->issue.of[other].slots ? overtaken[other] + 1u : 0;
@@ -420,8 +418,9 @@ HOT_INLINE void next_head(struct sm *sm, struct warp_slot *warp, unsigned slot, 
 
 /* Issues a warp's next instruction, and says of which class it is. Apart from its only caller: the two together have
  * too few of the host's registers. */
-HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct warp_slot *warp, unsigned slot)
+HOT NOT_INLINE enum warp_unit issue_warp(struct sm *sm, unsigned slot)
 {
+    struct warp_slot *warp = &sm->warp.slots[slot];
     struct simt_result r;
     uint32_t pc = warp->head_pc;
     uint32_t index = sm_op_new(&sm->ops);
@@ -429,13 +428,13 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct warp_slot *warp, u
     struct sm_op *o = &sm->ops.items[index];
     sm_op_name(sm, slot, o, &sm->warp.decoded[pc]);
     o->slot = (uint8_t)slot;
-    enum sm_class class = class_of(sm, o->timing.unit);
-    o->class = class;
-    if (class == SM_MEM)
+    enum warp_unit unit = unit_for(sm, (enum isa_unit)o->timing.unit);
+    o->unit = unit;
+    if (warp_unit_is_memory(unit))
         o->access = sm_access_new(&sm->ops, &sm->arena);
     if (!perform(sm, warp, slot, o, &r)) {
         sm_op_free(&sm->ops, index);
-        return class;
+        return unit;
     }
     if (RARELY(sm->kernel->grid->forms))
         sm_form_issued(sm, slot, o, &r);
@@ -450,9 +449,9 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct warp_slot *warp, u
     next_head(sm, warp, slot, pc);
     if (sm->fetch_fills)
         sm_fetch_has_room(sm, slot);
-    sm_fifo_push(&sm->id_oc[class], index);
+    sm_fifo_push(&sm->id_oc[unit], index);
     sm->due |= SM_DUE_COLLECT;
-    return class;
+    return unit;
 }
 
 /* Causes of waits.def that come before those of an empty or wrong instruction buffer, and behind them. */
@@ -513,9 +512,9 @@ static inline void issue_picked(struct sm *sm, struct sm_scheduler *own, unsigne
 {
     const struct lockstep_scheduler *policy = sm->issue.policy;
     for (unsigned left = sm->params->issue_width;;) {
-        enum sm_class class = issue_warp(sm, &sm->warp.slots[slot], slot);
-        if (sm->issue.overtakes[class])
-            note_overtaken(sm, own->number, class);
+        enum warp_unit unit = issue_warp(sm, slot);
+        if (sm->issue.overtakes[unit])
+            note_overtaken(sm, own->number, unit);
         if (policy->issued)
             policy->issued(own->state, slot, view);
         if (--left == 0 || !issues_more(sm, slot))

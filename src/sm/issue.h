@@ -24,11 +24,11 @@ struct sm_issue {
                             cycle says whose turn it is */
     uint8_t turns;       /* schedulers that take turns in looking first */
     uint8_t looks_first; /* of the cycle in which schedulers look */
-    uint8_t overtakes[SM_CLASSES]; /* sm.overtakes; 0 for classes in which the registers are never too few */
+    uint8_t overtakes[WARP_UNIT_COUNT]; /* sm.overtakes; 0 for classes in which the registers are never too few */
     /* Per class and scheduler, how often in a row another one took the last free pipeline register while a warp of it
      * waited for nothing else and its look in that cycle was still to come; not beyond `overtakes`. Kept by
      * note_overtaken. */
-    uint8_t overtaken[SM_CLASSES][8];
+    uint8_t overtaken[WARP_UNIT_COUNT][8];
 };
 
 #endif

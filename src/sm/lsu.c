@@ -423,8 +423,8 @@ HOT static void serve_dispatch(struct sm *sm)
 
 HOT static void take_dispatch(struct sm *sm)
 {
-    uint32_t op = sm_fifo_pop(&sm->oc_ex[SM_MEM]);
-    if (sm->collect.classes[SM_MEM].ready)
+    uint32_t op = sm_fifo_pop(&sm->oc_ex[WARP_UNIT_OF_MEMORY]);
+    if (sm->collect.classes[WARP_UNIT_OF_MEMORY].ready)
         sm->due |= SM_DUE_COLLECT;
     sm->moved = true;
     sm->lsu.served = SM_SERVED;
@@ -440,7 +440,7 @@ static inline void move_dispatch(struct sm *sm)
 {
     if (sm->lsu.op != SM_NONE)
         serve_dispatch(sm);
-    if (sm->lsu.op == SM_NONE && sm->oc_ex[SM_MEM].count)
+    if (sm->lsu.op == SM_NONE && sm->oc_ex[WARP_UNIT_OF_MEMORY].count)
         take_dispatch(sm);
     sm->due &= ~(uint32_t)(SM_DUE_DISPATCH | SM_DUE_REFUSED);
     if (sm->lsu.op != SM_NONE && sm->lsu.served != SM_NO_PLACE)

@@ -41,7 +41,7 @@ static void check_transactions(struct sm *sm, struct check *c)
 static uint32_t due_of_lsu(const struct sm *sm)
 {
     const struct sm_lsu *lsu = &sm->lsu;
-    bool next = lsu->op == SM_NONE && sm->oc_ex[SM_MEM].count, held = lsu->op != SM_NONE;
+    bool next = lsu->op == SM_NONE && sm->oc_ex[WARP_UNIT_OF_MEMORY].count, held = lsu->op != SM_NONE;
     return (sm_writeback_clients(sm) ? SM_DUE_PORT : 0) |
            (next || (held && lsu->served == SM_SERVED) ? SM_DUE_DISPATCH : 0) |
            (held && lsu->served == SM_REFUSED ? SM_DUE_REFUSED : 0);
@@ -49,9 +49,9 @@ static uint32_t due_of_lsu(const struct sm *sm)
 
 static bool collects(const struct sm *sm)
 {
-    for (unsigned class = 0; class < SM_CLASSES; class ++) {
-        const struct sm_collectors *l = &sm->collect.classes[class];
-        if ((l->ready && !sm_fifo_full(&sm->oc_ex[class])) || (sm->id_oc[class].count && l->used != l->all))
+    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++) {
+        const struct sm_collectors *l = &sm->collect.classes[unit];
+        if ((l->ready && !sm_fifo_full(&sm->oc_ex[unit])) || (sm->id_oc[unit].count && l->used != l->all))
             return true;
     }
     return sm->collect.waiting;

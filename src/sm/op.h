@@ -17,8 +17,6 @@
 
 #define SM_NONE UINT32_MAX
 
-enum sm_class { SM_SP, SM_SFU, SM_MEM, SM_CLASSES };
-
 /* Who waits until an op is complete. LANES: it asks for locks by queues, and each lane waits for its own answer. */
 enum sm_blocks { SM_BLOCKS_NOBODY, SM_BLOCKS_WARP, SM_BLOCKS_LANES };
 
@@ -30,7 +28,8 @@ struct sm_op {
     struct simt_access *access;
     uint32_t next;    /* free list, wheel list */
     uint16_t pending; /* transactions not yet answered */
-    uint8_t slot, class;
+    uint8_t slot;
+    uint8_t unit;     /* enum warp_unit: the class that executes it */
     bool in_memory;   /* has an access to serve */
     bool bypasses;    /* it goes past the L1D whatever that holds */
     uint8_t event;    /* enum l1_event */

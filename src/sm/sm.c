@@ -60,15 +60,19 @@ _Static_assert(offsetof(struct sm_params, latency_rem) - offsetof(struct sm_para
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one latency per latency class");
 
+static void reset_fifo(struct sm *sm, struct sm_fifo *fifo, unsigned number, uint32_t size)
+{
+    *fifo = (struct sm_fifo){.items = sm->fifo_items[number], .size = (uint8_t)size};
+}
+
 static void reset_fifos(struct sm *sm)
 {
     const struct sm_params *p = sm->params;
-    const uint32_t id_oc[SM_CLASSES] = {p->id_oc_sp, p->id_oc_sfu, p->id_oc_mem};
-    const uint32_t oc_ex[SM_CLASSES] = {p->oc_ex_sp, p->oc_ex_sfu, p->oc_ex_mem};
-    for (unsigned class = 0; class < SM_CLASSES; class ++) {
-        sm->id_oc[class] = (struct sm_fifo){.items = sm->fifo_items[2 * class], .size = (uint8_t)id_oc[class]};
-        sm->oc_ex[class] = (struct sm_fifo){.items = sm->fifo_items[2 * class + 1], .size = (uint8_t)oc_ex[class]};
-    }
+#define UNIT(name, takes, side, ...)                                                                                   \
+    reset_fifo(sm, &sm->id_oc[WARP_UNIT_##name], 2 * WARP_UNIT_##name, p->id_oc_##name);                               \
+    reset_fifo(sm, &sm->oc_ex[WARP_UNIT_##name], 2 * WARP_UNIT_##name + 1, p->oc_ex_##name);
+#include "warp/units.def"
+#undef UNIT
 }
 
 static void create_spin(struct sm *sm, const struct sm_setup *setup, struct arena *own)
@@ -89,6 +93,12 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
 /* Memory for the caches, queues and pools of a usual SM. */
 #define OWN_BYTES ((size_t)384 * 1024)
 
+/* A scheduler takes issue_width registers in a cycle at most: of so many, some are left for the others. */
+static uint32_t overtakes_of(const struct sm_params *p, unsigned turns, uint32_t registers)
+{
+    return turns > 1 && registers < p->schedulers * p->issue_width ? p->overtakes : 0;
+}
+
 struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
 {
     arena_alloc(arena, SM_STAGGER, 64);
@@ -97,13 +107,11 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm->setup = *setup;
     sm->params = p;
     sm->scheduler_count = (uint8_t)p->schedulers;
+    reset_fifos(sm);
     sm->issue.policy = setup->scheduler;
     sm->issue.turns = (uint8_t)(p->schedulers_take_turns ? p->schedulers : 1);
-    /* A scheduler takes issue_width registers in a cycle at most: of so many, some are left for the others. */
-    const uint32_t registers[SM_CLASSES] = {p->id_oc_sp, p->id_oc_sfu, p->id_oc_mem};
-    for (unsigned class = 0; class < SM_CLASSES; class ++)
-        sm->issue.overtakes[class] =
-            (uint8_t)(sm->issue.turns > 1 && registers[class] < p->schedulers * p->issue_width ? p->overtakes : 0);
+    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
+        sm->issue.overtakes[unit] = (uint8_t)overtakes_of(p, sm->issue.turns, sm->id_oc[unit].size);
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     arena_init_within(own, arena, OWN_BYTES);
     sm->storage.device = arena;
@@ -112,7 +120,6 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm_lsu_init(sm, own);
     sm_collect_reset(sm);
     sm_wheel_init(&sm->execute.wheel);
-    reset_fifos(sm);
     for (unsigned s = 0; s < p->schedulers; s++) {
         sm->issue.of[s].number = (uint8_t)s;
         for (unsigned slot = s; slot < p->warps; slot += p->schedulers)

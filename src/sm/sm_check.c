@@ -146,20 +146,20 @@ static void check_warp(struct sm *sm, unsigned slot, const struct under_way *u, 
 
 /* Operand collection, pipelines */
 
-static void check_collectors(struct sm *sm, enum sm_class class, uint64_t *turns, struct check *c)
+static void check_collectors(struct sm *sm, enum warp_unit unit, uint64_t *turns, struct check *c)
 {
-    struct sm_collectors *l = &sm->collect.classes[class];
+    struct sm_collectors *l = &sm->collect.classes[unit];
     uint64_t all = 0;
-    CHECK_FACT(c, "collectors.used", class, l->used, l->ready | l->reading);
-    check_holds(c, "collectors.ready", class, !(l->ready & l->reading));
+    CHECK_FACT(c, "collectors.used", unit, l->used, l->ready | l->reading);
+    check_holds(c, "collectors.ready", unit, !(l->ready & l->reading));
     for (uint32_t rest = l->reading; rest; rest &= rest - 1)
         all |= l->held->turn[mask_first(rest)];
-    check_holds(c, "collected.turn", class, !(all & *turns));
+    check_holds(c, "collected.turn", unit, !(all & *turns));
     *turns |= all;
-    if (class == SM_MEM)
-        CHECK_FACT(c, "collectors.line_count", class, l->line_count, mask_count(l->used));
-    check_holds(c, "id_oc.count", class, sm->id_oc[class].count <= sm->id_oc[class].size);
-    check_holds(c, "oc_ex.count", class, sm->oc_ex[class].count <= sm->oc_ex[class].size);
+    if (warp_unit_is_memory(unit))
+        CHECK_FACT(c, "collectors.line_count", unit, l->line_count, mask_count(l->used));
+    check_holds(c, "id_oc.count", unit, sm->id_oc[unit].count <= sm->id_oc[unit].size);
+    check_holds(c, "oc_ex.count", unit, sm->oc_ex[unit].count <= sm->oc_ex[unit].size);
 }
 
 static void check_wheel(const struct sm *sm, struct sm_wheel *wheel, unsigned which, struct check *c)
@@ -200,8 +200,8 @@ static void check_schedulers(struct sm *sm, struct check *c)
     check_at_most(c, "sm.counted", 0, &sm->counted, sizeof sm->counted, sm->now);
     for (unsigned s = 0; s < sm->scheduler_count; s++) {
         check_at_most(c, "sm.owned", s, &sm->issue.of[s].owned, sizeof sm->issue.of[s].owned, sm->now);
-        for (unsigned class = 0; class < SM_CLASSES; class ++)
-            check_at_most(c, "sm.overtaken", s, &sm->issue.overtaken[class][s], 1, sm->issue.overtakes[class]);
+        for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
+            check_at_most(c, "sm.overtaken", s, &sm->issue.overtaken[unit][s], 1, sm->issue.overtakes[unit]);
     }
     CHECK_FACT(c, "sm.blocks_changed", 0, sm->blocks_changed, 0);
     check_holds(c, "sm.barrier_events", 0, sm->barrier_events.count == 0);
@@ -221,8 +221,8 @@ void sm_check(struct sm *sm, struct check *c)
     for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1)
         check_warp(sm, mask_first(rest), &u, c);
     CHECK_FACT(c, "sm.ops_live", 0, sm->ops.live, u.ops);
-    for (unsigned class = 0; class < SM_CLASSES; class ++)
-        check_collectors(sm, class, &turns, c);
+    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
+        check_collectors(sm, unit, &turns, c);
     CHECK_FACT(c, "sm.banks_waiting", 0, sm->collect.waiting, turns);
     /* The collectors see in the next step which banks the load/store unit wrote in this one. */
     check_holds(c, "sm: banks written are banks", 0, !(sm->collect.written & ~sm->collect.all));

@@ -52,7 +52,7 @@ enum sm_due {
     SM_DUE_RESPONSE = 8,   /* the load/store unit was sent a packet */
     SM_DUE_DISPATCH = 16,  /* it has an instruction that goes on by itself */
     SM_DUE_PROBE = 32,     /* probes wait for the L1D */
-    SM_DUE_UNITS = 64,     /* ops wait for SP or SFU units */
+    SM_DUE_UNITS = 64,     /* ops wait for units of side RESULT (units.def) */
     SM_DUE_DECODE = 128,   /* the fetch buffer has instructions */
     SM_DUE_EJECT = 256,    /* packets from the network are to be passed on */
     SM_DUE_NEXT = 511,     /* all of these need the next cycle; what follows is served when the SM is stepped: */
@@ -100,8 +100,8 @@ struct sm {
     _Alignas(CACHE_LINE) struct sm_fetch fetch;
 
     /* Pipeline registers: issue fills the first, collect the second, units and the load/store unit empty them. */
-    _Alignas(CACHE_LINE) struct sm_fifo id_oc[SM_CLASSES];
-    struct sm_fifo oc_ex[SM_CLASSES];
+    _Alignas(CACHE_LINE) struct sm_fifo id_oc[WARP_UNIT_COUNT];
+    struct sm_fifo oc_ex[WARP_UNIT_COUNT];
     struct sm_ops ops;
     struct sm_port port;
     struct sm_lsu lsu;
@@ -115,7 +115,7 @@ struct sm {
     struct sm_setup setup;
     /* Cycles of warps are counted when what they count for changes: from this one on they are not yet. */
     uint64_t counted;
-    _Alignas(CACHE_LINE) uint32_t fifo_items[2 * SM_CLASSES][SM_FIFO_ITEMS];
+    _Alignas(CACHE_LINE) uint32_t fifo_items[2 * WARP_UNIT_COUNT][SM_FIFO_ITEMS];
     _Alignas(CACHE_LINE) struct sm_stats stats;
     struct lockstep_warp_view views[WARP_SLOTS];
     struct lockstep_block_view block_views[WARP_SLOTS]; /* as of the end of the last cycle */
@@ -183,12 +183,21 @@ static inline uint8_t sm_find_ready(const struct sm *sm)
 }
 void sm_note_ready(struct sm *sm);
 
+/* True: ops with their operands wait for a unit of side RESULT. */
+static inline bool sm_results_wait(const struct sm *sm)
+{
+    return 0
+#define UNIT(name, takes, side, ...) UNIT_RESULT_IF_##side(| sm->oc_ex[WARP_UNIT_##name].count)
+#include "warp/units.def"
+#undef UNIT
+        ;
+}
+
 /* What it says of the stages in which an op, an instruction or a packet waits, or is on its way. */
 static inline uint32_t sm_due_of_stages(const struct sm *sm)
 {
-    return (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count ? SM_DUE_UNITS : 0) |
-           (sm->fetch.slot != SM_NONE ? SM_DUE_DECODE : 0) | (sm->lsu.shared.count ? SM_DUE_SHARED : 0) |
-           (sm->port.ejected.count ? SM_DUE_EJECT : 0);
+    return (sm_results_wait(sm) ? SM_DUE_UNITS : 0) | (sm->fetch.slot != SM_NONE ? SM_DUE_DECODE : 0) |
+           (sm->lsu.shared.count ? SM_DUE_SHARED : 0) | (sm->port.ejected.count ? SM_DUE_EJECT : 0);
 }
 
 /* Every stage is to look for work. */
@@ -309,19 +318,25 @@ static inline void sm_give_cycles(struct sm *sm, struct sm_scheduler *scheduler,
     scheduler->owned = cycle;
 }
 /* Warps whose next instruction takes a pipeline register of the class. */
-static inline uint64_t sm_wanted(const struct sm *sm, enum sm_class class)
+static inline uint64_t sm_wanted(const struct sm *sm, enum warp_unit unit)
 {
-    if (class == SM_MEM)
-        return sm->warp.wants[ISA_UNIT_MEM];
-    return sm->warp.wants[class == SM_SP ? ISA_UNIT_SP : ISA_UNIT_SFU] | sm->warp.wants[ISA_UNIT_EITHER];
+#define UNIT(name, takes, side, ...)                                                                                   \
+    if (unit == WARP_UNIT_##name)                                                                                      \
+        return warp_wants(&sm->warp, takes);
+#include "warp/units.def"
+#undef UNIT
+    return 0;
 }
 
 /* Warps whose next instruction finds a pipeline register. */
 static inline uint64_t sm_units_free(const struct sm *sm)
 {
-    uint64_t sp = sm_fifo_full(&sm->id_oc[SM_SP]) ? 0 : sm_wanted(sm, SM_SP);
-    uint64_t sfu = sm_fifo_full(&sm->id_oc[SM_SFU]) ? 0 : sm_wanted(sm, SM_SFU);
-    return sp | sfu | (sm_fifo_full(&sm->id_oc[SM_MEM]) ? 0 : sm_wanted(sm, SM_MEM));
+    uint64_t free = 0;
+#define UNIT(name, takes, side, ...)                                                                                   \
+    free |= sm_fifo_full(&sm->id_oc[WARP_UNIT_##name]) ? 0 : warp_wants(&sm->warp, takes);
+#include "warp/units.def"
+#undef UNIT
+    return free;
 }
 /* To whom a scheduler's cycle goes in which the SM need not be stepped: nothing has changed since the last step, and
  * nothing can issue. */
@@ -331,7 +346,7 @@ COLD void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault 
 /* complete.c */
 /* The op is complete: its registers have their values; free it. */
 void sm_complete(struct sm *sm, uint32_t op);
-/* Completes what SP and SFU have computed for this cycle. */
+/* Completes what units of side RESULT have computed for this cycle. */
 void sm_writeback(struct sm *sm);
 /* A warp's op or store was completed: ends its fence, lets it retire or call the device's functions, if that was the
  * last. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "config/param.h"
+#include "warp/units.h"
 
 enum sm_coalescing { SM_COALESCE_ARCH13, SM_COALESCE_ARCH20 };
 enum sm_fence { SM_FENCE_INVALIDATE, SM_FENCE_NONE };

@@ -64,20 +64,20 @@ HOT void warp_account_unpicked(struct warp_table *w)
 {
     struct warp_causes *counts = &w->account.counts;
     uint64_t ready = w->account.ready & ~w->account.issued;
-    uint64_t mem = ready & w->wants[ISA_UNIT_MEM], sfu = ready & w->wants[ISA_UNIT_SFU];
+    uint64_t rest = ready;
     contract(!(ready & ~(w->resident & w->cleared & ~w->waiting))); /* what others issue does not change that */
     counts->unpicked += mask_count(ready);
-    counts->structural_sp -= mask_count(ready);
     if (ready & w->account.held) {
         unsigned held = mask_count(ready & w->account.held);
         counts->unpicked -= held;
         counts->held += held;
     }
-    if (mem | sfu) {
-        counts->structural_mem -= mask_count(mem);
-        counts->structural_sfu -= mask_count(sfu);
-        counts->structural_sp += mask_count(mem | sfu);
-    }
+    /* Each stands at the cause of the first class that takes its instruction. */
+#define UNIT(name, takes, side, ...)                                                                                   \
+    counts->structural_##name -= mask_count(rest & warp_wants(w, takes));                                              \
+    rest &= ~warp_wants(w, takes);
+#include "warp/units.def"
+#undef UNIT
 }
 
 struct warp_causes warp_account_read(const struct warp_table *w)

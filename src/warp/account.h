@@ -14,6 +14,7 @@
 
 #include "isa/op.h"
 #include "stats/stat.h"
+#include "warp/units.h"
 #include "warp/waits.h"
 
 /* Warp-cycles by cause. */
@@ -55,12 +56,15 @@ static inline uint64_t warp_account_from(const struct warp_account *a, uint64_t 
 {
     return a->from + ((a->issued & bit) != 0);
 }
-/* At which cause a warp stands that misses only a pipeline register, by the unit of its instruction. */
-static inline enum warp_cause warp_account_unit(uint8_t unit)
+/* At which cause a warp stands that misses only a pipeline register for its instruction, of that kind. */
+static inline enum warp_cause warp_account_unit(enum isa_unit kind)
 {
-    return unit == ISA_UNIT_MEM   ? WARP_CAUSE_structural_mem
-           : unit == ISA_UNIT_SFU ? WARP_CAUSE_structural_sfu
-                                  : WARP_CAUSE_structural_sp;
+#define UNIT(name, takes, side, ...)                                                                                   \
+    if ((takes) >> kind & 1)                                                                                           \
+        return WARP_CAUSE_structural_##name;
+#include "warp/units.def"
+#undef UNIT
+    return WARP_CAUSE_COUNT;
 }
 /* The cause at which a warp stands that waits for that reason alone. */
 static inline enum warp_cause warp_cause_of_wait(enum warp_wait wait)

@@ -75,6 +75,15 @@ static inline uint64_t warp_wide_awake(const struct warp_table *w)
 {
     return (w->cleared | w->mispredicted) & ~w->waiting;
 }
+/* Warps whose head is of one of these kinds: UNIT_TAKES(kind) joined by |. */
+static inline uint64_t warp_wants(const struct warp_table *w, unsigned kinds)
+{
+    return 0
+#define X(kind) | (kinds & UNIT_TAKES(kind) ? w->wants[ISA_UNIT_##kind] : 0)
+        ISA_UNITS(X)
+#undef X
+            ;
+}
 /* Warps that wait for the values of registers alone. */
 static inline uint64_t warp_needs_values(const struct warp_table *w)
 {
