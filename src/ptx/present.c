@@ -27,7 +27,8 @@ static int check_cvt(struct ptx_parser *p, const struct isa_instr *instr, const 
     bool packs = instr->mods.pack || (isa_type_info(type)->class == ISA_CLASS_PACKED && instr->stype == ISA_F32);
     if (require(p, at, packs, has_source(instr, 1), "a second source", "a packed type") < 0)
         return -1;
-    return instr->mods.pack ? 0 : require(p, at, false, has_source(instr, 2), "a third source", ".pack");
+    bool three = instr->mods.pack && isa_type_info(type)->bits == 8;
+    return require(p, at, three, has_source(instr, 2), "a third source", "a packed type of 8 bits");
 }
 
 static int check_lop3(struct ptx_parser *p, const struct isa_instr *instr, const struct ptx_token *at)

@@ -1,8 +1,8 @@
 /* Atomic operations on one location, as the L2 and shared memory perform them. PTX ISA, "atom" and "red".
  *
  * Integers wrap; inc and dec wrap at the operand. Floating-point sums are rounded to nearest even; a NaN result is
- * the canonical NaN of its format, in f64 the first NaN operand made quiet, as add does. f32 sums flush subnormals
- * unless LANE_ATOMIC_SUBNORMAL is given, the 16-bit formats never do. Left out: 128-bit exch and cas. */
+ * the canonical NaN of its format, in f64 the operand if it is NaN, else what memory had, made quiet. f32 sums flush
+ * subnormals unless LANE_ATOMIC_SUBNORMAL is given, the 16-bit formats never do. Left out: 128-bit exch and cas. */
 #include "base/bits.h"
 #include "simt/lanes_body.h"
 
@@ -43,7 +43,7 @@ static uint64_t add_f64(uint64_t x, uint64_t y)
     memcpy(&a, &x, sizeof a);
     memcpy(&b, &y, sizeof b);
     if (a != a || b != b)
-        return (a != a ? x : y) | F64_QUIET;
+        return (b != b ? y : x) | F64_QUIET;
     double sum = a + b;
     uint64_t bits;
     memcpy(&bits, &sum, sizeof bits);

@@ -1,8 +1,9 @@
 /* f64 arithmetic: add sub mul mad fma div abs neg min max copysign (PTX ISA, "Floating Point Instructions").
  *
  * Rounding to nearest even is the host's own arithmetic, other roundings are done on integers. A NaN result is the
- * first NaN operand, quieted, or 0xfff8000000000000 where the operation itself is invalid; a second pass writes it,
- * only when some lane needs it. Subnormals are kept: f64 has no .ftz, but for the reciprocals of lanes_special.c. */
+ * first NaN operand in the order b, c, a (of div: a, b), quieted, or 0xfff8000000000000 where the operation itself is
+ * invalid: the manual leaves the order open, and this is an H100's. A second pass writes it, only when some lane needs
+ * it. Subnormals are kept: f64 has no .ftz, but for the reciprocals of lanes_special.c. */
 #include "simt/lanes_float.h"
 
 typedef double f64_op(double a, double b, double c);
@@ -48,23 +49,29 @@ static bool is_nan64(uint64_t bits)
     return (bits & ~LANE_SIGN64) > LANE_INF64;
 }
 
-/* The NaN that an operation on these patterns gives. */
-static uint64_t nan_of(uint64_t a, uint64_t b, uint64_t c)
+static uint64_t quieted(uint64_t nan)
 {
-    const uint64_t quiet = UINT64_C(0x0008000000000000);
-    if (is_nan64(a))
-        return a | quiet;
-    if (is_nan64(b))
-        return b | quiet;
-    return is_nan64(c) ? c | quiet : LANE_NAN64;
+    return nan | UINT64_C(0x0008000000000000);
 }
 
-static __attribute__((noinline)) void settle_nans(uint64_t *result, const uint64_t *a, const uint64_t *b,
+/* The NaN that an operation on these patterns gives. */
+static uint64_t nan_of(unsigned op, uint64_t a, uint64_t b, uint64_t c)
+{
+    if (is_nan64(a) && op == ISA_OP_DIV)
+        return quieted(a);
+    if (is_nan64(b))
+        return quieted(b);
+    if (is_nan64(c))
+        return quieted(c);
+    return is_nan64(a) ? quieted(a) : LANE_NAN64;
+}
+
+static __attribute__((noinline)) void settle_nans(unsigned op, uint64_t *result, const uint64_t *a, const uint64_t *b,
                                                   const uint64_t *c)
 {
     for (unsigned lane = 0; lane < LANES; lane++) {
         if (is_nan64(result[lane]))
-            result[lane] = nan_of(a[lane], b[lane], c[lane]);
+            result[lane] = nan_of(op, a[lane], b[lane], c[lane]);
     }
 }
 
@@ -78,7 +85,7 @@ LANE_STAMPED void f64_run(struct lane_args *args, f64_op *op, unsigned sources)
         result[lane] = lane_f64_bits(value);
     }
     if (nans)
-        settle_nans(result, a, b, c);
+        settle_nans(args->instr->op, result, a, b, c);
     LANE_STORE(uint64_t, args->dst[0], result, args->mask);
 }
 
@@ -122,7 +129,7 @@ static void lanes_directed(struct lane_args *args)
         uint64_t operand[3] = {a[lane], b[lane], c[lane]};
         result[lane] = lane_soft(&lane_format_f64, op, mode, operand);
     }
-    settle_nans(result, a, b, c);
+    settle_nans(op, result, a, b, c);
     LANE_STORE(uint64_t, args->dst[0], result, args->mask);
 }
 
@@ -133,16 +140,17 @@ static void lanes_extreme(struct lane_args *args)
     uint64_t result[LANES];
     for (unsigned lane = 0; lane < LANES; lane++)
         result[lane] = lane_select_extreme(&lane_format_f64, args->instr, a[lane], b[lane]);
-    settle_nans(result, a, b, b);
+    settle_nans(args->instr->op, result, a, b, b);
     LANE_STORE(uint64_t, args->dst[0], result, args->mask);
 }
 
+/* abs and neg hand a NaN through, quiet and with its sign (PTX ISA, "abs", "neg"). */
 static void lanes_abs(struct lane_args *args)
 {
     const uint64_t *a = args->src[0];
     uint64_t result[LANES];
     for (unsigned lane = 0; lane < LANES; lane++)
-        result[lane] = a[lane] & ~LANE_SIGN64;
+        result[lane] = is_nan64(a[lane]) ? quieted(a[lane]) : a[lane] & ~LANE_SIGN64;
     LANE_STORE(uint64_t, args->dst[0], result, args->mask);
 }
 
@@ -151,7 +159,7 @@ static void lanes_neg(struct lane_args *args)
     const uint64_t *a = args->src[0];
     uint64_t result[LANES];
     for (unsigned lane = 0; lane < LANES; lane++)
-        result[lane] = a[lane] ^ LANE_SIGN64;
+        result[lane] = is_nan64(a[lane]) ? quieted(a[lane]) : a[lane] ^ LANE_SIGN64;
     LANE_STORE(uint64_t, args->dst[0], result, args->mask);
 }
 

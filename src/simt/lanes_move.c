@@ -345,12 +345,22 @@ static inline uint32_t clamped(int32_t x, int32_t least, int32_t most)
 LANE_BINARY(pack_u16, uint32_t, int32_t, int32_t, clamped(x, 0, 0xffff) << 16 | clamped(y, 0, 0xffff))
 LANE_BINARY(pack_s16, uint32_t, int32_t, int32_t,
             clamped(x, -0x8000, 0x7fff) << 16 | (clamped(y, -0x8000, 0x7fff) & 0xffff))
+/* Of 8 bits: x and y become the two low bytes, below the lower half of z. */
+LANE_TERNARY(pack_u8, uint32_t, int32_t, int32_t, uint32_t, z << 16 | clamped(x, 0, 0xff) << 8 | clamped(y, 0, 0xff))
+LANE_TERNARY(pack_s8, uint32_t, int32_t, int32_t, uint32_t,
+             z << 16 | (clamped(x, -0x80, 0x7f) & 0xff) << 8 | (clamped(y, -0x80, 0x7f) & 0xff))
 
 static lane_fn *resolve_cvt_pack(const struct isa_instr *instr)
 {
     if (instr->stype != ISA_S32 || instr->mods.sat != ISA_SAT_YES)
         return NULL;
-    return instr->type == ISA_U16 ? pack_u16 : instr->type == ISA_S16 ? pack_s16 : NULL;
+    switch (instr->type) {
+    case ISA_U16: return pack_u16;
+    case ISA_S16: return pack_s16;
+    case ISA_U8: return pack_u8;
+    case ISA_S8: return pack_s8;
+    default: return NULL;
+    }
 }
 
 lane_fn *LANE_FAMILY(lane_resolve_move)(const struct isa_instr *instr)

@@ -8,12 +8,19 @@
 
 static const bool wide[2] = {true, true};
 
-/* The rule for NaN results: the first NaN operand, quieted, else the default one. */
-static uint64_t expect_nan(const struct oracle_rows *rows, unsigned lane, unsigned operands)
+static uint64_t quieted(uint64_t nan)
 {
-    for (unsigned i = 0; i < operands; i++)
-        if (oracle_is_nan(&oracle_f64, rows->source[i][lane]))
-            return rows->source[i][lane] | UINT64_C(1) << 51;
+    return nan | UINT64_C(1) << 51;
+}
+
+/* The rule for NaN results: the first NaN operand in the order b, c, a, of div a, b, quieted, else the default one. */
+static uint64_t expect_nan(uint16_t op, const struct oracle_rows *rows, unsigned lane, unsigned operands)
+{
+    for (unsigned i = 0; i < operands; i++) {
+        unsigned source = op == ISA_OP_DIV ? i : (i + 1) % operands;
+        if (oracle_is_nan(&oracle_f64, rows->source[source][lane]))
+            return quieted(rows->source[source][lane]);
+    }
     return oracle_f64.nan;
 }
 
@@ -22,7 +29,7 @@ static uint64_t expect_arith(const struct isa_instr *instr, const struct oracle_
     unsigned operands = instr->op == ISA_OP_FMA || instr->op == ISA_OP_MAD ? 3 : 2;
     uint64_t operand[3] = {rows->source[0][lane], rows->source[1][lane], rows->source[2][lane]};
     uint64_t bits = oracle_arith(&oracle_f64, instr->op, instr->mods.round, operand);
-    return oracle_is_nan(&oracle_f64, bits) ? expect_nan(rows, lane, operands) : bits;
+    return oracle_is_nan(&oracle_f64, bits) ? expect_nan(instr->op, rows, lane, operands) : bits;
 }
 
 static void arithmetic_rounds_as_mpfr(void **unused)
@@ -68,13 +75,13 @@ static uint64_t expect_other(const struct isa_instr *instr, const struct oracle_
     uint64_t a = rows->source[0][lane], b = rows->source[1][lane], sign = oracle_sign(&oracle_f64);
     double x = oracle_value(&oracle_f64, a), y = oracle_value(&oracle_f64, b);
     switch (instr->op) {
-    case ISA_OP_ABS: return a & ~sign;
-    case ISA_OP_NEG: return a ^ sign;
+    case ISA_OP_ABS: return isnan(x) ? quieted(a) : a & ~sign;
+    case ISA_OP_NEG: return isnan(x) ? quieted(a) : a ^ sign;
     case ISA_OP_COPYSIGN: return (a & sign) | (b & ~sign);
     default: break;
     }
     if (isnan(x) && isnan(y))
-        return expect_nan(rows, lane, 2);
+        return expect_nan(instr->op, rows, lane, 2);
     bool less = x < y || (x == y && signbit(x) && !signbit(y));
     return isnan(x) ? b : isnan(y) ? a : less == (instr->op == ISA_OP_MIN) ? a : b;
 }
