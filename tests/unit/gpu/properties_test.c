@@ -322,8 +322,8 @@ static void test_runs_repeat_whatever_skips_and_threads(void **state)
                 {"three threads differ from one", 3, false},
                 {"four threads without skipping differ from one", 4, true}};
     bool same = true;
-    const unsigned kernels_step = THREAD_SANITIZED ? KERNELS : effort_steps(2, 4);
-    const unsigned ways_step = THREAD_SANITIZED ? sizeof ways / sizeof *ways : effort_steps(3, 7);
+    const unsigned kernels_step = THREAD_SANITIZED ? KERNELS : effort_steps(2, 8);
+    const unsigned ways_step = THREAD_SANITIZED ? sizeof ways / sizeof *ways : effort_steps(3, 13);
     for (unsigned m = 0; m < MACHINES; m++) {
         for (unsigned i = m % kernels_step; i < KERNELS; i += kernels_step) {
             struct outcome first, other;
