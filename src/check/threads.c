@@ -48,32 +48,25 @@ static bool is_alone(const struct world *w, unsigned thread)
     return true;
 }
 
-static bool beyond_block(const struct world_access *a)
+/* The meaning of an access, as an SM takes it (memory/order.def). */
+static const struct order_meaning *meaning_of(const struct world_access *a)
 {
-    return a->scope != ISA_SCOPE_CTA;
-}
-static bool releases(const struct world_access *a)
-{
-    return a->op != OP_LOAD && a->op != OP_STORE && a->op != OP_SYNC_LOAD && order_releases(a->order);
+    enum order_kind kind = a->op == OP_FENCE                             ? ORDER_FENCE
+                           : a->op == OP_RMW                             ? ORDER_ATOMIC
+                           : a->op == OP_STORE || a->op == OP_SYNC_STORE ? ORDER_STORE
+                                                                         : ORDER_LOAD;
+    bool plain = a->op == OP_LOAD || a->op == OP_STORE;
+    return order_meaning(kind, plain ? ISA_ORDER_WEAK : a->order, a->scope);
 }
 /* Its thread waits for the answer. */
 static bool is_remote_store(const struct world_access *a)
 {
     return a->op == OP_SYNC_STORE && a->scope == ISA_SCOPE_REMOTE;
 }
-static bool acquires(const struct world_access *a)
-{
-    return (a->op == OP_SYNC_LOAD || a->op == OP_RMW) && order_acquires(a->order);
-}
-
-static enum l1_order order_of(const struct world_access *a, bool release)
-{
-    return a->op == OP_FENCE ? L1_FENCE : order_at(a->scope, release);
-}
 
 enum l1_order world_order(const struct world_access *release)
 {
-    return order_of(release, true);
+    return (enum l1_order)(meaning_of(release)->before - 1);
 }
 
 static uint64_t address_of(const struct world *w, const struct world_access *a)
@@ -433,7 +426,7 @@ static void issue(struct world *w, unsigned thread)
     struct world_thread *t = &w->threads[thread];
     struct block_order *block = block_of(w, thread);
     t->phase = PHASE_TRY;
-    if (releases(&t->access) && !beyond_block(&t->access))
+    if (order_synchronises_block(meaning_of(&t->access)))
         block_order_synchronise(block);
     if (!counts(&t->access))
         return;
@@ -451,9 +444,8 @@ static void performed(struct world *w, unsigned thread, unsigned era)
 static void begin_phase(struct world *w, unsigned thread)
 {
     struct world_thread *t = &w->threads[thread];
-    bool orders = releases(&t->access) || t->access.op == OP_FENCE;
     t->phase = PHASE_NEXT;
-    if (!orders || (t->access.op == OP_FENCE && !beyond_block(&t->access)))
+    if (!order_waits_before(meaning_of(&t->access), true))
         return;
     t->phase = PHASE_WAIT;
     order_begin(&t->wait, world_order(&t->access), block_of(w, thread));
@@ -505,7 +497,7 @@ static void given(struct world *w, unsigned thread, uint8_t old)
 static void end_fence(struct world *w, unsigned thread)
 {
     struct world_thread *t = &w->threads[thread];
-    if (beyond_block(&t->access))
+    if (meaning_of(&t->access)->after)
         order_drop(&w->agents[cache_of(w, thread)], L1_FENCE);
     else
         block_order_synchronise(block_of(w, thread));
@@ -561,8 +553,8 @@ void world_answer(struct world *w, const struct packet *p)
     world_tell(w, ": thread %u's access has read %u", world_thread_name(w, thread), value);
     if (counts(&t->access))
         performed(w, thread, t->era);
-    if (acquires(&t->access) && beyond_block(&t->access))
-        order_drop(&w->agents[cache_of(w, thread)], order_of(&t->access, false));
+    if (meaning_of(&t->access)->after)
+        order_drop(&w->agents[cache_of(w, thread)], (enum l1_order)(meaning_of(&t->access)->after - 1));
     if (t->stage == STAGE_DRAWING) {
         t->ticket = value;
         ready(t, STAGE_TICKET);
@@ -630,7 +622,7 @@ static bool try_load(struct world *w, unsigned thread)
 
 static unsigned event_of(const struct world_access *a)
 {
-    return order_event((struct order_access){.plain = a->op == OP_STORE, .order = a->order, .scope = a->scope});
+    return meaning_of(a)->event;
 }
 
 /* The bytes of a store. */

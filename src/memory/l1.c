@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/hot.h"
+#include "isa/mod_values.h"
 
 /* An access under way: the environment of the table's actions. */
 struct
@@ -48,6 +49,7 @@ void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
                       .side = ARENA_NEW(arena, struct coherence_side, 1),
                       .protocol = setup->protocol,
                       .line_bytes = setup->cache->line_bytes,
+                      .rules = setup->rules,
                       .in_order = setup->in_order};
     packet_ring_init(&l1->requests, setup->requests, arena);
     packet_ring_init(&l1->answers, setup->answers, arena);
@@ -56,6 +58,32 @@ void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
         cache_set_timing_only(l1->cache);
     if (setup->protocol->registration)
         make_agent(l1, setup, arena);
+}
+
+/* Where the L1 keeps what it has written, a load that asks for what the L2 has is a relaxed one. */
+static unsigned event_of_kept(const struct l1_ask *ask)
+{
+    bool past = ask->kind == ORDER_LOAD && (ask->cache == ISA_CACHE_CG || ask->cache == ISA_CACHE_CV);
+    uint8_t order = ask->own ? 0 : past && ask->order <= ISA_ORDER_WEAK ? ISA_ORDER_RELAXED : ask->order;
+    return order_meaning(ask->own && ask->kind == ORDER_ATOMIC ? ORDER_STORE : ask->kind, order, ask->scope)->event;
+}
+
+HOT unsigned l1_event_of(const struct l1 *l1, const struct l1_ask *ask)
+{
+    if (RARELY(l1->agent))
+        return event_of_kept(ask);
+    if (ask->own)
+        return ask->kind == ORDER_LOAD ? L1_LOAD_OWN_EVENT : L1_STORE_OWN_EVENT;
+    if (ask->kind == ORDER_ATOMIC)
+        return l1->rules.atomics_keep ? L1_ATOMIC_KEEP_EVENT : L1_ATOMIC_EVENT;
+    if (ask->kind == ORDER_STORE)
+        return L1_STORE_EVENT;
+    if (l1->rules.strong_pass && (ask->order > ISA_ORDER_WEAK || ask->cache == ISA_CACHE_CV))
+        return L1_LOAD_STRONG_EVENT;
+    if (ask->cache == ISA_CACHE_CG)
+        return L1_LOAD_PAST_EVENT;
+    bool here = !l1->rules.loads_pass || ask->cache == ISA_CACHE_NC || ask->cache == ISA_CACHE_CA;
+    return here ? L1_LOAD_EVENT : L1_LOAD_PAST_EVENT;
 }
 
 /* Requests */

@@ -12,6 +12,13 @@
 #include "memory/order.h"
 #include "memory/packet_queue.h"
 
+/* What an L1 that keeps nothing does with accesses that it could serve. */
+struct l1_rules {
+    bool loads_pass;   /* loads without .ca or .nc ask for what the L2 has */
+    bool strong_pass;  /* volatile, relaxed and stronger loads, and .cv, likewise */
+    bool atomics_keep; /* an atomic leaves the line as it is */
+};
+
 struct l1 {
     struct cache *cache;
     struct packet_ring requests; /* that wait for the network, in order */
@@ -21,6 +28,7 @@ struct l1 {
     struct agent *agent; /* or NULL. The cache then counts accesses, and holds nothing */
     const struct coherence_protocol *protocol;
     uint32_t line_bytes;
+    struct l1_rules rules;
     bool in_order; /* what goes past the L1 takes its turn in `requests`; else its owner sends it at once */
 };
 
@@ -33,10 +41,29 @@ struct l1_setup {
     uint32_t store_queue; /* lines: coherence.store_queue */
     bool rprio;           /* coherence.replacement */
     bool in_order;
+    struct l1_rules rules;
     bool timing_only; /* lines carry no values that anybody looks at (sm.values_at_issue) */
 };
 
 void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena);
+
+/* An access of a warp to global or local memory, as far as its L1 asks. cache: ISA_CACHE_*, or 0. */
+struct l1_ask {
+    enum order_kind kind;
+    uint8_t order, scope, cache;
+    bool own; /* local memory, which one thread alone sees */
+};
+/* Its event, for l1_access: enum l1_event, or enum agent_event where the L1 keeps what it has written. */
+unsigned l1_event_of(const struct l1 *l1, const struct l1_ask *ask);
+static inline bool l1_keeps(const struct l1 *l1)
+{
+    return l1->agent != NULL;
+}
+/* True: the L1 answers a store of this event, or has it already: no acknowledgement of the L2 is to be waited for. */
+static inline bool l1_has_store(const struct l1 *l1, unsigned event)
+{
+    return RARELY(l1->agent != NULL) && (event == AGENT_STORE_EVENT || event == AGENT_REMOTE_EVENT);
+}
 
 /* One transaction of a warp: an access within a line. */
 struct l1_access {

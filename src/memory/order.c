@@ -3,34 +3,45 @@
 
 #include "isa/mod_values.h"
 
-bool order_releases(uint8_t order)
-{
-    return order == ISA_ORDER_RELEASE || order == ISA_ORDER_ACQ_REL || order == ISA_ORDER_SC;
-}
+/* Orders that mean the same for the memory system: volatile accesses are relaxed ones (PTX ISA, "ld.volatile"). */
+enum order_group { PLAIN, RELAXED, ACQUIRE, RELEASE, BOTH, MMIO, GROUPS, ANY = 0 };
+static const uint8_t group_of[] = {
+    [0] = PLAIN,
+    [ISA_ORDER_WEAK] = PLAIN,
+    [ISA_ORDER_VOLATILE] = RELAXED,
+    [ISA_ORDER_RELAXED] = RELAXED,
+    [ISA_ORDER_ACQUIRE] = ACQUIRE,
+    [ISA_ORDER_RELEASE] = RELEASE,
+    [ISA_ORDER_ACQ_REL] = BOTH,
+    [ISA_ORDER_SC] = BOTH,
+    [ISA_ORDER_MMIO] = MMIO,
+};
 
-bool order_acquires(uint8_t order)
-{
-    return order == ISA_ORDER_ACQUIRE || order == ISA_ORDER_ACQ_REL || order == ISA_ORDER_SC;
-}
+enum { AT_BLOCK, AT_DEVICE, AT_REMOTE, PLACES };
 
-unsigned order_event(struct order_access access)
-{
-    if (access.plain)
-        return access.load ? AGENT_LOAD_EVENT : AGENT_STORE_EVENT;
-    if (access.scope == ISA_SCOPE_REMOTE)
-        return AGENT_REMOTE_EVENT;
-    if (access.scope == ISA_SCOPE_CTA)
-        return AGENT_BLOCK_EVENT;
-    return access.order > ISA_ORDER_RELAXED ? AGENT_DEVICE_EVENT : AGENT_RELAXED_EVENT;
-}
+/* 1 + enum l1_order by the name in order.def. */
+enum {
+    ORDERS_NONE = 0,
+#define L1_ORDER(name, words, meaning) ORDERS_##name = 1 + L1_##name,
+#include "memory/coherence/orders.def"
+#undef L1_ORDER
+};
 
-enum l1_order order_at(uint8_t scope, bool release)
+static const struct order_meaning meanings[ORDER_KINDS][GROUPS][PLACES] = {
+#define MEANS(event, before, after, answer)                                                                            \
+    {                                                                                                                  \
+        AGENT_##event##_EVENT, ORDERS_##before, ORDERS_##after, ORDER_ANSWER_##answer                                  \
+    }
+#define ORDER(kind, group, block, device, remote) [ORDER_##kind][group] = {block, device, remote},
+#include "memory/order.def"
+#undef ORDER
+#undef MEANS
+};
+
+const struct order_meaning *order_meaning(enum order_kind kind, uint8_t order, uint8_t scope)
 {
-    if (scope == ISA_SCOPE_CTA)
-        return L1_BLOCK_RELEASE;
-    if (scope == ISA_SCOPE_REMOTE)
-        return release ? L1_REMOTE_RELEASE : L1_REMOTE_ACQUIRE;
-    return release ? L1_RELEASE : L1_ACQUIRE;
+    unsigned place = scope == ISA_SCOPE_CTA ? AT_BLOCK : scope == ISA_SCOPE_REMOTE ? AT_REMOTE : AT_DEVICE;
+    return &meanings[kind][kind == ORDER_FENCE ? ANY : group_of[order]][place];
 }
 
 /* Waits */

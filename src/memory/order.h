@@ -13,19 +13,35 @@
 #include "memory/agent.h"
 #include "memory/block_order.h"
 
-/* What a global or local access is to its L1. order, scope: ISA_ORDER_*, ISA_SCOPE_*. plain: it is no atomic access,
- * whatever its scope says: neither an atomic nor a load or store that is relaxed or stronger. */
-struct order_access {
-    bool load, plain;
-    uint8_t order, scope;
+enum order_kind { ORDER_LOAD, ORDER_STORE, ORDER_ATOMIC, ORDER_FENCE, ORDER_KINDS };
+
+/* Reasons why a warp waits until its access is answered: order.def. */
+enum order_answer {
+    ORDER_ANSWER_NO = 0,
+    ORDER_ANSWER_YES = 1,
+    ORDER_ANSWER_DROPS = 2, /* lines are dropped when it has its value */
+    ORDER_ANSWER_KEEPS = 4, /* the L1 keeps what it has written */
+    ORDER_ANSWER_EITHER = ORDER_ANSWER_DROPS | ORDER_ANSWER_KEEPS
 };
-/* Its event for the agent (enum agent_event, without "here"). */
-unsigned order_event(struct order_access access);
-/* True: an order has a release, or an acquire, in it. */
-bool order_releases(uint8_t order);
-bool order_acquires(uint8_t order);
-/* The order to the L1 of a release (else an acquire) at a scope. */
-enum l1_order order_at(uint8_t scope, bool release);
+
+/* A row and scope of order.def. */
+struct order_meaning {
+    uint8_t event;         /* enum agent_event, without "here" */
+    uint8_t before, after; /* 1 + enum l1_order, or 0: none */
+    uint8_t answer;        /* set of enum order_answer */
+};
+/* The meaning of an access or fence. order, scope: ISA_ORDER_*, ISA_SCOPE_*, or 0: the instruction names none. */
+const struct order_meaning *order_meaning(enum order_kind kind, uint8_t order, uint8_t scope);
+/* True: other accesses of the block, which the L1 may serve, are ordered before it. */
+static inline bool order_synchronises_block(const struct order_meaning *meaning)
+{
+    return meaning->before == 1 + L1_BLOCK_RELEASE;
+}
+/* True: its warp waits for meaning->before. l1_keeps: its L1 keeps what it has written. */
+static inline bool order_waits_before(const struct order_meaning *meaning, bool l1_keeps)
+{
+    return meaning->before && (l1_keeps || !order_synchronises_block(meaning));
+}
 
 /* A release or fence that waits. */
 struct order_wait {

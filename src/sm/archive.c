@@ -41,7 +41,7 @@ static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
     archive_bool(ar, &o->in_memory);
     archive_bool(ar, &o->bypasses);
     archive_u8_to(ar, &o->event, AGENT_EVENTS - 1);
-    archive_u8_to(ar, &o->acquires, L1_ORDERS);
+    archive_u8_to(ar, &o->drops, L1_ORDERS);
     archive_u8_to(ar, &o->era, BLOCK_ERAS - 1);
     archive_u8_to(ar, &o->blocks, SM_BLOCKS_LANES);
     archive_bool(ar, &o->performed);

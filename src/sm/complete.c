@@ -100,7 +100,7 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
             warp_load_ended(&sm->warp, o->slot, &o->timing, (enum warp_source)o->source);
         if (o->in_memory && o->access->space == ISA_SPACE_GLOBAL && o->access->kind != ISA_FLAG_ATOMIC)
             sm_performed(sm, &sm->warp.slots[o->slot], o->era);
-        if (RARELY(sm->lsu.l1d.agent) && o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
+        if (RARELY(l1_keeps(&sm->lsu.l1d)) && o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
             note_latency(sm, o);
         if (RARELY(o->blocks == SM_BLOCKS_LANES)) {
             warp_lanes_return(&sm->warp, o->slot);
@@ -112,8 +112,8 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
     }
     if (o->blocks == SM_BLOCKS_WARP) {
         warp_wait_end(&sm->warp, WARP_WAIT_atomic, bit);
-        if (RARELY(o->acquires))
-            l1_order(&sm->lsu.l1d, (enum l1_order)(o->acquires - 1));
+        if (RARELY(o->drops))
+            l1_order(&sm->lsu.l1d, (enum l1_order)(o->drops - 1));
     }
     if ((sm->warp.waits.fence | sm->warp.finished) & bit)
         check_rest(sm, o->slot);

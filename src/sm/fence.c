@@ -35,7 +35,7 @@ void sm_reach_release(struct sm *sm, unsigned slot)
     if (mask_has(sm->warp.waits.barrier, slot))
         return;
     const struct isa_instr *instr = &sm->kernel->grid->code->module->instrs[sm->warp.slots[slot].head_pc];
-    begin_wait(sm, slot, order_at(instr->mods.scope, true));
+    begin_wait(sm, slot, (enum l1_order)(sm_meaning(instr)->before - 1));
     sm_check_fence(sm, slot);
 }
 
@@ -70,8 +70,8 @@ void sm_check_fence(struct sm *sm, unsigned slot)
     if (!mask_has(sm->warp.waits.fence, slot) || !is_done(sm, slot))
         return;
     warp_wait_end(&sm->warp, WARP_WAIT_fence, BIT64(slot));
-    sm->latencies.release_cycles += sm->lsu.l1d.agent ? sm->now - sm->fences.of[slot].since : 0;
-    sm->latencies.releases += sm->lsu.l1d.agent != NULL;
+    sm->latencies.release_cycles += l1_keeps(&sm->lsu.l1d) ? sm->now - sm->fences.of[slot].since : 0;
+    sm->latencies.releases += l1_keeps(&sm->lsu.l1d);
     sm->moved = true;
     if (mask_has(sm->fences.invalidates, slot)) {
         sm->fences.invalidates &= ~BIT64(slot);

@@ -80,22 +80,6 @@ static void count_access(struct sm *sm, const struct simt_access *access)
     }
 }
 
-/* A scope wider than the thread block: other SMs must see the order. A remote scope is one of them. */
-static bool beyond_block(const struct isa_instr *instr)
-{
-    return instr->mods.scope != ISA_SCOPE_CTA;
-}
-
-static bool is_write(const struct isa_instr *instr)
-{
-    return isa_op_info(instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC);
-}
-
-bool sm_releases(const struct isa_instr *instr, bool l1_keeps)
-{
-    return is_write(instr) && (beyond_block(instr) || l1_keeps) && order_releases(instr->mods.order);
-}
-
 NOT_INLINE void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *access)
 {
     const struct warp_slot *warp = &sm->warp.slots[slot];
@@ -116,19 +100,26 @@ static uint8_t *place_in(void *store, uint64_t address)
     return store_at(store, address);
 }
 
-uint8_t sm_acquires(const struct sm *sm, const struct isa_instr *instr)
+/* 1 + the order (enum l1_order) to the L1D when an access has its value; 0: none. */
+static uint8_t drops_after(const struct sm *sm, const struct order_meaning *meaning)
 {
-    bool acquires = !(isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_STORE) &&
-                    order_acquires(instr->mods.order) && beyond_block(instr) &&
-                    sm->params->fence_l1 == SM_FENCE_INVALIDATE;
-    return acquires ? 1 + (uint8_t)order_at(instr->mods.scope, false) : 0;
+    return sm->params->fence_l1 == SM_FENCE_INVALIDATE ? meaning->after : 0;
 }
 
 void sm_acquire(struct sm *sm, const struct isa_instr *instr)
 {
-    uint8_t acquires = sm_acquires(sm, instr);
-    if (acquires)
-        l1_order(&sm->lsu.l1d, (enum l1_order)(acquires - 1));
+    bool reads = isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_LOAD | ISA_FLAG_ATOMIC);
+    uint8_t drops = reads ? drops_after(sm, sm_meaning(instr)) : 0;
+    if (drops)
+        l1_order(&sm->lsu.l1d, (enum l1_order)(drops - 1));
+}
+
+/* Its warp waits until an access is answered. */
+static bool waits_for_answer(const struct sm *sm, const struct order_meaning *meaning, bool drops)
+{
+    unsigned reasons =
+        ORDER_ANSWER_YES | (drops ? ORDER_ANSWER_DROPS : 0) | (l1_keeps(&sm->lsu.l1d) ? ORDER_ANSWER_KEEPS : 0);
+    return meaning->answer & reasons;
 }
 
 /* Lanes that stood in queues go on with locks that came while others of their warp executed: what these brought into
@@ -162,7 +153,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     count_access(sm, access);
     struct warp_slot *warp = &sm->warp.slots[slot];
     struct sm_block *block = &sm->blocks[warp->block];
-    if (access->kind != ISA_FLAG_LOAD && order_releases(access->instr->mods.order) && !beyond_block(access->instr))
+    const struct order_meaning *meaning = sm_meaning(access->instr);
+    if (order_synchronises_block(meaning))
         sm_synchronise_block(sm, block);
     if (sm->noted.seeks_work && access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL)
         sm_note_store(sm, slot, access);
@@ -184,14 +176,13 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     if (!in_dram)
         return true;
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
-    o->acquires = sm_acquires(sm, access->instr);
+    o->drops = drops_after(sm, meaning);
     if (access->space == ISA_SPACE_GLOBAL && !is_atomic) {
         o->era = block_order_era(&block->order);
         block_order_add(&block->order, o->era);
     }
     access->since = sm->now;
-    bool remote = sm->lsu.l1d.agent && access->instr->mods.scope == ISA_SCOPE_REMOTE;
-    if ((is_atomic || o->acquires || remote) && !moves) {
+    if (waits_for_answer(sm, meaning, o->drops) && !moves) {
         o->blocks = SM_BLOCKS_WARP;
         warp_wait_begin(&sm->warp, WARP_WAIT_atomic, BIT64(slot));
     }
@@ -208,7 +199,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
 static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *instr)
 {
     sm->stats.fences++;
-    if (beyond_block(instr))
+    if (sm_meaning(instr)->before)
         sm_reach_fence(sm, slot);
     else
         sm_synchronise_block(sm, &sm->blocks[sm->warp.slots[slot].block]);

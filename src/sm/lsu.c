@@ -37,6 +37,9 @@ void sm_lsu_init(struct sm *sm, struct arena *own)
         .answers = sm->setup.probes ? SM_ANSWERS : 0,
         .in_order = sm->params->memory_in_order,
         .timing_only = sm->params->values_at_issue,
+        .rules = {.loads_pass = !sm->params->global_loads_use_l1,
+                  .strong_pass = sm->params->volatile_bypasses_l1,
+                  .atomics_keep = !sm->params->atomic_drops_line},
     };
     if (l1d.protocol->registration)
         sm_open_agent(sm, &l1d);
@@ -55,37 +58,17 @@ void sm_lsu_begin(struct sm *sm)
     sm_wheel_begin(&sm->lsu.shared, sm->params->shared_latency);
 }
 
-/* The event that an access is to an L1D that keeps what it has written: local memory's are plain ones. */
-static unsigned agent_event(const struct simt_access *access)
-{
-    const struct isa_mods *mods = &access->instr->mods;
-    bool past = access->kind == ISA_FLAG_LOAD && (mods->cache == ISA_CACHE_CG || mods->cache == ISA_CACHE_CV);
-    bool atomic = access->kind == ISA_FLAG_ATOMIC || mods->order > ISA_ORDER_WEAK || past;
-    return order_event((struct order_access){.load = access->kind == ISA_FLAG_LOAD,
-                                             .plain = access->space == ISA_SPACE_LOCAL || !atomic,
-                                             .order = mods->order,
-                                             .scope = mods->scope});
-}
-
 HOT unsigned sm_l1_event(const struct sm *sm, const struct simt_access *access)
 {
     const struct isa_mods *mods = &access->instr->mods;
-    if (RARELY(sm->lsu.l1d.agent))
-        return agent_event(access);
-    if (access->space == ISA_SPACE_LOCAL)
-        return access->kind == ISA_FLAG_LOAD ? L1_LOAD_OWN_EVENT : L1_STORE_OWN_EVENT;
-    if (access->kind == ISA_FLAG_ATOMIC)
-        return sm->params->atomic_drops_line ? L1_ATOMIC_EVENT : L1_ATOMIC_KEEP_EVENT;
-    if (access->kind == ISA_FLAG_STORE)
-        return L1_STORE_EVENT;
-    bool strong = mods->order > ISA_ORDER_WEAK || mods->cache == ISA_CACHE_CV;
-    if (strong && sm->params->volatile_bypasses_l1)
-        return L1_LOAD_STRONG_EVENT;
-    if (mods->cache == ISA_CACHE_CG)
-        return L1_LOAD_PAST_EVENT;
-    if (sm->params->global_loads_use_l1 || mods->cache == ISA_CACHE_NC || mods->cache == ISA_CACHE_CA)
-        return L1_LOAD_EVENT;
-    return L1_LOAD_PAST_EVENT;
+    enum order_kind kind = access->kind == ISA_FLAG_LOAD    ? ORDER_LOAD
+                           : access->kind == ISA_FLAG_STORE ? ORDER_STORE
+                                                            : ORDER_ATOMIC;
+    return l1_event_of(&sm->lsu.l1d, &(struct l1_ask){.kind = kind,
+                                                      .order = mods->order,
+                                                      .scope = mods->scope,
+                                                      .cache = mods->cache,
+                                                      .own = access->space == ISA_SPACE_LOCAL});
 }
 
 HOT uint32_t sm_lsu_entering_bytes(const struct sm *sm)
@@ -211,8 +194,8 @@ static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_tra
         return;
     store_bytes(o->access, t, p);
     p->performed = o->performed;
-    if (RARELY(sm->lsu.l1d.agent) && (o->event == AGENT_STORE_EVENT || o->event == AGENT_REMOTE_EVENT))
-        return; /* the L1D has it, or the warp waits for its answer */
+    if (l1_has_store(&sm->lsu.l1d, o->event))
+        return;
     p->cookie = (uint32_t)o->era << 8 | o->slot;
     warp_store_left(&sm->warp, o->slot);
     block_order_add(&sm->blocks[warp->block].order, o->era);
@@ -273,7 +256,7 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
     access.bytes = t->bytes;
     access.waiter = sm_transaction_next(&sm->lsu);
     access.event = o->event;
-    if (RARELY(sm->lsu.l1d.agent))
+    if (RARELY(l1_keeps(&sm->lsu.l1d)))
         name_request(o->access, &access);
     enum l1_served served = l1_access(&sm->lsu.l1d, &access);
     if (access.request)
@@ -282,10 +265,10 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
         access.request->order = ISA_ORDER_RELAXED; /* past the L1D: it takes its turn with what orders */
     if (access.submit)
         l1_submit(&sm->lsu.l1d, access.request, access.event);
-    if (RARELY(sm->lsu.l1d.agent))
+    if (RARELY(l1_keeps(&sm->lsu.l1d)))
         sm_l1_changed(sm); /* also where it refuses: it may have set going what the access lacks */
     if (served == L1_REFUSED) {
-        sm->moved |= sm->lsu.l1d.agent && !l1_would_refuse(&sm->lsu.l1d, t->address, t->bytes);
+        sm->moved |= l1_keeps(&sm->lsu.l1d) && !l1_would_refuse(&sm->lsu.l1d, t->address, t->bytes);
         return false;
     }
     if (sm->lsu.l1d.requests.count)
@@ -350,7 +333,7 @@ HOT static void serve_l1d_pipe(struct sm *sm)
  * spin by atomics would keep the other waiting for ever. (An agent's refusals may wait for what goes past.) */
 static bool follows_in_pipe(const struct sm *sm, const struct sm_transaction *t)
 {
-    if (sm->lsu.pipe_refused && !sm->lsu.l1d.agent)
+    if (sm->lsu.pipe_refused && !l1_keeps(&sm->lsu.l1d))
         return true;
     for (uint32_t i = 0; i < sm->lsu.pipe_count; i++)
         if (sm->lsu.pipe[(sm->lsu.pipe_head + i) % sm->params->l1d_latency].transaction.address / PACKET_LINE_BYTES ==
@@ -718,6 +701,6 @@ HOT void sm_lsu_expect(const struct sm *sm, const struct packet *p)
         return;
     will_read(p->data);
     will_read(p->data + CACHE_LINE);
-    if (!sm->lsu.l1d.agent)
+    if (!l1_keeps(&sm->lsu.l1d))
         cache_expect_fill(sm->lsu.l1d.cache, p->fill);
 }

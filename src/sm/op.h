@@ -29,15 +29,15 @@ struct sm_op {
     uint32_t next;    /* free list, wheel list */
     uint16_t pending; /* transactions not yet answered */
     uint8_t slot;
-    uint8_t unit;     /* enum warp_unit: the class that executes it */
-    bool in_memory;   /* has an access to serve */
-    bool bypasses;    /* it goes past the L1D whatever that holds */
-    uint8_t event;    /* enum l1_event */
-    bool performed;   /* its values were taken or given at issue (sm.values_at_issue) */
-    uint8_t acquires; /* at a scope wider than the block: 1 + enum l1_order; 0: it does not */
-    uint8_t blocks;   /* enum sm_blocks */
-    uint8_t era;      /* of its block, in which it issued: see order.h */
-    uint8_t source;   /* enum warp_source */
+    uint8_t unit;   /* enum warp_unit: the class that executes it */
+    bool in_memory; /* has an access to serve */
+    bool bypasses;  /* it goes past the L1D whatever that holds */
+    uint8_t event;  /* enum l1_event */
+    bool performed; /* its values were taken or given at issue (sm.values_at_issue) */
+    uint8_t drops;  /* when it has its value, the L1D drops lines: 1 + enum l1_order; 0: it does not */
+    uint8_t blocks; /* enum sm_blocks */
+    uint8_t era;    /* of its block, in which it issued: see order.h */
+    uint8_t source; /* enum warp_source */
 };
 
 /* Pipeline registers of one class: FIFOs of ops, in rings. */

@@ -194,6 +194,13 @@ static bool may_queue(const struct sm_kernel *kernel, const struct isa_instr *in
     return kernel->grid->lock_queues.used && isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_TAKE;
 }
 
+/* A store or atomic that waits like a fence before it issues. */
+static bool waits_before(const struct isa_instr *instr, bool l1_keeps)
+{
+    return isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC) &&
+           order_waits_before(sm_meaning(instr), l1_keeps);
+}
+
 /* The register sets that the scoreboard tests for an instruction. sets: room for three of them, of so many words. */
 static void decode_hazards(struct decoded_instr *d, const struct isa_module *module, const struct isa_instr *instr,
                            uint64_t *sets, unsigned words, const struct sm_kernel *kernel)
@@ -216,9 +223,9 @@ static void decode_hazards(struct decoded_instr *d, const struct isa_module *mod
     d->changes_frame = instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET;
     bool at_once =
         instr->call && instr->call->callee < module->function_count && module->functions[instr->call->callee].intrinsic;
-    d->after = at_once                                ? INSTR_AFTER_OWN
-               : sm_releases(instr, kernel->l1_keeps) ? INSTR_AFTER_FENCE
-                                                      : INSTR_AFTER_NOTHING;
+    d->after = at_once                                 ? INSTR_AFTER_OWN
+               : waits_before(instr, kernel->l1_keeps) ? INSTR_AFTER_FENCE
+                                                       : INSTR_AFTER_NOTHING;
 }
 
 static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *params)
@@ -566,7 +573,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm_fetch(sm);
     if ((sm->due & SM_DUE_SEND) && sm->fetch.queue.count)
         sm_send_instruction_requests(sm);
-    if (RARELY(!sm->warp.resident && sm->lsu.l1d.agent))
+    if (RARELY(!sm->warp.resident && l1_keeps(&sm->lsu.l1d)))
         end_writes(sm);
     sm->now = cycle + 1;
     uint32_t state = state_of(sm);

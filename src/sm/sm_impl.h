@@ -257,9 +257,16 @@ void sm_fetch_begin(struct sm *sm);
 void sm_fetch(struct sm *sm);
 void sm_decode(struct sm *sm);
 void sm_flush_buffer(struct sm *sm, unsigned slot);
-/* issue.c: 1 + the order (enum l1_order) that an access is to the L1D when it acquires at a scope wider than the block;
- * 0: it does not. */
-uint8_t sm_acquires(const struct sm *sm, const struct isa_instr *instr);
+/* The meaning of a memory instruction or fence (memory/order.def). */
+static inline const struct order_meaning *sm_meaning(const struct isa_instr *instr)
+{
+    unsigned flags = isa_op_info((enum isa_op)instr->op)->flags;
+    enum order_kind kind = flags & ISA_FLAG_LOAD     ? ORDER_LOAD
+                           : flags & ISA_FLAG_STORE  ? ORDER_STORE
+                           : flags & ISA_FLAG_ATOMIC ? ORDER_ATOMIC
+                                                     : ORDER_FENCE;
+    return order_meaning(kind, instr->mods.order, instr->mods.scope);
+}
 /* The instruction has what it acquires: the L1D is ordered so, if it is to be. */
 void sm_acquire(struct sm *sm, const struct isa_instr *instr);
 /* complete.c: the turn of the warp's paths may have changed, not by an instruction that it issued: what it needs next
@@ -300,9 +307,6 @@ void sm_finish_warp(struct sm *sm, unsigned slot);
 void sm_show_blocks(struct sm *sm);
 
 /* issue.c */
-/* True: the instruction is a store or atomic that releases, and waits for that: at a scope wider than the block; where
- * the L1D keeps what it has written also at that scope, since others may come to what it released by way of the L1D. */
-bool sm_releases(const struct isa_instr *instr, bool l1_keeps);
 void sm_issue(struct sm *sm);
 /* Spin control holds the warp back no more. */
 void sm_hold_off(struct sm *sm, unsigned slot);

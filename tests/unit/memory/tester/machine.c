@@ -178,11 +178,33 @@ void tester_free_op(struct tester *t, struct tester_op *op)
     t->all[op->thread].ops--;
 }
 
+static enum order_kind kind_of(const struct tester_op *op)
+{
+    return op->kind == PACKET_READ ? ORDER_LOAD : op->kind == PACKET_WRITE ? ORDER_STORE : ORDER_ATOMIC;
+}
+
+const struct order_meaning *tester_meaning(const struct tester_op *op)
+{
+    return order_meaning(kind_of(op), op->order, op->scope);
+}
+
+/* What goes past the L1 is relaxed for it, and so it is for the slice. */
+static uint8_t order_of(const struct tester_op *op)
+{
+    return op->past && op->order <= ISA_ORDER_WEAK ? ISA_ORDER_RELAXED : op->order;
+}
+
+static unsigned event_of(const struct tester *t, const struct tester_op *op)
+{
+    const struct l1_ask ask = {.kind = kind_of(op), .order = order_of(op), .scope = op->scope, .own = op->own};
+    return l1_event_of(&t->agents[t->all[op->thread].agent].l1, &ask);
+}
+
 /* As an SM issues it (sm/issue.c): what its block did is ordered before a release at the scope of the block. A thread
  * waits for its own atomics, and local memory is its own. */
 static void issue(struct tester_agent *a, struct tester_op *op)
 {
-    if (op->kind != PACKET_READ && order_releases(op->order) && op->scope == ISA_SCOPE_CTA)
+    if (order_synchronises_block(tester_meaning(op)))
         block_order_synchronise(&a->order);
     op->counts = !op->own && op->kind != PACKET_ATOMIC;
     if (!op->counts)
@@ -198,18 +220,10 @@ void tester_issue(struct tester *t, struct tester_op *op)
     a->queue[(a->first + a->queued++) % TESTER_OPS] = (uint32_t)(op - a->ops);
 }
 
-static unsigned event_of(const struct tester_op *op)
-{
-    bool atomic = op->kind == PACKET_ATOMIC || op->order > ISA_ORDER_WEAK || op->past;
-    return order_event((struct order_access){
-        .load = op->kind == PACKET_READ, .plain = op->own || !atomic, .order = op->order, .scope = op->scope});
-}
-
 /* The packet gets what is written. */
 static void fill_request(const struct tester_op *op, struct packet *p)
 {
-    /* What goes past the L1 is relaxed for it, and so it is for the slice. */
-    p->order = op->past && op->order <= ISA_ORDER_WEAK ? ISA_ORDER_RELAXED : op->order;
+    p->order = order_of(op);
     p->scope = op->scope;
     for (uint32_t i = 0; i < op->part_count && !op->own; i++) {
         const struct tester_part *part = &op->parts[i];
@@ -247,8 +261,9 @@ static void end_op(struct tester *t, struct tester_op *op)
         block_order_done(&agent_of(t, op->thread)->order, op->era);
     t->accesses++;
     check_parts(t, op);
-    if (tester_acquires(op))
-        l1_order(&agent_of(t, op->thread)->l1, order_at(op->scope, false));
+    uint8_t after = tester_meaning(op)->after;
+    if (after)
+        l1_order(&agent_of(t, op->thread)->l1, (enum l1_order)(after - 1));
     tester_thread_ended(t, op);
 }
 
@@ -277,7 +292,7 @@ static void try_op(struct tester *t, struct tester_agent *a)
     struct l1_access access = {.address = op->address,
                                .bytes = op->bytes,
                                .waiter = (uint32_t)(op - a->ops),
-                               .event = (uint8_t)event_of(op),
+                               .event = (uint8_t)event_of(t, op),
                                .kind = op->kind,
                                .own = op->own};
     enum l1_served served = l1_access(&a->l1, &access);

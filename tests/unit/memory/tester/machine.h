@@ -136,6 +136,8 @@ __attribute__((format(printf, 2, 3))) void tester_trace(const struct tester *t, 
 /* A free place among an agent's, or NULL. It has the thread, and nothing else. */
 struct tester_op *tester_new_op(struct tester *t, uint32_t thread);
 void tester_free_op(struct tester *t, struct tester_op *op);
+/* What its order and scope mean (memory/order.def). */
+const struct order_meaning *tester_meaning(const struct tester_op *op);
 /* Puts an op before the L1. */
 void tester_issue(struct tester *t, struct tester_op *op);
 
@@ -153,10 +155,5 @@ static inline bool tester_thread_acts(const struct tester *t, const struct teste
 }
 /* Its op is over. */
 void tester_thread_ended(struct tester *t, const struct tester_op *op);
-static inline bool tester_acquires(const struct tester_op *op)
-{
-    return op->kind != PACKET_WRITE && op->scope != ISA_SCOPE_CTA && op->order >= ISA_ORDER_ACQUIRE &&
-           op->order != ISA_ORDER_RELEASE;
-}
 
 #endif

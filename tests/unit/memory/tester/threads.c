@@ -61,8 +61,9 @@ void tester_begin_op(struct tester *t, struct tester_thread *th, struct tester_o
 {
     /* A slice may have it wait while others pass. */
     op->waits |= op->scope == ISA_SCOPE_REMOTE;
-    if (op->kind != PACKET_READ && order_releases(op->order)) {
-        wait_for_order(t, th, order_at(op->scope, true), op);
+    uint8_t before = tester_meaning(op)->before;
+    if (before) {
+        wait_for_order(t, th, (enum l1_order)(before - 1), op);
         return;
     }
     issue(t, th, op);
