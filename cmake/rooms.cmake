@@ -27,8 +27,10 @@ function(lockstep_add_room room below)
         return()
     endif()
     # No cycle is simulated here: instrumented, these are compiled twice as fast when they are not optimized besides.
-    if(room MATCHES "^(cuda|report|cli)$")
+    if(room MATCHES "^(cuda|report|litmus|cli)$")
         set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Asan,Tsan>:-O0>")
+    elseif(room MATCHES "^(ptx|isa|check|energy)$")
+        set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Tsan>:-O0>")
     endif()
     # Objects first: the shared libcudart is made of the very objects of the static room.
     add_library(ls_${room}_objects OBJECT ${sources})
