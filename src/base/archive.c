@@ -7,6 +7,7 @@
 
 #include "base/archive_impl.h"
 #include "base/arena.h"
+#include "base/hash.h"
 
 #define SECTION_DEPTH 8
 #define SECTION_MARK 0x5EC7104Eu
@@ -220,7 +221,7 @@ void archive_end(struct archive *ar)
 
 static uint32_t table_place(const struct objects *o, const void *object)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)object * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t hash = hash_spread((uint64_t)(uintptr_t)object);
     uint32_t at = (uint32_t)(hash >> 32) & (o->table_size - 1);
     while (o->table[at] && o->items[o->table[at] - 1] != object)
         at = (at + 1) & (o->table_size - 1);

@@ -22,6 +22,7 @@
 #include "base/archive_impl.h"
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/hash.h"
 
 #define PIECE (1u << 17)
 #define CHECK_START UINT64_C(0x6C6F636B73746570)
@@ -56,7 +57,7 @@ static uint64_t check_word(uint64_t check, const uint8_t *word)
 {
     uint64_t value;
     memcpy(&value, word, sizeof value);
-    check = (check ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    check = hash_add(check, value);
     return check ^ check >> 29;
 }
 

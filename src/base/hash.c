@@ -11,7 +11,7 @@ uint64_t hash_bytes(const void *data, size_t n)
 
 uint64_t random_at(uint64_t seed, uint64_t index)
 {
-    uint64_t z = seed + (index + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t z = seed + hash_spread(index + 1);
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
     return z ^ z >> 31;

@@ -11,4 +11,19 @@ uint64_t hash_bytes(const void *data, size_t n);
 /* A counter-based random stream (splitmix64): the i-th value depends on seed and i alone. */
 uint64_t random_at(uint64_t seed, uint64_t index);
 
+/* 2^64 divided by the golden ratio. */
+#define HASH_GOLDEN UINT64_C(0x9E3779B97F4A7C15)
+
+/* Fibonacci hashing (Knuth, The Art of Computer Programming, 6.4): keys that differ little differ in the upper bits,
+ * which are those to take. */
+static inline uint64_t hash_spread(uint64_t key)
+{
+    return key * HASH_GOLDEN;
+}
+/* A running hash with one word more. */
+static inline uint64_t hash_add(uint64_t hash, uint64_t word)
+{
+    return hash_spread(hash ^ word);
+}
+
 #endif

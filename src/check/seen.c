@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 
 #define FIRST_STATES 4096u
 
@@ -57,7 +58,7 @@ static uint64_t mix(uint64_t x)
 /* Eight bytes at a time, in two lanes. */
 static uint64_t fingerprint(const uint8_t *bytes, uint32_t size)
 {
-    uint64_t a = size * UINT64_C(0x9E3779B97F4A7C15), b = UINT64_C(0xC2B2AE3D27D4EB4F), word[2];
+    uint64_t a = hash_spread(size), b = UINT64_C(0xC2B2AE3D27D4EB4F), word[2];
     for (; size >= 16; bytes += 16, size -= 16) {
         memcpy(word, bytes, 16);
         a = mix(a ^ word[0]) * UINT64_C(0x9FB21C651E98DF25);

@@ -644,7 +644,7 @@ static uint8_t type_of(const struct world *w, unsigned place)
 static void fill_packet(const struct world *w, struct packet *p, const struct world_access *a, uint32_t cookie)
 {
     p->kind = a->op == OP_SYNC_LOAD ? PACKET_READ : a->op == OP_RMW ? PACKET_ATOMIC : PACKET_WRITE;
-    p->class = PACKET_GLOBAL;
+    p->space = PACKET_GLOBAL;
     p->address = address_of(w, a);
     p->bytes = bytes_in(w, a);
     p->cookie = cookie;

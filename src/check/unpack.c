@@ -45,7 +45,7 @@ static struct packet *get_packet(struct reader *in)
     p->kind = kind & 0xf;
     p->is_reply = kind >> 4 & 1;
     p->cleared = kind >> 5 & 1;
-    p->class = PACKET_GLOBAL;
+    p->space = PACKET_GLOBAL;
     p->sm = (uint16_t)(where >> 5);
     unsigned range = where >> 2 & 7, line = where & 3, first = range ? (range - 1) % WORLD_WORDS : 0;
     bool pair = range > WORLD_WORDS;

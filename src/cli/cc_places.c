@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "cli/cc.h"
 
 #define FIRST_NUMBER (1u << 25)
@@ -216,7 +217,7 @@ static struct cc_place *numbered(const struct cc_places *places, uint32_t line)
 
 static struct cc_said *said_at(const struct cc_places *places, uint32_t file, const struct cc_place *place)
 {
-    uint64_t hash = ((uint64_t)file << 56 ^ (uint64_t)place->line << 24 ^ place->column) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t hash = hash_add((uint64_t)file << 56, (uint64_t)place->line << 24 ^ place->column);
     return &places->said[hash >> 51];
 }
 

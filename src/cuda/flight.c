@@ -144,7 +144,7 @@ static cudaError_t land(struct flight *f)
 /* All that the host can write, as one number that differs where it does. */
 static uint64_t all_written(struct runtime *rt)
 {
-    return memory_host_hash(rt) ^ rt->written * UINT64_C(0x9E3779B97F4A7C15);
+    return memory_host_hash(rt) ^ hash_spread(rt->written);
 }
 
 /* The launch listens: notes all that the host has written, so that later writes are seen to be new. */

@@ -391,8 +391,7 @@ uint64_t memory_host_hash(const struct runtime *rt)
     for (size_t i = 0; i < rt->specials.count; i++) {
         const struct special_block *block = &rt->specials.items[i];
         if (block->in_device || block->shadow)
-            hash =
-                (hash ^ hash_bytes((const void *)(uintptr_t)block->start, block->bytes)) * UINT64_C(0x9E3779B97F4A7C15);
+            hash = hash_add(hash, hash_bytes((const void *)(uintptr_t)block->start, block->bytes));
     }
     return hash;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/control.h"
+#include "base/hash.h"
 #include "gpu/waits.h"
 #include "simt/lock.h"
 #include "sm/barrier.h"
@@ -204,7 +205,7 @@ static uint64_t base_of(const struct frun *f, const struct fblock *b)
 
 static struct sm_holder *holder_place(const struct frun *f, uint64_t address)
 {
-    return &f->holders[(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 40) % FHOLDERS];
+    return &f->holders[(hash_spread(address / 4) >> 40) % FHOLDERS];
 }
 
 /* A lane that changed a location from what a compare-and-swap expected, or by an exchange to something else than 0, is

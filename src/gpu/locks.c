@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/hash.h"
 #include "gpu/gpu_impl.h"
 #include "simt/lock.h"
 
@@ -36,7 +37,7 @@ static bool same_block(const struct sm_warp_state *a, const struct sm_warp_state
 
 static uint32_t place_of(const struct stuck *s, uint32_t first)
 {
-    return (uint32_t)(first * UINT64_C(0x9E3779B97F4A7C15) >> 32) & s->place_mask;
+    return (uint32_t)(hash_spread(first) >> 32) & s->place_mask;
 }
 
 /* A warp can be found by the number of its first thread. */

@@ -2,11 +2,12 @@
  * are would read now. When nobody on the device will write one of them, the host still may. */
 #include <string.h>
 
+#include "base/hash.h"
 #include "gpu/waits.h"
 
 static uint32_t place_of(const struct gpu_polls *polls, uint64_t address)
 {
-    uint32_t at = (uint32_t)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 40) % GPU_POLL_PLACES;
+    uint32_t at = (uint32_t)(hash_spread(address / 4) >> 40) % GPU_POLL_PLACES;
     while (polls->words[at].bytes && polls->words[at].address != address)
         at = (at + 1) % GPU_POLL_PLACES;
     return at;
@@ -16,7 +17,7 @@ static uint64_t value_at(const struct gpu *gpu, uint64_t address, unsigned bytes
 {
     uint64_t words[2] = {0};
     memcpy(words, store_at(&gpu->store, address), bytes);
-    return words[0] ^ words[1] * UINT64_C(0x9E3779B97F4A7C15);
+    return words[0] ^ hash_spread(words[1]);
 }
 
 static void add_word(struct gpu_run *run, uint64_t address, unsigned bytes)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "sm/barrier.h"
 
 #define MANY_TRIES 64 /* accesses that synchronise; critical sections have fewer before they write something */
@@ -118,7 +119,7 @@ static bool is_lock(const struct waits_lock *l, const struct sm_warp_state *s, u
 static uint32_t lock_at(struct waits *w, const struct waits_warp *node, const struct isa_instr *instr, uint64_t address)
 {
     const struct sm_warp_state *s = &node->state;
-    uint32_t place = (uint32_t)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 32) & w->place_mask;
+    uint32_t place = (uint32_t)(hash_spread(address / 4) >> 32) & w->place_mask;
     while (w->places[place] && !is_lock(&w->locks[w->places[place] - 1], s, address))
         place = (place + 1) & w->place_mask;
     if (w->places[place])

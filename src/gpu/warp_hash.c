@@ -1,13 +1,14 @@
 /* A hash of a warp's state. A warp that comes back to an equal hash will do the same again, as long as others leave
  * memory alone. */
 #include "gpu/control.h"
+#include "base/hash.h"
 #include "gpu/gpu_impl.h"
 
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
 {
     const uint64_t *words = data;
     for (size_t i = 0; i < bytes / 8; i++)
-        hash = (hash ^ words[i]) * UINT64_C(0x9E3779B97F4A7C15) ^ hash >> 29;
+        hash = hash_add(hash, words[i]) ^ hash >> 29;
     return hash;
 }
 

@@ -43,7 +43,7 @@ static void print_integer(uint64_t bits, enum isa_type type, struct strbuf *out)
     unsigned width = info->bits && info->bits < 64 ? info->bits : 64;
     int64_t value = (int64_t)(bits << (64 - width)) >> (64 - width);
     bool small = value > -65536 && value < 65536;
-    if (info->class == ISA_CLASS_SINT && small)
+    if (info->family == ISA_CLASS_SINT && small)
         strbuf_addf(out, "%" PRId64, value);
     else
         strbuf_addf(out, bits < 65536 ? "%" PRIu64 : "0x%" PRIX64, bits);

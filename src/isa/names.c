@@ -84,10 +84,10 @@ static const char *take_name(const char *at, struct strbuf *out)
         at = *at == 'I' ? skip_arguments(at) : take_source_name(*at == 'L' ? at + 1 : at, out);
     }
     if (at && out->length > last) {
-        struct strbuf class = {0};
-        strbuf_add(&class, out->text + last + (strncmp(out->text + last, "::", 2) == 0 ? 2 : 0));
-        add_special(at, class.text, out);
-        strbuf_free(&class);
+        struct strbuf name = {0};
+        strbuf_add(&name, out->text + last + (strncmp(out->text + last, "::", 2) == 0 ? 2 : 0));
+        add_special(at, name.text, out);
+        strbuf_free(&name);
     }
     return at;
 }

@@ -9,7 +9,7 @@
 #include "isa/program.h"
 
 static const struct isa_type_info type_table[] = {
-#define TYPE(id, text, bits, class) {text, bits, ISA_CLASS_##class},
+#define TYPE(id, text, bits, family) {text, bits, ISA_CLASS_##family},
 #include "isa/types.def"
 #undef TYPE
 };
@@ -164,8 +164,8 @@ bool isa_is_outside(const char *text, size_t n)
 
 static bool type_is_float(enum isa_type type)
 {
-    bool is_packed = type_table[type].class == ISA_CLASS_PACKED && type != ISA_U16X2 && type != ISA_S16X2;
-    return type_table[type].class == ISA_CLASS_FLOAT || is_packed;
+    bool is_packed = type_table[type].family == ISA_CLASS_PACKED && type != ISA_U16X2 && type != ISA_S16X2;
+    return type_table[type].family == ISA_CLASS_FLOAT || is_packed;
 }
 
 /* GPGPU-Sim's Fermi: integer products and every division go to the special-function unit, f32 products to whichever of

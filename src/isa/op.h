@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum isa_type {
-#define TYPE(id, text, bits, class) ISA_##id,
+#define TYPE(id, text, bits, family) ISA_##id,
 #include "isa/types.def"
 #undef TYPE
     ISA_TYPE_COUNT
@@ -97,7 +97,7 @@ enum isa_sreg {
 
 struct isa_type_info {
     const char *text;
-    uint8_t bits, class; /* enum isa_type_class */
+    uint8_t bits, family; /* enum isa_type_class */
 };
 struct isa_op_info {
     const char *text, *operands, *types, *fields, *doc;

@@ -10,7 +10,7 @@ static struct packet *new_request(struct agent *a, const struct agent_line *line
 {
     struct packet *p = packet_new(a->packets);
     p->kind = kind;
-    p->class = line->own ? PACKET_LOCAL : PACKET_GLOBAL;
+    p->space = line->own ? PACKET_LOCAL : PACKET_GLOBAL;
     p->address = line->address;
     p->bytes = a->line_bytes;
     p->cookie = CACHE_NO_WAITER;
@@ -125,7 +125,7 @@ static void take_place(struct agent_try *t)
 {
     struct agent_line *line = t->line;
     *line = (struct agent_line){.address = agent_line_of(t->a, t->address), .fill = AGENT_NONE};
-    line->own = t->load ? t->load->own : t->access->class == PACKET_LOCAL;
+    line->own = t->load ? t->load->own : t->access->space == PACKET_LOCAL;
 }
 
 static void fetch(struct agent_try *t)
@@ -139,7 +139,7 @@ static void pass(struct agent_try *t)
 {
     struct packet *p = packet_new(t->a->packets);
     p->kind = PACKET_READ;
-    p->class = t->load->own ? PACKET_LOCAL : PACKET_GLOBAL;
+    p->space = t->load->own ? PACKET_LOCAL : PACKET_GLOBAL;
     p->address = t->address;
     p->bytes = t->bytes;
     p->cookie = t->load->waiter;

@@ -10,6 +10,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/hash.h"
 #include "base/hot.h"
 #include "memory/cache_impl.h"
 
@@ -143,7 +144,7 @@ static bool covers(const uint64_t mask[2], const uint64_t part[2])
 
 static uint32_t hash_of(const struct cache *c, uint64_t at)
 {
-    return (uint32_t)((at >> c->line_shift) * UINT64_C(0x9E3779B97F4A7C15) >> 40) & c->hash_mask;
+    return (uint32_t)(hash_spread(at >> c->line_shift) >> 40) & c->hash_mask;
 }
 
 /* The MSHR of a fill under way that has no line and brings one of the sectors, or NO_INDEX. */

@@ -5,12 +5,12 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/hash.h"
 #include "base/hot.h"
 #include "isa/mod_values.h"
 
 /* A packet under way through the table: the environment of its actions. */
-struct
-try {
+struct attempt {
     struct directory *d;
     struct packet *p;              /* NULL: EVICT */
     struct directory_entry *entry; /* NULL: in state N */
@@ -43,7 +43,7 @@ void directory_init(struct directory *d, const struct coherence_protocol *protoc
 
 static uint32_t *chain_of(const struct directory *d, uint64_t line)
 {
-    return &d->hash[(uint32_t)(line / d->line_bytes * UINT64_C(0x9E3779B97F4A7C15) >> 40) & d->hash_mask];
+    return &d->hash[(uint32_t)(hash_spread(line / d->line_bytes) >> 40) & d->hash_mask];
 }
 
 static struct directory_entry *find(const struct directory *d, uint64_t line)
@@ -94,7 +94,7 @@ static struct packet *new_probe(struct directory *d, uint8_t kind, uint16_t sm, 
 {
     struct packet *p = packet_new(&d->pool);
     p->kind = kind;
-    p->class = PACKET_GLOBAL;
+    p->space = PACKET_GLOBAL;
     p->sm = sm;
     p->address = address;
     p->bytes = d->line_bytes;
@@ -106,7 +106,7 @@ static struct packet *new_probe(struct directory *d, uint8_t kind, uint16_t sm, 
 
 /* The owner is shown another L1's plain access: what that reads the owner may have written, and what it writes the
  * owner's copy must have. */
-static void ask_owner(struct try *t)
+static void ask_owner(struct attempt *t)
 {
     const struct packet *p = t->p;
     struct packet *probe = new_probe(t->d, PACKET_SHOW, t->entry->owner, p->address);
@@ -125,7 +125,7 @@ static void park(struct directory *d, struct directory_entry *entry, struct pack
     d->kept++;
 }
 
-static void wake(struct try *t)
+static void wake(struct attempt *t)
 {
     struct packet_list *parked = &t->entry->parked;
     while (parked->first) {
@@ -164,7 +164,7 @@ static void answer(struct directory *d, struct packet *p)
 }
 
 /* Stores that wait while their line is asked back were shown in their order, and so are the answers. */
-static void clear_store(struct try *t)
+static void clear_store(struct attempt *t)
 {
     struct packet_list parked = t->entry->parked;
     bool found = false;
@@ -178,7 +178,7 @@ static void clear_store(struct try *t)
     }
 }
 
-static void own(struct try *t)
+static void own(struct attempt *t)
 {
     if (!t->entry)
         t->entry = add(t->d, t->line, line_of(t->d, t->p->address));
@@ -190,7 +190,7 @@ static void own(struct try *t)
 
 /* The access goes on to the tags. False: they refuse it. Where they want a registered line's place, the access waits
  * aside until that was given back. */
-static bool go(struct try *t)
+static bool go(struct attempt *t)
 {
     enum directory_gone gone = t->d->host.go(t->d->host.context, t->p, &t->victim);
     t->wants = gone == DIRECTORY_WANTS;
@@ -199,7 +199,7 @@ static bool go(struct try *t)
     return gone == DIRECTORY_GONE;
 }
 
-static void take_owner(struct try *t, uint32_t actions)
+static void take_owner(struct attempt *t, uint32_t actions)
 {
     struct directory *d = t->d;
     if (actions & DIRECTORY_DO_ASK)
@@ -216,7 +216,7 @@ static void take_owner(struct try *t, uint32_t actions)
 
 static bool act(void *environment, uint32_t actions)
 {
-    struct try *t = environment;
+    struct attempt *t = environment;
     t->taken = DIRECTORY_TAKE_KEPT;
     if ((actions & DIRECTORY_DO_GO) && !go(t))
         return false;
@@ -236,7 +236,7 @@ static bool act(void *environment, uint32_t actions)
     return true;
 }
 
-static bool step(struct try *t)
+static bool step(struct attempt *t)
 {
     struct directory *d = t->d;
     t->entry = find(d, t->line);
@@ -253,7 +253,7 @@ static bool step(struct try *t)
 
 void directory_make_room(struct directory *d, uint64_t line, struct packet *p)
 {
-    struct try t = {.d = d, .line = line, .event = DIRECTORY_EVICT_EVENT};
+    struct attempt t = {.d = d, .line = line, .event = DIRECTORY_EVICT_EVENT};
     step(&t);
     contract(t.entry);
     d->displaced++;
@@ -337,7 +337,7 @@ bool directory_answered(struct directory *d, struct packet *p)
 
 /* The doors */
 
-static unsigned plain_event(const struct try *t, unsigned other, unsigned own)
+static unsigned plain_event(const struct attempt *t, unsigned other, unsigned own)
 {
     const struct directory_entry *entry = find(t->d, t->line);
     if (t->p->cleared)
@@ -345,7 +345,7 @@ static unsigned plain_event(const struct try *t, unsigned other, unsigned own)
     return entry && entry->owner == t->p->sm ? own : other;
 }
 
-static unsigned access_event(const struct try *t)
+static unsigned access_event(const struct attempt *t)
 {
     const struct packet *p = t->p;
     if (p->kind == PACKET_REGISTER)
@@ -361,7 +361,7 @@ static unsigned access_event(const struct try *t)
 /* An owner's answer. One that is void was overtaken by what the owner gave back. */
 static void take_answer(struct directory *d, struct packet *p)
 {
-    struct try t = {.d = d, .p = p, .line = line_of(d, p->local)};
+    struct attempt t = {.d = d, .p = p, .line = line_of(d, p->local)};
     if (p->kind >= PACKET_LOCK) {
         if (--d->remote.unanswered == 0)
             end_phase(d);
@@ -374,7 +374,7 @@ static void take_answer(struct directory *d, struct packet *p)
 
 HOT enum directory_taken directory_take(struct directory *d, struct packet *p)
 {
-    struct try t = {.d = d, .p = p, .line = line_of(d, p->local)};
+    struct attempt t = {.d = d, .p = p, .line = line_of(d, p->local)};
     if (message_sender_of(p->kind) == MESSAGE_OF_SLICE) {
         take_answer(d, p);
         return DIRECTORY_TAKE_KEPT;

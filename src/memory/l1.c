@@ -9,8 +9,7 @@
 #include "isa/mod_values.h"
 
 /* An access under way: the environment of the table's actions. */
-struct
-try {
+struct attempt {
     struct l1 *l1;
     struct l1_access *access;
     struct packet *probe; /* instead of an access */
@@ -97,23 +96,23 @@ HOT_INLINE struct packet *new_request(struct l1 *l1, unsigned event, uint8_t kin
 {
     struct packet *p = packet_new(l1->packets);
     p->kind = kind;
-    p->class = is_own(event) ? PACKET_LOCAL : PACKET_GLOBAL;
+    p->space = is_own(event) ? PACKET_LOCAL : PACKET_GLOBAL;
     p->address = address;
     p->bytes = bytes;
     p->cookie = CACHE_NO_WAITER;
     return p;
 }
 
-static void send_writeback(const struct try *t, const struct cache_effect *effect)
+static void send_writeback(const struct attempt *t, const struct cache_effect *effect)
 {
     struct packet *p = new_request(t->l1, t->access->event, PACKET_WRITE, effect->writeback_address, t->l1->line_bytes);
-    p->class = PACKET_LOCAL; /* only local memory is ever dirty */
+    p->space = PACKET_LOCAL; /* only local memory is ever dirty */
     packet_ring_push(&t->l1->requests, p);
 }
 
 /* Actions */
 
-NOT_INLINE void request_fill(const struct try *t, const struct cache_effect *effect)
+NOT_INLINE void request_fill(const struct attempt *t, const struct cache_effect *effect)
 {
     if (effect->writeback)
         send_writeback(t, effect);
@@ -123,7 +122,7 @@ NOT_INLINE void request_fill(const struct try *t, const struct cache_effect *eff
 }
 
 /* A load uses its line, or waits for a fill, which is requested if none is under way. */
-HOT_INLINE bool read_line(struct try *t)
+HOT_INLINE bool read_line(struct attempt *t)
 {
     struct l1 *l1 = t->l1;
     struct l1_access *a = t->access;
@@ -142,7 +141,7 @@ HOT_INLINE bool read_line(struct try *t)
 }
 
 /* A line that is there takes the bytes, so there is nothing that could refuse them. */
-NOT_INLINE bool keep(struct try *t)
+NOT_INLINE bool keep(struct attempt *t)
 {
     const struct l1_access *a = t->access;
     struct cache_effect effect;
@@ -156,7 +155,7 @@ NOT_INLINE bool keep(struct try *t)
                        packet_ring_room(&t->l1->requests), &effect) != CACHE_REFUSED;
 }
 
-static bool send(struct try *t)
+static bool send(struct attempt *t)
 {
     if (packet_ring_full(&t->l1->requests))
         return false;
@@ -179,7 +178,7 @@ HOT_INLINE struct packet *pass(struct l1 *l1, unsigned event, uint64_t address, 
 }
 
 /* A row of the table lets the access pass: its request becomes that of the access, which waits for the answer. */
-NOT_INLINE bool pass_line(struct try *t)
+NOT_INLINE bool pass_line(struct attempt *t)
 {
     struct l1_access *a = t->access;
     a->request = pass(t->l1, a->event, a->address, a->bytes, a->waiter);
@@ -188,7 +187,7 @@ NOT_INLINE bool pass_line(struct try *t)
 }
 
 /* A line that is there goes with the answer: its mask says so. */
-NOT_INLINE bool acknowledge(struct try *t)
+NOT_INLINE bool acknowledge(struct attempt *t)
 {
     struct l1 *l1 = t->l1;
     struct packet *p = t->probe;
@@ -207,7 +206,7 @@ NOT_INLINE bool acknowledge(struct try *t)
     return true;
 }
 
-HOT_INLINE bool take_first(struct try *t, uint32_t actions)
+HOT_INLINE bool take_first(struct attempt *t, uint32_t actions)
 {
     if (actions & L1_PASS)
         return pass_line(t);
@@ -221,7 +220,7 @@ HOT_INLINE bool take_first(struct try *t, uint32_t actions)
     return acknowledge(t);
 }
 
-HOT_INLINE void take_rest(struct try *t, uint32_t actions)
+HOT_INLINE void take_rest(struct attempt *t, uint32_t actions)
 {
     if (actions & L1_GIVE_UP)
         t->hit = cache_invalidate(t->l1->cache, t->probe ? t->probe->address : t->access->address);
@@ -248,7 +247,7 @@ static void count_store(struct l1 *l1, bool hit)
 /* The doors */
 
 /* A load that is what a read of the cache is: the state is what that finds. */
-HOT_INLINE bool step_read(struct try *t)
+HOT_INLINE bool step_read(struct attempt *t)
 {
     struct l1 *l1 = t->l1;
     struct l1_access *a = t->access;
@@ -259,7 +258,7 @@ HOT_INLINE bool step_read(struct try *t)
     return true;
 }
 
-HOT_INLINE bool step(struct try *t)
+HOT_INLINE bool step(struct attempt *t)
 {
     const struct l1 *l1 = t->l1;
     const struct l1_access *a = t->access;
@@ -283,7 +282,7 @@ NOT_INLINE enum l1_served access_agent(struct l1 *l1, struct l1_access *access)
         return L1_REFUSED;
     struct packet *p = packet_new(l1->packets);
     p->kind = access->kind;
-    p->class = access->own ? PACKET_LOCAL : PACKET_GLOBAL;
+    p->space = access->own ? PACKET_LOCAL : PACKET_GLOBAL;
     p->address = access->address;
     p->bytes = access->bytes;
     p->cookie = access->waiter;
@@ -300,7 +299,7 @@ void l1_submit(struct l1 *l1, struct packet *request, unsigned event)
 
 HOT enum l1_served l1_access(struct l1 *l1, struct l1_access *access)
 {
-    struct try t;
+    struct attempt t;
     t.l1 = l1;
     t.access = access;
     t.probe = NULL;
@@ -333,7 +332,7 @@ HOT struct packet *l1_pass(struct l1 *l1, unsigned event, uint64_t address, uint
 
 bool l1_probe(struct l1 *l1, struct packet *probe)
 {
-    struct try t = {.l1 = l1, .probe = probe};
+    struct attempt t = {.l1 = l1, .probe = probe};
     uint32_t line;
     if (RARELY(l1->agent)) {
         agent_probe(l1->agent, probe);

@@ -5,6 +5,7 @@
 
 #include "base/archive.h"
 #include "base/bits.h"
+#include "base/hash.h"
 #include "isa/op.h"
 
 #define FIRST_PLACES 64
@@ -45,7 +46,7 @@ static uint32_t records_of(const struct lock_queue *l)
 
 static uint32_t home_of(const struct lock_queues *q, uint64_t address)
 {
-    return (uint32_t)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 32) & q->mask;
+    return (uint32_t)(hash_spread(address / 4) >> 32) & q->mask;
 }
 
 /* The lock's place, or the free one where it would be. */

@@ -63,8 +63,8 @@ static inline enum message_network message_network_of(unsigned kind, bool is_rep
     return (enum message_network)networks[kind][is_reply];
 }
 
-/* Who asked: decides how statistics count it, and whether it carries values. */
-enum packet_class {
+/* The memory that is asked for: decides how statistics count it, and whether it carries values. */
+enum packet_space {
     PACKET_GLOBAL,
     PACKET_LOCAL, /* local memory: the values stay with the thread, only the time is real */
     PACKET_CONST,
@@ -96,7 +96,7 @@ struct packet {
     uint32_t cookie;      /* the sender's own */
     uint16_t sm;          /* the SM that sends or receives it */
     uint16_t fill;        /* the number of the fill in the sender's cache, if it is one */
-    uint8_t kind, class;  /* enum packet_kind, enum packet_class */
+    uint8_t kind, space;  /* enum packet_kind, enum packet_space */
     uint8_t order, scope; /* ISA_ORDER_*, ISA_SCOPE_*: of the access that it serves */
     bool is_reply;
     bool performed;       /* WRITE: its bytes were written when it issued (sm.values_at_issue), only the time is real */

@@ -16,7 +16,7 @@ static void archive_lanes(struct archive *ar, struct packet *p)
 static void archive_content(struct archive *ar, struct packet *p)
 {
     archive_u8_to(ar, &p->kind, PACKET_KINDS - 1);
-    archive_u8_to(ar, &p->class, PACKET_INSTRUCTION);
+    archive_u8_to(ar, &p->space, PACKET_INSTRUCTION);
     ARCHIVE(ar, p->order);
     ARCHIVE(ar, p->scope);
     archive_bool(ar, &p->is_reply);

@@ -193,7 +193,7 @@ HOT_INLINE void read_values(const struct slice *s, const struct slice_part *part
     struct packet *p = part->packet;
     uint64_t address = p->address + part->offset;
     bool carries = (p->kind == PACKET_READ || p->kind == PACKET_REGISTER) &&
-                   (p->class == PACKET_GLOBAL || p->class == PACKET_CONST);
+                   (p->space == PACKET_GLOBAL || p->space == PACKET_CONST);
     const uint8_t *from = carries ? slice_place_of(s, address, part->bytes) : NULL;
     if (from)
         copy_bytes(p->data + (address & (PACKET_LINE_BYTES - 1)), from, part->bytes);
@@ -205,7 +205,7 @@ static void write_values(const struct slice *s, const struct slice_part *part)
     const struct packet *p = part->packet;
     uint64_t address = p->address + part->offset;
     uint32_t first = (uint32_t)(address & (PACKET_LINE_BYTES - 1)), end = first + part->bytes;
-    uint8_t *to = p->class == PACKET_LOCAL || p->performed ? NULL : slice_place_of(s, address, part->bytes);
+    uint8_t *to = p->space == PACKET_LOCAL || p->performed ? NULL : slice_place_of(s, address, part->bytes);
     for (uint32_t word = 0; to && word < 2; word++) {
         uint64_t rest = p->mask[word] & bytes_in_word(word, first, end);
         while (rest) {
@@ -332,8 +332,7 @@ HOT_INLINE void send_misses(struct slice *s, enum cache_result result, const str
 }
 
 /* The environment of the actions of the protocol's table (coherence/l2_actions.def): a part of a packet. */
-struct
-try {
+struct attempt {
     struct slice *s;
     const struct slice_part *part;
     uint64_t cycle, local;
@@ -342,7 +341,7 @@ try {
 };
 
 /* A read or an atomic uses its line, or waits for a fill, which is requested if none is under way. */
-HOT_INLINE bool read_line(struct try *t)
+HOT_INLINE bool read_line(struct attempt *t)
 {
     struct slice *s = t->s;
     struct cache_effect effect;
@@ -382,7 +381,7 @@ static void part_mask(const struct slice_part *part, uint64_t mask[2])
 }
 
 /* The line takes a store's bytes. */
-static bool keep(struct try *t)
+static bool keep(struct attempt *t)
 {
     struct slice *s = t->s;
     struct cache_effect effect;
@@ -399,7 +398,7 @@ static bool keep(struct try *t)
 }
 
 /* A store is passed down. */
-static bool pass(struct try *t)
+static bool pass(struct attempt *t)
 {
     struct slice *s = t->s;
     struct cache_stats *stats = cache_stats_of(s->cache);
@@ -414,7 +413,7 @@ static bool pass(struct try *t)
 }
 
 /* The same, and its line is fetched. */
-static bool pass_fetch(struct try *t)
+static bool pass_fetch(struct attempt *t)
 {
     struct slice *s = t->s;
     struct cache_effect effect;
@@ -427,7 +426,7 @@ static bool pass_fetch(struct try *t)
 }
 
 /* The access goes on when every L1 but that of its SM has answered a probe of its line. */
-NOT_INLINE bool probe_others(const struct try *t)
+NOT_INLINE bool probe_others(const struct attempt *t)
 {
     struct slice_probes *probes = t->s->probes;
     const struct packet *asker = t->part->packet;
@@ -438,7 +437,7 @@ NOT_INLINE bool probe_others(const struct try *t)
             continue;
         struct packet *p = packet_new(&probes->pool);
         p->kind = PACKET_PROBE;
-        p->class = asker->class;
+        p->space = asker->space;
         p->sm = (uint16_t)sm;
         p->address = asker->address + t->part->offset;
         p->bytes = t->part->bytes;
@@ -449,7 +448,7 @@ NOT_INLINE bool probe_others(const struct try *t)
     return probes->answered;
 }
 
-static bool take_first(struct try *t, uint32_t actions)
+static bool take_first(struct attempt *t, uint32_t actions)
 {
     if ((actions & L2_PROBE) && !probe_others(t))
         return false;
@@ -467,12 +466,12 @@ NOT_INLINE void tell_queues(struct slice *s, const struct slice_part *part)
 {
     const struct packet *p = part->packet;
     uint64_t line = p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1), first = p->address + part->offset;
-    const uint8_t *values = p->class == PACKET_GLOBAL && !p->lock ? slice_place_of(s, line, PACKET_LINE_BYTES) : NULL;
+    const uint8_t *values = p->space == PACKET_GLOBAL && !p->lock ? slice_place_of(s, line, PACKET_LINE_BYTES) : NULL;
     for (uint64_t at = first & ~UINT64_C(3); values && at < first + part->bytes; at += 4)
         lock_queues_written(s->locks, at, values + (at - line));
 }
 
-HOT_INLINE void take_rest(struct try *t, uint32_t actions)
+HOT_INLINE void take_rest(struct attempt *t, uint32_t actions)
 {
     if (actions & L2_READ)
         read_values(t->s, t->part);
@@ -515,7 +514,7 @@ static enum l2_event event_of(const struct slice *s, const struct packet *p)
  * up before: the state is what that finds. */
 HOT_INLINE bool access_line(struct slice *s, const struct slice_part *part, uint64_t cycle)
 {
-    struct try t;
+    struct attempt t;
     unsigned event = event_of(s, part->packet);
     t.s = s;
     t.part = part;
@@ -562,7 +561,7 @@ HOT_INLINE void end_read(struct slice *s, uint32_t waiter, uint64_t cycle)
 static void end_atomic(struct slice *s, uint32_t waiter, uint32_t line, uint64_t cycle)
 {
     const struct slice_part *part = &s->waiting[waiter];
-    struct try t = {.s = s, .part = part, .cycle = cycle, .local = part->packet->local + part->offset};
+    struct attempt t = {.s = s, .part = part, .cycle = cycle, .local = part->packet->local + part->offset};
     bool held = cache_still_holds(s->cache, line, t.local);
     t.line = line;
     free_waiter(s, waiter);

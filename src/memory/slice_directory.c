@@ -24,7 +24,7 @@ static void merge_written(void *context, const struct packet *p)
     uint32_t line, first = (uint32_t)(p->address % PACKET_LINE_BYTES);
     uint8_t *to = slice_place_of(s, p->address - first, PACKET_LINE_BYTES);
     struct byte_mask m = bytes_of_packet(p);
-    if (to && p->class != PACKET_LOCAL)
+    if (to && p->space != PACKET_LOCAL)
         bytes_copy(to, p->data, &m);
     if (cache_find(s->cache, p->local, p->bytes, &line) >= CACHE_THERE)
         cache_mark_dirty(s->cache, line, p->local, p->bytes);

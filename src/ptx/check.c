@@ -39,7 +39,7 @@ static int wrong(struct ptx_parser *p, const struct ptx_token *at, const char *w
 /* .tf32 values stand in untyped registers, u16x2 and s16x2 in integer ones too. */
 static bool kinds_agree(enum isa_type have, enum isa_type need)
 {
-    uint8_t a = isa_type_info(have)->class, b = isa_type_info(need)->class;
+    uint8_t a = isa_type_info(have)->family, b = isa_type_info(need)->family;
     bool is_int_a = a == ISA_CLASS_UINT || a == ISA_CLASS_SINT;
     bool is_int_b = b == ISA_CLASS_UINT || b == ISA_CLASS_SINT || need == ISA_U16X2 || need == ISA_S16X2;
     return have == need || need == ISA_NONE || a == ISA_CLASS_BITS || b == ISA_CLASS_BITS || (is_int_a && is_int_b);
@@ -68,11 +68,11 @@ static int bind_constant(struct ptx_parser *p, const struct ptx_value *value, en
 {
     enum isa_type as = type == ISA_NONE ? ISA_B64 : type;
     uint64_t bits;
-    if (isa_type_info(as)->class == ISA_CLASS_PACKED)
+    if (isa_type_info(as)->family == ISA_CLASS_PACKED)
         return ptx_error(p, &value->token, "move its bits to a register with mov.b32",
                          "type .%s has no constants", isa_type_info(as)->text);
     unsigned image = value->constant.image == 32 ? 32 : 64;
-    if (value->constant.is_float && isa_type_info(as)->class == ISA_CLASS_BITS && isa_type_bits(as) != image)
+    if (value->constant.is_float && isa_type_info(as)->family == ISA_CLASS_BITS && isa_type_bits(as) != image)
         return ptx_error(p, &value->token, NULL, "a float that stands for .%s is written 0%c and %u hexadecimal digits",
                          isa_type_info(as)->text, isa_type_bits(as) == 32 ? 'f' : 'd', isa_type_bits(as) / 4);
     if (ptx_constant_bits(&value->constant, as, &bits) < 0)
@@ -128,7 +128,7 @@ int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa
     default: *operand = (struct isa_operand){.kind = ISA_OPERAND_FUNC, .bits = 64, .reg = value->index}; break;
     }
     if (type != ISA_NONE &&
-        (type == ISA_PRED || isa_type_bits(type) < 32 || isa_type_info(type)->class >= ISA_CLASS_FLOAT))
+        (type == ISA_PRED || isa_type_bits(type) < 32 || isa_type_info(type)->family >= ISA_CLASS_FLOAT))
         return ptx_error(p, &value->token, NULL, "an address needs an integer type of 32 or 64 bits");
     if (type != ISA_NONE)
         operand->bits = (uint8_t)isa_type_bits(type); /* mov.u32 of a shared variable's address gives 32-bit lanes */
@@ -137,7 +137,7 @@ int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa
 
 static int check_address_register(struct binder *b, const struct ptx_value *base)
 {
-    bool fits = isa_type_bits(base->type) >= 32 && isa_type_info(base->type)->class < ISA_CLASS_FLOAT;
+    bool fits = isa_type_bits(base->type) >= 32 && isa_type_info(base->type)->family < ISA_CLASS_FLOAT;
     if (base->kind != PTX_VALUE_REG || fits)
         return 0;
     return ptx_error(b->p, &base->token, NULL, "an address register has 32 or 64 bits, and holds an integer");
@@ -202,7 +202,7 @@ static unsigned vector_length(const struct isa_instr *instr)
 static int check_value(struct binder *b, const struct ptx_value *value, enum isa_type type)
 {
     uint16_t op = b->instr->op;
-    bool is_special = value->kind == PTX_VALUE_SREG, is_float = isa_type_info(type)->class >= ISA_CLASS_FLOAT;
+    bool is_special = value->kind == PTX_VALUE_SREG, is_float = isa_type_info(type)->family >= ISA_CLASS_FLOAT;
     bool is_address =
         value->kind == PTX_VALUE_VARIABLE || value->kind == PTX_VALUE_PARAM || value->kind == PTX_VALUE_FRAME;
     if (is_address && op != ISA_OP_MOV && op != ISA_OP_CVTA)

@@ -25,9 +25,9 @@ static const uint8_t char_class[256] = {
     ['\f'] = SPACE,
 };
 
-static bool is_class(char c, uint8_t class)
+static bool is_class(char c, uint8_t classes)
 {
-    return char_class[(unsigned char)c] & class;
+    return char_class[(unsigned char)c] & classes;
 }
 
 void ptx_lex_init(struct ptx_lexer *lexer, const char *text, size_t length)

@@ -274,10 +274,10 @@ int ptx_constant_bits(const struct ptx_constant *value, enum isa_type type, uint
 {
     const struct isa_type_info *info = isa_type_info(type);
     if (value->is_float) {
-        bool fits = info->class == ISA_CLASS_FLOAT || type == ISA_B32 || type == ISA_B64;
+        bool fits = info->family == ISA_CLASS_FLOAT || type == ISA_B32 || type == ISA_B64;
         *bits = fits ? float_bits(value, type) : 0;
         return fits ? 0 : -1;
     }
     *bits = value->integer & mask_low(info->bits);
-    return info->class == ISA_CLASS_FLOAT ? -1 : 0;
+    return info->family == ISA_CLASS_FLOAT ? -1 : 0;
 }

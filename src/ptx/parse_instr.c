@@ -93,18 +93,18 @@ static int take_text(struct ptx_parser *p, const struct mnemonic *m, struct isa_
 static bool class_has(char c, enum isa_type type)
 {
     const struct isa_type_info *info = isa_type_info(type);
-    bool is_int = info->class == ISA_CLASS_UINT || info->class == ISA_CLASS_SINT;
-    bool is_bits = info->class == ISA_CLASS_BITS;
+    bool is_int = info->family == ISA_CLASS_UINT || info->family == ISA_CLASS_SINT;
+    bool is_bits = info->family == ISA_CLASS_BITS;
     switch (c) {
     case 'i': return (is_int && info->bits >= 16 && info->bits <= 64);
     case 'I': return (is_int || is_bits) && info->bits >= 32 && info->bits <= 64;
     case 'f': return type == ISA_F32 || type == ISA_F64;
-    case 'F': return info->class == ISA_CLASS_FLOAT || info->class == ISA_CLASS_PACKED;
+    case 'F': return info->family == ISA_CLASS_FLOAT || info->family == ISA_CLASS_PACKED;
     case 'h': return type == ISA_F16 || type == ISA_F16X2 || type == ISA_BF16 || type == ISA_BF16X2;
     case 'b': return is_bits && info->bits >= 16 && info->bits <= 64;
     case 'B': return is_bits && info->bits >= 32 && info->bits <= 64;
     case 'p': return type == ISA_PRED;
-    case 'm': return info->class != ISA_CLASS_PRED && info->class != ISA_CLASS_NONE;
+    case 'm': return info->family != ISA_CLASS_PRED && info->family != ISA_CLASS_NONE;
     case 'w': return (is_int || is_bits) && info->bits == 32;
     case '*': return type != ISA_NONE && type != ISA_PRED;
     default: return false;

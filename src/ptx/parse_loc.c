@@ -7,13 +7,14 @@
  * it, or where there was no other in the function; else the chain ends there. */
 #include <string.h>
 
+#include "base/hash.h"
 #include "ptx/parse.h"
 
 #define MOST_DEEP 64 /* calls inlined one in the other */
 
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
-    hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    hash = hash_add(hash, word);
     return hash ^ hash >> 29;
 }
 

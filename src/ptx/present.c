@@ -24,7 +24,7 @@ static int require(struct ptx_parser *p, const struct ptx_token *at, bool wanted
 static int check_cvt(struct ptx_parser *p, const struct isa_instr *instr, const struct ptx_token *at)
 {
     uint8_t type = instr->type;
-    bool packs = instr->mods.pack || (isa_type_info(type)->class == ISA_CLASS_PACKED && instr->stype == ISA_F32);
+    bool packs = instr->mods.pack || (isa_type_info(type)->family == ISA_CLASS_PACKED && instr->stype == ISA_F32);
     if (require(p, at, packs, has_source(instr, 1), "a second source", "a packed type") < 0)
         return -1;
     bool three = instr->mods.pack && isa_type_info(type)->bits == 8;

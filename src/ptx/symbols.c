@@ -2,6 +2,7 @@
  * (`%r<10>` declares %r0 to %r9 and is kept as the one symbol it was written as). A name declared in an inner scope
  * hides the outer one until its `}`. Registers get virtual numbers as they are declared; only those that some operand
  * names are ever made. */
+#include "base/hash.h"
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ struct ptx_map64_slot {
 
 static struct ptx_map64_slot *map64_find(const struct ptx_map64 *map, uint64_t key)
 {
-    uint32_t i = (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (map->capacity - 1);
+    uint32_t i = (uint32_t)(hash_spread(key) >> 32) & (map->capacity - 1);
     while (map->slots[i].value != PTX_NONE && map->slots[i].key != key)
         i = (i + 1) & (map->capacity - 1);
     return &map->slots[i];

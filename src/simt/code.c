@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/hash.h"
 
 /* Rows of equal values, found by value and width. A simple open hash over one module. */
 struct fixed_rows {
@@ -20,7 +21,7 @@ struct fixed_rows {
 
 static struct fixed_row *fixed_slot(struct fixed_rows *rows, uint64_t value, bool wide)
 {
-    uint64_t h = (value ^ (wide ? 0x9E37 : 0)) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t h = hash_add(value, wide ? 0x9E37 : 0);
     for (uint32_t i = (uint32_t)(h >> 32) & (rows->capacity - 1);; i = (i + 1) & (rows->capacity - 1)) {
         struct fixed_row *slot = &rows->slots[i];
         if (!slot->row || (slot->value == value && slot->wide == wide))
@@ -147,7 +148,7 @@ static void bind_memory(struct arena *arena, const struct isa_instr *instr, stru
     if (form->kind != ISA_FLAG_LOAD)
         return;
     simt_load_fn **loads = ARENA_NEW(arena, simt_load_fn *, op->dst_count + 1);
-    bool is_signed = isa_type_info(instr->type)->class == ISA_CLASS_SINT;
+    bool is_signed = isa_type_info(instr->type)->family == ISA_CLASS_SINT;
     for (unsigned i = 0; i < op->dst_count; i++)
         loads[i] = simt_load_for(form->element_bytes, is_signed, instr->dst[i].bits);
     op->loads = loads;

@@ -36,7 +36,7 @@ static inline lane_fn *lane_lookup(const struct lane_row *rows, size_t count, co
 static inline unsigned lane_type_bits(uint8_t type)
 {
     static const uint8_t width[ISA_TYPE_COUNT] = {
-#define TYPE(id, text, bits, class) bits,
+#define TYPE(id, text, bits, family) bits,
 #include "isa/types.def"
 #undef TYPE
     };
@@ -46,7 +46,7 @@ static inline unsigned lane_type_bits(uint8_t type)
 static inline uint8_t lane_type_class(uint8_t type)
 {
     static const uint8_t classes[ISA_TYPE_COUNT] = {
-#define TYPE(id, text, bits, class) ISA_CLASS_##class,
+#define TYPE(id, text, bits, family) ISA_CLASS_##family,
 #include "isa/types.def"
 #undef TYPE
     };

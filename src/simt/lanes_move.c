@@ -304,8 +304,8 @@ static lane_fn *resolve_extend(unsigned low, bool is_signed, bool from_wide, uns
 
 static bool is_cvt_int(uint8_t type)
 {
-    uint8_t class = lane_type_class(type);
-    return class == ISA_CLASS_UINT || class == ISA_CLASS_SINT;
+    uint8_t family = lane_type_class(type);
+    return family == ISA_CLASS_UINT || family == ISA_CLASS_SINT;
 }
 
 /* Whether some value of the source type is outside the destination's range; PTX forbids .sat where none is. */

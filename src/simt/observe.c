@@ -2,6 +2,7 @@
 #include "simt/observe.h"
 
 #include "base/bits.h"
+#include "base/hash.h"
 #include "simt/execute.h"
 #include "simt/meetings.h"
 
@@ -31,7 +32,7 @@ uint32_t simt_operand_in_lane(const struct simt_warp *warp, uint32_t pc, unsigne
 /* Two multiplicative hashes with different odd factors over the same words. */
 static void digest(struct simt_digest *d, uint64_t word)
 {
-    d->a = (d->a ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    d->a = hash_add(d->a, word);
     d->a ^= d->a >> 29;
     d->b = (d->b + word) * UINT64_C(0xD6E8FEB86659FD93);
     d->b ^= d->b >> 32;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "simt/lock.h"
+#include "base/hash.h"
 #include "sm/sm_impl.h"
 
 #define CHUNK_BYTES 32u /* the smallest part of a segment that a transaction shrinks to */
@@ -48,7 +49,7 @@ static void begin(struct maker *m, struct sm *sm, uint32_t op)
 HOT static struct sm_transaction *transaction_for(struct maker *m, uint64_t address, uint32_t bytes)
 {
     struct sm *sm = m->sm;
-    uint8_t *first = &m->first[address * UINT64_C(0x9E3779B97F4A7C15) >> 58];
+    uint8_t *first = &m->first[hash_spread(address) >> 58];
     for (unsigned i = *first; i; i = sm->lsu.list[i - 1].next)
         if (sm->lsu.list[i - 1].address == address)
             return &sm->lsu.list[i - 1];
@@ -199,7 +200,7 @@ HOT static void coalesce_half(struct sm *sm, uint32_t index, uint64_t lanes, uin
     uint8_t first[64] = {0}, last[64], found = 0; /* chains of transactions by hash, oldest first: 1 + index; 0: none */
     for (uint64_t rest = lanes, before = ~UINT64_C(0); rest; rest &= rest - 1) {
         uint64_t address = access->address[mask_first(rest)], base = address & ~(uint64_t)(segment - 1);
-        unsigned offset = (unsigned)(address - base), hash = base * UINT64_C(0x9E3779B97F4A7C15) >> 58;
+        unsigned offset = (unsigned)(address - base), hash = hash_spread(base) >> 58;
         /* Behind a lane with the same address those up to its transaction are taken. */
         found = address == before ? (uint8_t)sm->lsu.list[found - 1].next : first[hash];
         while (found &&

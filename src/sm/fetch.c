@@ -156,7 +156,7 @@ static void fetch_warp(struct sm *sm, unsigned slot)
     case CACHE_MISS: {
         struct packet *p = packet_new(&sm->port.packets);
         p->kind = PACKET_READ;
-        p->class = PACKET_INSTRUCTION;
+        p->space = PACKET_INSTRUCTION;
         p->address = effect.fill_address;
         p->fill = (uint16_t)effect.fill;
         p->bytes = effect.fill_bytes;

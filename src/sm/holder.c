@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "simt/lanes.h"
+#include "base/hash.h"
 #include "sm/sm_impl.h"
 
 static unsigned place_of(uint64_t address)
 {
-    return (unsigned)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 40) % SM_HOLDERS;
+    return (unsigned)(hash_spread(address / 4) >> 40) % SM_HOLDERS;
 }
 
 HOT void sm_note_change(struct sm *sm, unsigned slot, uint64_t address, uint64_t value)
@@ -29,7 +30,7 @@ static uint64_t digest(const struct simt_access *access, unsigned lane)
     uint64_t words[2] = {0};
     unsigned bytes = access->element_bytes * access->elements;
     memcpy(words, simt_access_data(access, lane), bytes < sizeof words ? bytes : sizeof words);
-    return words[0] ^ words[1] * UINT64_C(0x9E3779B97F4A7C15);
+    return words[0] ^ hash_spread(words[1]);
 }
 
 void sm_note_sync(struct sm *sm, unsigned slot, const struct simt_access *access)

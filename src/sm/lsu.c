@@ -146,7 +146,7 @@ HOT_INLINE bool load_const(struct sm *sm, const struct sm_transaction *t)
     if (result == CACHE_MISS) {
         struct packet *p = packet_new(&sm->port.packets);
         p->kind = PACKET_READ;
-        p->class = PACKET_CONST;
+        p->space = PACKET_CONST;
         p->address = effect.fill_address;
         p->bytes = effect.fill_bytes;
         p->cookie = SM_NONE;
@@ -190,7 +190,7 @@ static void store_bytes(const struct simt_access *access, const struct sm_transa
 static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t, struct packet *p)
 {
     struct warp_slot *warp = &sm->warp.slots[o->slot];
-    if (p->class == PACKET_LOCAL)
+    if (p->space == PACKET_LOCAL)
         return;
     store_bytes(o->access, t, p);
     p->performed = o->performed;
@@ -492,7 +492,7 @@ static void take_response(struct sm *sm)
     const struct packet *p = first_response(sm);
     sm->moved = true;
     sm->due |= SM_DUE_PORT;
-    if (p->class == PACKET_CONST) {
+    if (p->space == PACKET_CONST) {
         will_read(&sm->lsu.transactions.items[cache_take_fill(sm->lsu.l1c, p->fill, p->data)]);
         sm_note_ready(sm);
         packet_free(&sm->port.packets, pop_response(sm));

@@ -5,6 +5,7 @@
 #define LOCKSTEP_SM_NOVEL_H
 
 #include "base/bits.h"
+#include "base/hash.h"
 
 #define SM_NOVEL_WORDS 1024u /* 2^16 bits */
 
@@ -16,7 +17,7 @@ struct sm_novel {
 /* Notes the pair; whether it is new. */
 static inline bool sm_novel_note(struct sm_novel *n, uint64_t address, uint64_t value)
 {
-    uint64_t hash = (address * UINT64_C(0x9E3779B97F4A7C15) ^ value) * UINT64_C(0xD6E8FEB86659FD93);
+    uint64_t hash = (hash_spread(address) ^ value) * UINT64_C(0xD6E8FEB86659FD93);
     hash >>= 48; /* the bits that depend on all others */
     uint64_t *word = &n->bits[hash / 64];
     if (mask_has(*word, hash % 64))

@@ -126,7 +126,7 @@ HOT uint32_t sm_eject(struct sm *sm)
 {
     struct packet *p = packet_ring_peek(&sm->port.ejected);
     uint32_t members = 0;
-    if (p && p->class == PACKET_INSTRUCTION) {
+    if (p && p->space == PACKET_INSTRUCTION) {
         members = sm_fetch_line(sm, p->fill);
         packet_free(&sm->port.packets, packet_ring_pop(&sm->port.ejected));
     } else if (p && !packet_ring_full(&sm->lsu.responses)) {

@@ -12,7 +12,7 @@ _Static_assert(offsetof(struct sm_stats, idle_sin) - offsetof(struct sm_stats, i
 
 static bool is_float(const struct isa_instr *instr)
 {
-    return isa_type_info(instr->type)->class == ISA_CLASS_FLOAT || instr->type == ISA_F16X2 ||
+    return isa_type_info(instr->type)->family == ISA_CLASS_FLOAT || instr->type == ISA_F16X2 ||
            instr->type == ISA_BF16X2;
 }
 

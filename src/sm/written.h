@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/hash.h"
 #include <string.h>
 
 #define SM_WRITTEN_PLACES 4096u
@@ -34,13 +36,13 @@ static inline void sm_written_reset(struct sm_written *w)
 
 static inline uint64_t sm_written_digest(uint64_t address, uint64_t value)
 {
-    uint64_t digest = (address * UINT64_C(0x9E3779B97F4A7C15) ^ value) * UINT64_C(0xD6E8FEB86659FD93);
+    uint64_t digest = (hash_spread(address) ^ value) * UINT64_C(0xD6E8FEB86659FD93);
     return digest ^ digest >> 32;
 }
 
 static inline const struct sm_written_place *sm_written_place(const struct sm_written *w, uint64_t address)
 {
-    return &w->places[(address * UINT64_C(0x9E3779B97F4A7C15) >> 40) % SM_WRITTEN_PLACES];
+    return &w->places[(hash_spread(address) >> 40) % SM_WRITTEN_PLACES];
 }
 
 /* Returns whether the location was known to hold the value: in memory that no other SM writes, nothing has changed. */

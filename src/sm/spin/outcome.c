@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/hash.h"
 #include "sm/spin/spin_impl.h"
 
 /* Where a location is noted, or else where it would be: one of a few places, the first of which gives way when none is
  * free. */
 static struct spin_lock *place_of(struct spin *spin, uint64_t address)
 {
-    unsigned at = (unsigned)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 40), free = SPIN_LOCKS;
+    unsigned at = (unsigned)(hash_spread(address / 4) >> 40), free = SPIN_LOCKS;
     for (unsigned i = 0; i < SPIN_PLACES; i++) {
         unsigned place = (at + i) % SPIN_LOCKS;
         if (spin->locks[place].address == address)

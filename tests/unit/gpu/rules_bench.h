@@ -29,7 +29,7 @@ struct bench_packet {
     uint64_t at; /* cycle of the launch in which the SM sent it */
     uint64_t address;
     uint32_t bytes;
-    uint8_t kind, class;
+    uint8_t kind, space;
 };
 
 struct bench_waiting {
@@ -156,13 +156,13 @@ static inline void bench_take(struct bench *b, unsigned slice)
     assert_true(b->waiting_count < BENCH_PACKETS && b->packet_count < BENCH_PACKETS);
     unsigned flits =
         (packet_network_bytes(p) + b->d.gpu->machine.network.flit_bytes - 1) / b->d.gpu->machine.network.flit_bytes;
-    bool plain = p->class != PACKET_INSTRUCTION;
+    bool plain = p->space != PACKET_INSTRUCTION;
     if (plain)
         b->packets[b->packet_count++] = (struct bench_packet){.at = b->cycle - b->start - BENCH_REQUEST - (flits - 1),
                                                               .address = p->address,
                                                               .bytes = p->bytes,
                                                               .kind = p->kind,
-                                                              .class = p->class};
+                                                              .space = p->space};
     b->waiting[b->waiting_count++] = (struct bench_waiting){p, plain ? b->cycle : 0};
 }
 
@@ -170,7 +170,7 @@ static inline void bench_answer(struct bench *b, struct packet *p)
 {
     const struct store *store = &b->d.gpu->store;
     bool in_store = p->address >= store->start && p->address - store->start < store->size;
-    if (in_store && p->kind == PACKET_READ && p->class != PACKET_INSTRUCTION)
+    if (in_store && p->kind == PACKET_READ && p->space != PACKET_INSTRUCTION)
         memcpy(p->data + p->address % PACKET_LINE_BYTES, store_at(store, p->address), p->bytes);
     for (unsigned i = 0; in_store && p->kind == PACKET_WRITE && i < PACKET_LINE_BYTES; i++)
         if (p->mask[i / 64] >> i % 64 & 1)

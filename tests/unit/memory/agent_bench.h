@@ -66,7 +66,7 @@ static inline struct packet *bench_access(struct agent_bench *b, unsigned kind, 
 {
     struct packet *p = packet_new(&b->pool);
     p->kind = (uint8_t)kind;
-    p->class = PACKET_GLOBAL;
+    p->space = PACKET_GLOBAL;
     p->address = address;
     p->bytes = 4;
     p->cookie = 1;

@@ -79,7 +79,7 @@ static struct packet *probe(struct agent_bench *b, unsigned kind, uint64_t addre
 {
     struct packet *p = packet_new(&b->slice);
     p->kind = (uint8_t)kind;
-    p->class = PACKET_GLOBAL;
+    p->space = PACKET_GLOBAL;
     p->address = address;
     p->bytes = BENCH_LINE;
     p->cookie = CACHE_NO_WAITER;
@@ -93,7 +93,7 @@ static struct packet *show(struct agent_bench *b, uint64_t address, uint32_t val
 {
     struct packet *p = packet_new(&b->slice);
     p->kind = PACKET_SHOW;
-    p->class = PACKET_GLOBAL;
+    p->space = PACKET_GLOBAL;
     p->address = address;
     p->bytes = 4;
     p->cookie = CACHE_NO_WAITER;

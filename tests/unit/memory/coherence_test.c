@@ -291,7 +291,7 @@ static void l1_send(struct l1_twin *t)
     if (!t->l1.requests.count || t->sent == UNDER_WAY)
         return;
     struct packet *p = packet_ring_pop(&t->l1.requests);
-    saw(&t->seen, p->kind | (uint64_t)p->class << 8 | (uint64_t)p->bytes << 16);
+    saw(&t->seen, p->kind | (uint64_t)p->space << 8 | (uint64_t)p->bytes << 16);
     saw(&t->seen, p->address);
     saw(&t->seen, p->cookie);
     t->under_way[t->sent++] = p;

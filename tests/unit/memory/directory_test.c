@@ -77,7 +77,7 @@ static struct packet *access_of(struct bench *b, unsigned sm, unsigned kind, uin
 {
     struct packet *p = packet_new(&b->pools[sm]);
     p->kind = (uint8_t)kind;
-    p->class = PACKET_GLOBAL;
+    p->space = PACKET_GLOBAL;
     p->address = p->local = address;
     p->bytes = 4;
     p->order = order;

@@ -462,10 +462,10 @@ static void packets_without_values_leave_memory_alone(void **state)
     struct packet p;
     start(&s, &params);
     store_at(&s.store, START)[0] = 9;
-    request(&p, PACKET_READ, START, 128)->class = PACKET_INSTRUCTION;
+    request(&p, PACKET_READ, START, 128)->space = PACKET_INSTRUCTION;
     serve(&s, &p);
     assert_int_equal(p.data[0], 0);
-    request(&p, PACKET_WRITE, START, 128)->class = PACKET_LOCAL;
+    request(&p, PACKET_WRITE, START, 128)->space = PACKET_LOCAL;
     serve(&s, &p);
     assert_int_equal(store_at(&s.store, START)[0], 9);
     uint64_t far = START + STORE_BYTES; /* an address that only the timing knows */

@@ -84,7 +84,7 @@ static struct packet *send(struct bench *b, unsigned kind)
 {
     struct packet *p = packet_new(&b->packets);
     p->kind = (uint8_t)kind;
-    p->class = PACKET_GLOBAL;
+    p->space = PACKET_GLOBAL;
     p->address = START;
     p->bytes = b->params.l2.line_bytes;
     return p;

@@ -91,7 +91,7 @@ static inline void lane_describe(const struct lane_input *in, unsigned lane, uin
 #undef OP
     };
     static const char *const types[] = {
-#define TYPE(id, text, bits, class) text,
+#define TYPE(id, text, bits, family) text,
 #include "isa/types.def"
 #undef TYPE
     };
@@ -186,7 +186,7 @@ static inline void lane_check(const struct lane_form *form, lane_resolver *plain
 static inline unsigned lane_bits_of(uint8_t type)
 {
     static const uint8_t width[] = {
-#define TYPE(id, text, bits, class) bits,
+#define TYPE(id, text, bits, family) bits,
 #include "isa/types.def"
 #undef TYPE
     };

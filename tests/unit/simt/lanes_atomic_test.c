@@ -59,7 +59,7 @@ static void what_is_valid(void **state)
         {ISA_ATOMIC_CAS, " b16 b32 b64 u32 s32 u64 s64 "},
     };
     static const char *const names[] = {
-#define TYPE(id, text, bits, class) text,
+#define TYPE(id, text, bits, family) text,
 #include "isa/types.def"
 #undef TYPE
     };

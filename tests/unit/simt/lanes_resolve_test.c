@@ -51,7 +51,7 @@ static uint8_t most_of(unsigned field)
 }
 
 static const char *const type_names[] = {
-#define TYPE(id, text, bits, class) text,
+#define TYPE(id, text, bits, family) text,
 #include "isa/types.def"
 #undef TYPE
 };
