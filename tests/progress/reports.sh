@@ -83,7 +83,7 @@ has dot 'lanes 16-31 at .* wait there, as its mask says, for lanes 0-15'
 # Functional mode tells the same.
 said circle --mode functional
 has said 'circle 1: 2 warps' 'block \(0,0,0\) warp 0: lane 0 of 32 spin .* on stock::lockB, address .* held by block \(1,0,0\) warp 0 lane 0 since instruction'
-lacks said 'host:' 'SM'
+lacks said 'host:' '\bSM [0-9]'
 has dot 'stock::lockA, address' 'w0 -> l0'
 said barrier --mode functional
 has said 'may be written by lanes 0-31 of block \(0,0,0\) warp 1 .* which waits at barrier 0' 'still awaits: warp 0 \(at'
