@@ -449,8 +449,8 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     if (!archive_loading(ar))
         sm_settle(sm, sm->now);
     ARCHIVE(ar, sm->now);
-    archive_bool(ar, &sm->moved);
-    archive_bool(ar, &sm->moved_before);
+    archive_bool(ar, &sm->agenda.made_progress);
+    archive_bool(ar, &sm->agenda.made_progress_before);
     archive_u8_to(ar, &sm->lsu.served, SM_NO_PLACE);
     archive_ops(sm, ar);
     archive_transactions(sm, ar);

@@ -48,7 +48,7 @@ static void come_to_grid(struct sm *sm, struct sm_block *block, uint64_t warps)
 void sm_pass_grid(struct sm *sm)
 {
     sm->grid = (struct sm_grid_barrier){0};
-    sm->moved = true;
+    sm_made_progress(&sm->agenda);
     for (unsigned i = 0; i < WARP_SLOTS; i++) {
         struct sm_block *block = &sm->blocks[i];
         uint64_t warps = block->used ? block->at_grid : 0;

@@ -30,12 +30,12 @@ static inline void leave_collectors(struct sm *sm, enum warp_unit unit)
         if (index == SM_NONE)
             return;
         uint32_t bit = 1u << index;
-        sm->moved = true;
+        sm_made_progress(&sm->agenda);
         sm_fifo_push(out, c->held->op[index]);
         c->used ^= bit;
         c->ready ^= bit;
         c->last_left = (uint8_t)index;
-        sm->due |= warp_unit_is_memory(unit) ? SM_DUE_DISPATCH : SM_DUE_UNITS;
+        sm_agenda_add(&sm->agenda, warp_unit_is_memory(unit) ? SM_DUE_DISPATCH : SM_DUE_UNITS);
         if (warp_unit_is_memory(unit)) {
             c->line_head = (c->line_head + 1) % SM_MAX_COLLECTORS;
             c->line_count--;
@@ -143,7 +143,7 @@ static void read_banks(struct sm *sm)
         read |= read_operands(sm, &sm->collect.classes[WARP_UNIT_##name], open);
 #include "warp/units.def"
 #undef UNIT
-    sm->moved |= read != 0;
+    sm_made_progress_if(&sm->agenda, read != 0);
     sm->collect.waiting &= ~read;
     for (uint64_t rest = read & sm->collect.queued; rest; rest &= rest - 1)
         next_turn(sm, mask_first(rest));
@@ -217,7 +217,7 @@ HOT_INLINE void enter_collectors(struct sm *sm, enum warp_unit unit)
         if (sm_fifo_full(in))
             warp_look_at(&sm->warp, sm_wanted(sm, unit));
         enter_collector(sm, c, unit, sm_fifo_pop(in));
-        sm->moved = true;
+        sm_made_progress(&sm->agenda);
     }
 }
 
@@ -254,5 +254,5 @@ HOT void sm_collect(struct sm *sm)
 #include "warp/units.def"
 #undef UNIT
     if (!sm->collect.waiting && !any_goes_on(sm))
-        sm->due &= ~(uint32_t)SM_DUE_COLLECT;
+        sm_agenda_done(&sm->agenda, SM_DUE_COLLECT);
 }

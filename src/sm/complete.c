@@ -66,7 +66,7 @@ static void look_again(struct sm *sm, unsigned slot)
         return;
     let_go_on(sm, slot);
     warp_queue_end(&sm->warp, slot);
-    sm->moved = true;
+    sm_made_progress(&sm->agenda);
 }
 
 void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane)
@@ -144,7 +144,7 @@ HOT void sm_writeback(struct sm *sm)
     for (uint32_t op = sm_wheel_take(&sm->execute.wheel, sm->now); op != SM_NONE; op = next) {
         next = sm->ops.items[op].next;
         sm->execute.wheel.count--;
-        sm->moved = true;
+        sm_made_progress(&sm->agenda);
         sm_write_banks(sm, &sm->ops.items[op]);
         complete(sm, op);
     }

@@ -32,9 +32,9 @@ HOT_INLINE void dispatch_class(struct sm *sm, enum warp_unit unit, unsigned unit
         r->ending[unit] = (uint8_t)(ending | 1u << i);
         r->count++;
         free_at[i] = now + timing->interval;
-        sm->moved = true;
+        sm_made_progress(&sm->agenda);
         if (sm->collect.classes[unit].ready)
-            sm->due |= SM_DUE_COLLECT;
+            sm_agenda_add(&sm->agenda, SM_DUE_COLLECT);
         sm_wheel_add(&sm->ops, &sm->execute.wheel, end + 2, sm_fifo_pop(waiting));
         if (!waiting->count)
             return;
@@ -49,5 +49,5 @@ HOT void sm_execute_units(struct sm *sm)
 #include "warp/units.def"
 #undef UNIT
     if (!sm_results_wait(sm))
-        sm->due &= ~(uint32_t)SM_DUE_UNITS;
+        sm_agenda_done(&sm->agenda, SM_DUE_UNITS);
 }

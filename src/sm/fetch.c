@@ -20,13 +20,13 @@ static void note_full(struct sm *sm, unsigned slot)
 
 HOT void sm_flush_buffer(struct sm *sm, unsigned slot)
 {
-    sm->moved = true;
+    sm_made_progress(&sm->agenda);
     if (!(sm->warp.finished & BIT64(slot))) {
         sm->fetch.next_pc[slot] = simt_pc(&sm->warp.slots[slot].simt);
         sm->stats.control_flushes++;
     }
     warp_flush(&sm->warp, slot);
-    sm->due |= SM_DUE_FETCH;
+    sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
     if (sm->fetch_fills)
         note_full(sm, slot);
 }
@@ -39,7 +39,7 @@ void sm_fetch_launched(struct sm *sm, unsigned slot)
 void sm_fetch_goes_on(struct sm *sm, unsigned slot)
 {
     sm->fetch.retiring &= ~BIT64(slot);
-    sm->due |= SM_DUE_FETCH;
+    sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
 }
 
 void sm_fetch_from(struct sm *sm, unsigned slot)
@@ -52,7 +52,7 @@ void sm_fetch_from(struct sm *sm, unsigned slot)
 void sm_fetch_has_room(struct sm *sm, unsigned slot)
 {
     note_full(sm, slot);
-    sm->due |= SM_DUE_FETCH;
+    sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
 }
 
 /* A warp whose buffer was not empty may have left the straight line, or ended, since it was fetched for: what comes
@@ -67,17 +67,17 @@ HOT void sm_decode(struct sm *sm)
     struct sm_fetch *f = &sm->fetch;
     unsigned slot = f->slot;
     uint64_t bit = BIT64(slot);
-    sm->moved = true;
+    sm_made_progress(&sm->agenda);
     f->under_way &= ~bit;
     f->slot = SM_NONE;
-    sm->due &= ~(uint32_t)SM_DUE_DECODE;
+    sm_agenda_done(&sm->agenda, SM_DUE_DECODE);
     if (sm->fetch_fills) {
-        sm->due |= SM_DUE_FETCH;
+        sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
         if (is_stale(sm, slot, f->pc))
             return;
     }
     if (RARELY(sm->warp.finished & bit)) { /* its threads have gone to other warps */
-        sm->due |= SM_DUE_FETCH;
+        sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
         return;
     }
     uint32_t count = f->count, pc = f->pc;
@@ -127,7 +127,7 @@ static uint32_t fetch_count(const struct sm *sm, unsigned slot)
 static void fill_buffer(struct sm *sm, unsigned slot, uint32_t count)
 {
     sm->fetch.slot = slot;
-    sm->due |= SM_DUE_DECODE;
+    sm_agenda_add(&sm->agenda, SM_DUE_DECODE);
     sm->fetch.count = count;
     sm->fetch.pc = sm->fetch.next_pc[slot];
 }
@@ -185,7 +185,7 @@ NOT_INLINE uint32_t share_line(struct sm *sm)
         contract(f->shared.count < WARP_SLOTS);
         f->shared.slots[(f->shared.head + f->shared.count++) % WARP_SLOTS] = (uint8_t)(waiter % WARP_SLOTS);
         f->came = true;
-        other->due |= SM_DUE_FETCH;
+        sm_agenda_add(&other->agenda, SM_DUE_FETCH);
         members |= 1u << f->member;
     }
     return members;
@@ -195,7 +195,7 @@ HOT uint32_t sm_fetch_line(struct sm *sm, uint32_t fill)
 {
     uint32_t members = 0;
     cache_end_fill(sm->fetch.l1i, fill, NULL);
-    sm->due |= SM_DUE_FETCH;
+    sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
     if (RARELY(sm->fetch.neighbours))
         members = share_line(sm);
     sm->fetch.came = sm_line_came(sm);
@@ -237,7 +237,7 @@ HOT static bool take_line(struct sm *sm)
     sm->fetch.line_taken = slot != CACHE_NO_WAITER;
     if (!sm->fetch.line_taken)
         return false;
-    sm->moved = true;
+    sm_made_progress(&sm->agenda);
     if (sm->params->fetch_from_fill && !is_stale(sm, slot, sm->fetch.asked_pc[slot])) {
         fill_buffer(sm, slot, fetch_count(sm, slot));
     } else {
@@ -255,7 +255,7 @@ static void fetch_any(struct sm *sm)
     view->cycle = sm->now;
     view->retiring = f->retiring & ~f->under_way;
     view->serve = sm_fetch_for(sm) | view->retiring;
-    sm->moved |= view->serve != 0;
+    sm_made_progress_if(&sm->agenda, view->serve != 0);
     while (view->serve) {
         unsigned slot = f->policy->pick(view);
         if (slot == SM_FETCH_NOBODY)
@@ -279,7 +279,7 @@ HOT void sm_fetch(struct sm *sm)
     if (!from_fill && line_came(sm))
         take_line(sm);
     if (!sm_fetch_busy(sm))
-        sm->due &= ~(uint32_t)SM_DUE_FETCH;
+        sm_agenda_done(&sm->agenda, SM_DUE_FETCH);
 }
 
 /* The policy's view of warps and their buffers */

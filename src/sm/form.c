@@ -252,7 +252,7 @@ void sm_form(struct sm *sm)
         form_warp(sm, mask_first(rest));
     if (!sm->form.touched)
         return;
-    sm->moved = true;
+    sm_made_progress(&sm->agenda);
     /* A barrier waits for warps that have threads: those that are left empty come last. */
     for (uint64_t rest = sm->form.touched; rest; rest &= rest - 1)
         if (sm->warp.slots[mask_first(rest)].simt.live)

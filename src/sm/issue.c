@@ -404,7 +404,7 @@ HOT_INLINE void next_head(struct sm *sm, struct warp_slot *warp, unsigned slot, 
     if (RARELY(warp_issued(&sm->warp, slot, next)))
         sm_reach_release(sm, slot);
     if (!warp->buffered)
-        sm->due |= SM_DUE_FETCH;
+        sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
 }
 
 /* Issues a warp's next instruction, and says of which class it is. Apart from its only caller: the two together have
@@ -415,7 +415,7 @@ HOT NOT_INLINE enum warp_unit issue_warp(struct sm *sm, unsigned slot)
     struct simt_result r;
     uint32_t pc = warp->head_pc;
     uint32_t index = sm_op_new(&sm->ops);
-    sm->moved = true;
+    sm_made_progress(&sm->agenda);
     struct sm_op *o = &sm->ops.items[index];
     sm_op_name(sm, slot, o, &sm->warp.decoded[pc]);
     o->slot = (uint8_t)slot;
@@ -441,7 +441,7 @@ HOT NOT_INLINE enum warp_unit issue_warp(struct sm *sm, unsigned slot)
     if (sm->fetch_fills)
         sm_fetch_has_room(sm, slot);
     sm_fifo_push(&sm->id_oc[unit], index);
-    sm->due |= SM_DUE_COLLECT;
+    sm_agenda_add(&sm->agenda, SM_DUE_COLLECT);
     return unit;
 }
 
@@ -677,7 +677,7 @@ static void schedule(struct sm *sm, struct sm_scheduler *own)
     unsigned slot =
         RARELY(astray | sm->issue.backed_off) ? pick_any(sm, own->number, astray, view) : pick_ready(sm, own, view);
     if (RARELY(slot == LOCKSTEP_NO_WARP)) {
-        sm->moved = true; /* it is asked again in the next cycle */
+        sm_made_progress(&sm->agenda); /* it is asked again in the next cycle */
         warp_held(&sm->warp, ready);
         own_cycles(sm, own, SM_STALL_held);
         return;
@@ -691,7 +691,7 @@ static void schedule(struct sm *sm, struct sm_scheduler *own)
 static void end_waits(struct sm *sm)
 {
     if (warp_waits_timed(&sm->warp.waits) && warp_wake(&sm->warp, sm->now))
-        sm->moved = true;
+        sm_made_progress(&sm->agenda);
     sm_check_reached(sm);
 }
 

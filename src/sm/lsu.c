@@ -268,11 +268,12 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
     if (RARELY(l1_keeps(&sm->lsu.l1d)))
         sm_l1_changed(sm); /* also where it refuses: it may have set going what the access lacks */
     if (served == L1_REFUSED) {
-        sm->moved |= l1_keeps(&sm->lsu.l1d) && !l1_would_refuse(&sm->lsu.l1d, t->address, t->bytes);
+        sm_made_progress_if(&sm->agenda,
+                            l1_keeps(&sm->lsu.l1d) && !l1_would_refuse(&sm->lsu.l1d, t->address, t->bytes));
         return false;
     }
     if (sm->lsu.l1d.requests.count)
-        sm->due |= SM_DUE_SEND;
+        sm_agenda_add(&sm->agenda, SM_DUE_SEND);
     if (served == L1_WAITS) {
         sm_transaction_new(&sm->lsu, t);
         return true;
@@ -292,7 +293,7 @@ HOT_INLINE bool pass_l1d(struct sm *sm, const struct sm_op *o, const struct sm_t
     if (!sm->params->memory_in_order)
         sm_port_send(sm, p);
     if (sm->lsu.l1d.requests.count)
-        sm->due |= SM_DUE_SEND;
+        sm_agenda_add(&sm->agenda, SM_DUE_SEND);
     sm_transaction_new(&sm->lsu, t);
     return true;
 }
@@ -305,14 +306,14 @@ static enum sm_served enter_l1d_pipe(struct sm *sm, const struct sm_transaction 
         return SM_NO_PLACE;
     sm->lsu.pipe[at < size ? at : at - size] = (struct sm_delayed){*t, sm->now + size};
     sm->lsu.pipe_count++;
-    sm->due |= SM_DUE_PIPE;
+    sm_agenda_add(&sm->agenda, SM_DUE_PIPE);
     return SM_SERVED;
 }
 
 HOT static void serve_l1d_pipe(struct sm *sm)
 {
     struct sm_delayed *head = &sm->lsu.pipe[sm->lsu.pipe_head];
-    if (head->ready > sm->now || (sm->lsu.pipe_refused && !sm->moved && !sm->moved_before))
+    if (head->ready > sm->now || (sm->lsu.pipe_refused && sm_stands_still(&sm->agenda)))
         return;
     /* Only a read is remembered as refused, and nothing else comes to the tags before it is taken. */
     if (sm->lsu.pipe_refused && l1_refuses_again(&sm->lsu.l1d, head->transaction.address, head->transaction.bytes))
@@ -320,12 +321,12 @@ HOT static void serve_l1d_pipe(struct sm *sm)
     sm->lsu.pipe_refused = !serve_l1d(sm, &head->transaction);
     if (sm->lsu.pipe_refused)
         return;
-    sm->moved = true;
+    sm_made_progress(&sm->agenda);
     sm->lsu.pipe_head = sm->lsu.pipe_head + 1 < sm->params->l1d_latency ? sm->lsu.pipe_head + 1 : 0;
     if (!--sm->lsu.pipe_count)
-        sm->due &= ~(uint32_t)SM_DUE_PIPE;
+        sm_agenda_done(&sm->agenda, SM_DUE_PIPE);
     if (sm->lsu.served == SM_NO_PLACE)
-        sm->due |= SM_DUE_REFUSED;
+        sm_agenda_add(&sm->agenda, SM_DUE_REFUSED);
 }
 
 /* An access that goes past the L1D must not overtake one to the same line that is still on its way to it, nor one that
@@ -370,7 +371,7 @@ static void leave_dispatch(struct sm *sm)
 static void serve_shared(struct sm *sm)
 {
     uint32_t op = sm->lsu.op;
-    sm->moved = true;
+    sm_made_progress(&sm->agenda);
     if (sm->lsu.cycles > 1) {
         sm->lsu.cycles--;
         return;
@@ -380,7 +381,7 @@ static void serve_shared(struct sm *sm)
         sm_complete(sm, op);
     } else {
         sm_wheel_add(&sm->ops, &sm->lsu.shared, sm->now + sm->params->shared_latency, op);
-        sm->due |= SM_DUE_SHARED;
+        sm_agenda_add(&sm->agenda, SM_DUE_SHARED);
     }
 }
 
@@ -391,7 +392,7 @@ HOT static void serve_dispatch(struct sm *sm)
         serve_shared(sm);
         return;
     }
-    if (sm->lsu.served != SM_SERVED && !sm->moved && !sm->moved_before && !can_enter(sm))
+    if (sm->lsu.served != SM_SERVED && sm_stands_still(&sm->agenda) && !can_enter(sm))
         return;
     if (sm->lsu.at < sm->lsu.count) {
         sm->lsu.served = (uint8_t)serve_transaction(sm, &sm->ops.items[sm->lsu.op], &sm->lsu.list[sm->lsu.at]);
@@ -399,7 +400,7 @@ HOT static void serve_dispatch(struct sm *sm)
             return;
         sm->lsu.at++;
     }
-    sm->moved = true;
+    sm_made_progress(&sm->agenda);
     if (sm->lsu.at == sm->lsu.count)
         leave_dispatch(sm);
 }
@@ -408,8 +409,8 @@ HOT static void take_dispatch(struct sm *sm)
 {
     uint32_t op = sm_fifo_pop(&sm->oc_ex[WARP_UNIT_OF_MEMORY]);
     if (sm->collect.classes[WARP_UNIT_OF_MEMORY].ready)
-        sm->due |= SM_DUE_COLLECT;
-    sm->moved = true;
+        sm_agenda_add(&sm->agenda, SM_DUE_COLLECT);
+    sm_made_progress(&sm->agenda);
     sm->lsu.served = SM_SERVED;
     sm->lsu.op = op;
     sm_coalesce(sm, op);
@@ -425,9 +426,9 @@ static inline void move_dispatch(struct sm *sm)
         serve_dispatch(sm);
     if (sm->lsu.op == SM_NONE && sm->oc_ex[WARP_UNIT_OF_MEMORY].count)
         take_dispatch(sm);
-    sm->due &= ~(uint32_t)(SM_DUE_DISPATCH | SM_DUE_REFUSED);
+    sm_agenda_done(&sm->agenda, SM_DUE_DISPATCH | SM_DUE_REFUSED);
     if (sm->lsu.op != SM_NONE && sm->lsu.served != SM_NO_PLACE)
-        sm->due |= sm->lsu.served == SM_REFUSED ? SM_DUE_REFUSED : SM_DUE_DISPATCH;
+        sm_agenda_add(&sm->agenda, sm->lsu.served == SM_REFUSED ? SM_DUE_REFUSED : SM_DUE_DISPATCH);
 }
 
 /* Replies come from the network, and from the L1D itself: these first. */
@@ -449,7 +450,7 @@ static struct packet *pop_response(struct sm *sm)
     struct packet *p = own ? l1_take_done(&sm->lsu.l1d) : packet_ring_pop(&sm->lsu.responses);
     sm->lsu.own_was_last = own;
     if (!sm->lsu.responses.count && !l1_has_done(&sm->lsu.l1d))
-        sm->due &= ~(uint32_t)SM_DUE_RESPONSE;
+        sm_agenda_done(&sm->agenda, SM_DUE_RESPONSE);
     return p;
 }
 
@@ -461,8 +462,9 @@ HOT void sm_note_ready(struct sm *sm)
 void sm_l1_changed(struct sm *sm)
 {
     sm_note_ready(sm);
-    sm->due |= (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
-               (l1_has_ready(&sm->lsu.l1d) ? SM_DUE_PORT : 0) | sm_due_of_probes(sm);
+    sm_agenda_add(&sm->agenda, (sm_has_queued(sm) ? SM_DUE_SEND : 0) |
+                                   (l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
+                                   (l1_has_ready(&sm->lsu.l1d) ? SM_DUE_PORT : 0) | sm_due_of_probes(sm));
 }
 
 /* What the L1D has asked for itself comes, or what it has written was acknowledged. It goes to the L1D when it has left
@@ -490,8 +492,8 @@ static void end_store(struct sm *sm, unsigned slot, uint8_t era)
 static void take_response(struct sm *sm)
 {
     const struct packet *p = first_response(sm);
-    sm->moved = true;
-    sm->due |= SM_DUE_PORT;
+    sm_made_progress(&sm->agenda);
+    sm_agenda_add(&sm->agenda, SM_DUE_PORT);
     if (p->space == PACKET_CONST) {
         will_read(&sm->lsu.transactions.items[cache_take_fill(sm->lsu.l1c, p->fill, p->data)]);
         sm_note_ready(sm);
@@ -602,27 +604,27 @@ static void end_shared(struct sm *sm)
     for (uint32_t op = sm_wheel_take(&sm->lsu.shared, sm->now); op != SM_NONE; op = next) {
         next = sm->ops.items[op].next;
         sm->lsu.shared.count--;
-        sm->moved = true;
+        sm_made_progress(&sm->agenda);
         vec_push(&sm->lsu.shared_done, op);
     }
     if (!sm->lsu.shared.count)
-        sm->due &= ~(uint32_t)SM_DUE_SHARED;
+        sm_agenda_done(&sm->agenda, SM_DUE_SHARED);
 }
 
 /* One result a cycle over the writeback port, clients round robin. */
 HOT void sm_lsu_writeback(struct sm *sm)
 {
-    if ((sm->due & SM_DUE_SHARED) && sm_wheel_due(&sm->lsu.shared, sm->now))
+    if (sm_agenda_has(&sm->agenda, SM_DUE_SHARED) && sm_wheel_due(&sm->lsu.shared, sm->now))
         end_shared(sm);
     unsigned clients = sm_writeback_clients(sm), behind = clients & (~0u << sm->lsu.writeback_from);
-    sm->due &= ~(uint32_t)SM_DUE_PORT;
+    sm_agenda_done(&sm->agenda, SM_DUE_PORT);
     if (!clients)
         return;
     enum sm_writeback client = (enum sm_writeback)__builtin_ctz(behind ? behind : clients);
-    sm->moved = true;
+    sm_made_progress(&sm->agenda);
     bool more = finish_client(sm, client);
     if (more || (clients & (clients - 1)))
-        sm->due |= SM_DUE_PORT;
+        sm_agenda_add(&sm->agenda, SM_DUE_PORT);
     sm->lsu.writeback_from = (client + 1) % SM_WB_COUNT;
 }
 
@@ -665,8 +667,7 @@ static bool dispatch_would_be_refused(const struct sm *sm)
 
 HOT void sm_count_refusals(struct sm *sm)
 {
-    sm->moved_before = true;
-    sm->moved = false;
+    sm_agenda_step_after_progress(&sm->agenda);
     if (pipe_refused(sm))
         serve_l1d_pipe(sm);
     if (dispatch_refused(sm) && cache_counts(sm)) {
@@ -685,13 +686,13 @@ HOT bool sm_must_retry(const struct sm *sm)
 
 HOT void sm_lsu(struct sm *sm)
 {
-    if (sm->due & SM_DUE_RESPONSE)
+    if (sm_agenda_has(&sm->agenda, SM_DUE_RESPONSE))
         take_response(sm);
-    if (sm->due & SM_DUE_SEND)
+    if (sm_agenda_has(&sm->agenda, SM_DUE_SEND))
         sm_send_requests(sm);
-    if (sm->due & SM_DUE_PIPE)
+    if (sm_agenda_has(&sm->agenda, SM_DUE_PIPE))
         serve_l1d_pipe(sm);
-    if (sm->due & (SM_DUE_DISPATCH | SM_DUE_REFUSED))
+    if (sm_agenda_has(&sm->agenda, SM_DUE_DISPATCH | SM_DUE_REFUSED))
         move_dispatch(sm);
 }
 

@@ -104,10 +104,10 @@ void sm_lsu(struct sm *sm);
 unsigned sm_l1_event(const struct sm *sm, const struct simt_access *access);
 /* Bytes in the network of the request that the transaction in the dispatch register enters it with by itself, or 0. */
 uint32_t sm_lsu_entering_bytes(const struct sm *sm);
-/* The tries of the first cycle that was not stepped, behind a step in which something has moved: everything that was
+/* The tries of the first cycle that was not stepped, behind a step that made progress: everything that was
  * refused is refused again and counted. */
 void sm_count_refusals(struct sm *sm);
-/* An access that the L1D refused is tried again after a step in which something moved. True: such a try may succeed,
+/* An access that the L1D refused is tried again after a step that made progress. True: such a try may succeed,
  * and not only count another refusal. */
 bool sm_must_retry(const struct sm *sm);
 /* A packet that the next step takes has come: its values are fetched into the host's caches. */

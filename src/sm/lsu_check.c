@@ -67,8 +67,8 @@ static void check_due(struct sm *sm, struct check *c)
                       (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (lsu->pipe_count ? SM_DUE_PIPE : 0) |
                       sm_due_of_probes(sm) | sm_due_of_stages(sm);
     for (uint32_t rest = least; rest; rest &= rest - 1)
-        check_bits(c, "sm.due", 0, &sm->due, sizeof sm->due, rest & -rest, rest & -rest);
-    check_bits(c, "sm.due: queues", 0, &sm->due, sizeof sm->due,
+        check_bits(c, "sm.due", 0, &sm->agenda.due, sizeof sm->agenda.due, rest & -rest, rest & -rest);
+    check_bits(c, "sm.due: queues", 0, &sm->agenda.due, sizeof sm->agenda.due,
                SM_DUE_RESPONSE | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_PROBES | SM_DUE_UNITS | SM_DUE_DECODE |
                    SM_DUE_SHARED | SM_DUE_EJECT,
                queues);

@@ -41,9 +41,9 @@ HOT void sm_port_send_one(struct sm *sm, struct packet_ring *queue)
     if (!p || !sm_port_has_room(sm, bytes))
         return;
     enter_network(sm, sm->setup.requests, packet_ring_pop(queue), bytes);
-    sm->moved = true;
+    sm_made_progress(&sm->agenda);
     if (!sm_has_queued(sm))
-        sm->due &= ~(uint32_t)SM_DUE_SEND;
+        sm_agenda_done(&sm->agenda, SM_DUE_SEND);
 }
 
 /* Data goes first. But warps that spin can keep the network's entrance full for ever, and the warp that they wait for
@@ -58,14 +58,14 @@ HOT void sm_send_requests(struct sm *sm)
         sm_port_send_one(sm, &sm->lsu.l1d.requests);
     if (l1_drains(&sm->lsu.l1d)) {
         l1_drain(&sm->lsu.l1d);
-        sm->moved = true;
+        sm_made_progress(&sm->agenda);
         sm_l1_changed(sm);
     }
 }
 
 HOT bool sm_has_requests(const struct sm *sm)
 {
-    return (sm->due & (SM_DUE_SEND | SM_DUE_ANSWER)) || sm_lsu_entering_bytes(sm);
+    return sm_agenda_has(&sm->agenda, SM_DUE_SEND | SM_DUE_ANSWER) || sm_lsu_entering_bytes(sm);
 }
 
 /* The first answer to a probe can enter the network. */
@@ -103,11 +103,10 @@ void sm_serve_probes(struct sm *sm)
         send_answer(sm, packet_ring_pop(answers));
     if (probes->count && l1_probe(&sm->lsu.l1d, packet_ring_peek(probes))) {
         packet_ring_pop(probes);
-        sm->moved = true;
+        sm_made_progress(&sm->agenda);
         sm_l1_changed(sm);
     }
-    sm->due &= ~(uint32_t)SM_DUE_PROBES;
-    sm->due |= sm_due_of_probes(sm);
+    sm_agenda_put(&sm->agenda, SM_DUE_PROBES, sm_due_of_probes(sm));
 }
 
 void sm_take_probe(struct sm *sm)
@@ -115,7 +114,7 @@ void sm_take_probe(struct sm *sm)
     if (packet_ring_full(&sm->port.probes))
         return;
     packet_ring_push(&sm->port.probes, network_receive(sm->setup.probes, sm->setup.index));
-    sm->due |= SM_DUE_PROBE;
+    sm_agenda_add(&sm->agenda, SM_DUE_PROBE);
 }
 
 /* Replies */
@@ -132,12 +131,12 @@ HOT uint32_t sm_eject(struct sm *sm)
     } else if (p && !packet_ring_full(&sm->lsu.responses)) {
         packet_ring_push(&sm->lsu.responses, packet_ring_pop(&sm->port.ejected));
         sm_lsu_expect(sm, p);
-        sm->due |= SM_DUE_RESPONSE;
+        sm_agenda_add(&sm->agenda, SM_DUE_RESPONSE);
     }
     if (!packet_ring_full(&sm->port.ejected) && network_peek(sm->setup.replies, sm->setup.index))
         packet_ring_push(&sm->port.ejected, network_receive(sm->setup.replies, sm->setup.index));
-    sm->due = (sm->due & ~(uint32_t)SM_DUE_EJECT) | (sm->port.ejected.count ? SM_DUE_EJECT : 0);
-    bool line_came = (sm->due & SM_DUE_FETCH) && sm->fetch.came;
+    sm_agenda_put(&sm->agenda, SM_DUE_EJECT, sm->port.ejected.count ? SM_DUE_EJECT : 0);
+    bool line_came = sm_agenda_has(&sm->agenda, SM_DUE_FETCH) && sm->fetch.came;
     bool arrivals = sm->lsu.responses.count || line_came;
     return (sm->port.ejected.count ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |
            (sm_idle(sm) ? SM_STATE_IDLE : 0) | members * SM_STATE_NEIGHBOUR;

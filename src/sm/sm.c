@@ -432,10 +432,10 @@ HOT static void skip_to(struct sm *sm, uint64_t cycle)
         spin_pass(sm->spin, cycle - sm->now, mask_count(sm->issue.backed_off),
                   mask_count(sm->warp.waits.delay & sm->issue.backed_off));
     sm->collect.written = 0;
-    if (sm->moved) {
-        if (sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED))
+    if (sm->agenda.made_progress) {
+        if (sm_agenda_has(&sm->agenda, SM_DUE_PIPE | SM_DUE_REFUSED))
             sm_count_refusals(sm);
-        sm->moved = false;
+        sm_agenda_passed(&sm->agenda);
     }
     sm->now = cycle;
 }
@@ -471,7 +471,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
         launch_warp(sm, block, first + i, i, cycle);
     warp_come(&sm->warp, slots);
     sm_phase_begin(sm, block, cycle);
-    sm->due |= SM_DUE_FETCH;
+    sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
 }
 
 /* Cycles */
@@ -503,8 +503,8 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
  * the network taking requests again (sm_can_send), a sleeper waking. */
 static inline bool must_step(const struct sm *sm)
 {
-    if ((sm->due & SM_DUE_NEXT) || sm->fences.reached ||
-        ((sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED)) && sm->moved && sm_must_retry(sm)))
+    if (sm_agenda_has(&sm->agenda, SM_DUE_NEXT) || sm->fences.reached ||
+        (sm_agenda_has(&sm->agenda, SM_DUE_PIPE | SM_DUE_REFUSED) && sm->agenda.made_progress && sm_must_retry(sm)))
         return true;
     if (RARELY(sm->out) && sm_form_due(sm))
         return true;
@@ -515,7 +515,7 @@ static inline bool must_step(const struct sm *sm)
 HOT static uint64_t next_event(const struct sm *sm)
 {
     uint64_t next = sm_wheel_next(&sm->execute.wheel, sm->now);
-    if (sm->due & (SM_DUE_SHARED | SM_DUE_PIPE))
+    if (sm_agenda_has(&sm->agenda, SM_DUE_SHARED | SM_DUE_PIPE))
         next = cycle_min(next, sm_lsu_next(&sm->lsu, sm->now));
     if (warp_waits_timed(&sm->warp.waits))
         next = cycle_min(next, warp_next_wake(&sm->warp));
@@ -535,7 +535,7 @@ NOT_INLINE void end_writes(struct sm *sm)
 {
     if (!order_end_kernel(sm->lsu.l1d.agent))
         return;
-    sm->moved = true;
+    sm_made_progress(&sm->agenda);
     sm_l1_changed(sm);
 }
 
@@ -544,22 +544,22 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 {
     if (cycle > sm->now)
         skip_to(sm, cycle);
-    sm->moved_before = sm->moved;
-    sm->moved = false;
+    sm_agenda_step(&sm->agenda);
     if (RARELY(sm->issue.backed_off))
         spin_pass(sm->spin, 1, mask_count(sm->issue.backed_off),
                   mask_count(sm->warp.waits.delay & sm->issue.backed_off) - delays_over(sm, cycle));
     if (sm_wheel_due(&sm->execute.wheel, cycle))
         sm_writeback(sm);
-    if (sm->due & SM_DUE_UNITS)
+    if (sm_agenda_has(&sm->agenda, SM_DUE_UNITS))
         sm_execute_units(sm);
-    if ((sm->due & SM_DUE_PORT) || ((sm->due & SM_DUE_SHARED) && sm_wheel_due(&sm->lsu.shared, cycle)))
+    if (sm_agenda_has(&sm->agenda, SM_DUE_PORT) ||
+        (sm_agenda_has(&sm->agenda, SM_DUE_SHARED) && sm_wheel_due(&sm->lsu.shared, cycle)))
         sm_lsu_writeback(sm);
-    if (sm->due & SM_DUE_COLLECT)
+    if (sm_agenda_has(&sm->agenda, SM_DUE_COLLECT))
         sm_collect(sm);
     sm->collect.written = 0;
-    if (sm->due & SM_DUE_LSU) {
-        if (sm->due & SM_DUE_PROBES)
+    if (sm_agenda_has(&sm->agenda, SM_DUE_LSU)) {
+        if (sm_agenda_has(&sm->agenda, SM_DUE_PROBES))
             sm_serve_probes(sm);
         sm_lsu(sm);
     }
@@ -567,11 +567,11 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm->grid.open)
         sm_issue(sm);
     warp_cycle_begins(&sm->warp, cycle + 1);
-    if (sm->due & SM_DUE_DECODE)
+    if (sm_agenda_has(&sm->agenda, SM_DUE_DECODE))
         sm_decode(sm);
-    if (sm->due & SM_DUE_FETCH)
+    if (sm_agenda_has(&sm->agenda, SM_DUE_FETCH))
         sm_fetch(sm);
-    if ((sm->due & SM_DUE_SEND) && sm->fetch.queue.count)
+    if (sm_agenda_has(&sm->agenda, SM_DUE_SEND) && sm->fetch.queue.count)
         sm_send_instruction_requests(sm);
     if (RARELY(!sm->warp.resident && l1_keeps(&sm->lsu.l1d)))
         end_writes(sm);
@@ -586,7 +586,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 
 HOT bool sm_idle(const struct sm *sm)
 {
-    return !sm->warp.resident && !sm->port.packets.out && !sm->ops.live && !(sm->due & SM_DUE_PROBES) &&
+    return !sm->warp.resident && !sm->port.packets.out && !sm->ops.live && !sm_agenda_has(&sm->agenda, SM_DUE_PROBES) &&
            l1_idle(&sm->lsu.l1d);
 }
 

@@ -9,6 +9,7 @@
 #include "base/hot.h"
 #include "base/vec.h"
 #include "memory/block_order.h"
+#include "sm/agenda.h"
 #include "sm/barrier.h"
 #include "sm/collect.h"
 #include "sm/execute.h"
@@ -43,28 +44,6 @@ struct sm_barrier_event {
     bool opened;
 };
 
-/* A stage is *due* when it may have work in the next step. Whoever brings it work sets its bit; the stage clears it
- * when it is left with nothing. */
-enum sm_due {
-    SM_DUE_PORT = 1,       /* a result waits for the load/store unit's writeback port */
-    SM_DUE_COLLECT = 2,    /* an op can enter or leave the collectors, or its operands be read */
-    SM_DUE_FETCH = 4,      /* there is a warp to fetch for, or to retire */
-    SM_DUE_RESPONSE = 8,   /* the load/store unit was sent a packet */
-    SM_DUE_DISPATCH = 16,  /* it has an instruction that goes on by itself */
-    SM_DUE_PROBE = 32,     /* probes wait for the L1D */
-    SM_DUE_UNITS = 64,     /* ops wait for units of side RESULT (units.def) */
-    SM_DUE_DECODE = 128,   /* the fetch buffer has instructions */
-    SM_DUE_EJECT = 256,    /* packets from the network are to be passed on */
-    SM_DUE_NEXT = 511,     /* all of these need the next cycle; what follows is served when the SM is stepped: */
-    SM_DUE_SEND = 512,     /* requests wait for the network */
-    SM_DUE_PIPE = 1024,    /* accesses are on their way to the L1D */
-    SM_DUE_REFUSED = 2048, /* the load/store unit's instruction was refused: it may go on when something has moved */
-    SM_DUE_ANSWER = 4096,  /* answers to probes wait for the network */
-    SM_DUE_SHARED = 8192,  /* results of shared memory are on their way, each due in a cycle of its own */
-    SM_DUE_PROBES = SM_DUE_PROBE | SM_DUE_ANSWER,
-    SM_DUE_LSU = SM_DUE_RESPONSE | SM_DUE_DISPATCH | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_REFUSED | SM_DUE_PROBES
-};
-
 /* Bytes between what SMs have one after the other: they are all alike, and without it what they look at in every step
  * would lie in the same few sets of the host's caches. */
 #define SM_STAGGER ((size_t)17 * 64)
@@ -83,11 +62,9 @@ struct sm {
     _Alignas(128) uint64_t now;
     const struct sm_params *params;
     const struct sm_kernel *kernel;
-    bool moved, moved_before; /* something changed in this step so far; in the step before: when nothing did, nothing
-                                 will until an event */
     bool has_fault;
     uint8_t scheduler_count;
-    uint32_t due;            /* set of enum sm_due */
+    struct sm_agenda agenda;
     uint64_t blocks_changed; /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
     struct spin *spin;       /* NULL: nobody looks at spinning warps */
     bool fetch_fills;        /* fetch fills up buffers that are not empty */
@@ -145,7 +122,7 @@ void sm_storage_begin(struct sm *sm);
 static inline void sm_request(struct sm *sm, struct packet_ring *queue, struct packet *p)
 {
     packet_ring_push(queue, p);
-    sm->due |= SM_DUE_SEND;
+    sm_agenda_add(&sm->agenda, SM_DUE_SEND);
 }
 /* The banks of a warp's registers, from those for warp slot 0. */
 static inline uint64_t sm_banks_of(const struct sm *sm, unsigned slot, uint64_t set)
@@ -204,9 +181,11 @@ static inline uint32_t sm_due_of_stages(const struct sm *sm)
 static inline void sm_all_due(struct sm *sm)
 {
     sm_note_ready(sm);
-    sm->due = SM_DUE_PORT | SM_DUE_COLLECT | SM_DUE_FETCH | SM_DUE_DISPATCH | SM_DUE_REFUSED | sm_due_of_stages(sm) |
-              (sm->lsu.responses.count || l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
-              (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (sm->lsu.pipe_count ? SM_DUE_PIPE : 0) | sm_due_of_probes(sm);
+    sm_agenda_put(
+        &sm->agenda, UINT32_MAX,
+        SM_DUE_PORT | SM_DUE_COLLECT | SM_DUE_FETCH | SM_DUE_DISPATCH | SM_DUE_REFUSED | sm_due_of_stages(sm) |
+            (sm->lsu.responses.count || l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
+            (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (sm->lsu.pipe_count ? SM_DUE_PIPE : 0) | sm_due_of_probes(sm));
 }
 
 /* port.c */
@@ -239,7 +218,7 @@ uint32_t sm_fetch_line(struct sm *sm, uint32_t fill);
 static inline void sm_fetch_retires(struct sm *sm, uint64_t bit)
 {
     sm->fetch.retiring |= bit;
-    sm->due |= SM_DUE_FETCH;
+    sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
 }
 /* A warp is launched into the slot. */
 void sm_fetch_launched(struct sm *sm, unsigned slot);
