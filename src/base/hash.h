@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* 64-bit FNV-1a. */
 uint64_t hash_bytes(const void *data, size_t n);
@@ -19,6 +20,13 @@ uint64_t random_at(uint64_t seed, uint64_t index);
 static inline uint64_t hash_spread(uint64_t key)
 {
     return key * HASH_GOLDEN;
+}
+/* Up to 16 bytes as one word, which differs where they do, but for chance. */
+static inline uint64_t hash_short(const void *data, size_t n)
+{
+    uint64_t words[2] = {0};
+    memcpy(words, data, n < sizeof words ? n : sizeof words);
+    return words[0] ^ hash_spread(words[1]);
 }
 /* A running hash with one word more. */
 static inline uint64_t hash_add(uint64_t hash, uint64_t word)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/control.h"
 #include "base/hash.h"
+#include "gpu/control.h"
 #include "gpu/waits.h"
 #include "simt/lock.h"
 #include "sm/barrier.h"

@@ -15,9 +15,7 @@ static uint32_t place_of(const struct gpu_polls *polls, uint64_t address)
 
 static uint64_t value_at(const struct gpu *gpu, uint64_t address, unsigned bytes)
 {
-    uint64_t words[2] = {0};
-    memcpy(words, store_at(&gpu->store, address), bytes);
-    return words[0] ^ hash_spread(words[1]);
+    return hash_short(store_at(&gpu->store, address), bytes);
 }
 
 static void add_word(struct gpu_run *run, uint64_t address, unsigned bytes)

@@ -1,7 +1,7 @@
 /* A hash of a warp's state. A warp that comes back to an equal hash will do the same again, as long as others leave
  * memory alone. */
-#include "gpu/control.h"
 #include "base/hash.h"
+#include "gpu/control.h"
 #include "gpu/gpu_impl.h"
 
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes)

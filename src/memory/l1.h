@@ -12,7 +12,7 @@
 #include "memory/order.h"
 #include "memory/packet_queue.h"
 
-/* What an L1 that keeps nothing does with accesses that it could serve. */
+/* Accesses that an L1 which keeps nothing could serve, and passes on by these parameters of the SM. */
 struct l1_rules {
     bool loads_pass;   /* loads without .ca or .nc ask for what the L2 has */
     bool strong_pass;  /* volatile, relaxed and stronger loads, and .cv, likewise */

@@ -1,5 +1,5 @@
-/* What a step of the SM has to do, and whether it did something: told by the stages through the functions here, asked
- * by whoever steps them. Nobody else writes it. */
+/* The agenda of an SM: the stages that are due in the next step, and whether a step has changed anything. Stages write it
+ * through the functions here alone; sm_step asks it which of them to call. */
 #ifndef LOCKSTEP_SM_AGENDA_H
 #define LOCKSTEP_SM_AGENDA_H
 

@@ -169,22 +169,11 @@ void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), voi
         visit(sets[i], context);
 }
 
-struct set_archive {
-    struct archive *ar;
-    uint64_t all; /* warp slots */
-};
-
-static void archive_set(uint64_t *set, void *context)
-{
-    const struct set_archive *s = context;
-    archive_u64_to(s->ar, set, s->all);
-}
-
 static void archive_sets(struct sm *sm, struct archive *ar)
 {
-    uint64_t all = mask_low(sm->params->warps);
-    warp_archive_sets(&sm->warp, ar, all);
-    sm_each_set(sm, archive_set, &(struct set_archive){ar, all});
+    struct warp_set_archive to = {ar, mask_low(sm->params->warps)};
+    warp_archive_sets(&sm->warp, &to);
+    sm_each_set(sm, warp_set_archive, &to);
 }
 
 static void archive_warps(struct sm *sm, struct archive *ar)

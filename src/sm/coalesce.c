@@ -7,8 +7,8 @@
  * segments of 32 bytes, everything else is as with arch13. */
 #include <string.h>
 
-#include "simt/lock.h"
 #include "base/hash.h"
+#include "simt/lock.h"
 #include "sm/sm_impl.h"
 
 #define CHUNK_BYTES 32u /* the smallest part of a segment that a transaction shrinks to */

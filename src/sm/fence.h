@@ -1,4 +1,4 @@
-/* What warps at fences wait for. Written by fence.c alone. */
+/* Warps at fences, and before releases: since when each waits, and for which order. Written by fence.c alone. */
 #ifndef LOCKSTEP_SM_FENCE_H
 #define LOCKSTEP_SM_FENCE_H
 

@@ -3,8 +3,8 @@
  * tells whether it still does. */
 #include <string.h>
 
-#include "simt/lanes.h"
 #include "base/hash.h"
+#include "simt/lanes.h"
 #include "sm/sm_impl.h"
 
 static unsigned place_of(uint64_t address)
@@ -22,15 +22,6 @@ HOT void sm_note_change(struct sm *sm, unsigned slot, uint64_t address, uint64_t
     }
     sm->noted.written.changes++;
     sm_written_note(&sm->noted.written, slot, address, value);
-}
-
-/* The first 16 bytes of what a lane stores, as one number that differs where they do, but for chance. */
-static uint64_t digest(const struct simt_access *access, unsigned lane)
-{
-    uint64_t words[2] = {0};
-    unsigned bytes = access->element_bytes * access->elements;
-    memcpy(words, simt_access_data(access, lane), bytes < sizeof words ? bytes : sizeof words);
-    return words[0] ^ hash_spread(words[1]);
 }
 
 void sm_note_sync(struct sm *sm, unsigned slot, const struct simt_access *access)
@@ -65,12 +56,18 @@ void sm_watch_reset(struct sm *sm, bool progress)
     }
 }
 
+/* The first 16 bytes of what a lane stores, as one word. */
+static uint64_t stored_by(const struct simt_access *access, unsigned lane)
+{
+    return hash_short(simt_access_data(access, lane), access->element_bytes * access->elements);
+}
+
 void sm_note_store(struct sm *sm, unsigned slot, const struct simt_access *access)
 {
     const struct warp_slot *warp = &sm->warp.slots[slot];
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        uint64_t address = sm_noted_address(warp, access, lane), value = digest(access, lane);
+        uint64_t address = sm_noted_address(warp, access, lane), value = stored_by(access, lane);
         if (sm_novel_note(&sm->noted.stored, address, value)) {
             sm->noted.work_done++;
             sm->noted.seeks_work = false;

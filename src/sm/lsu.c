@@ -61,10 +61,7 @@ void sm_lsu_begin(struct sm *sm)
 HOT unsigned sm_l1_event(const struct sm *sm, const struct simt_access *access)
 {
     const struct isa_mods *mods = &access->instr->mods;
-    enum order_kind kind = access->kind == ISA_FLAG_LOAD    ? ORDER_LOAD
-                           : access->kind == ISA_FLAG_STORE ? ORDER_STORE
-                                                            : ORDER_ATOMIC;
-    return l1_event_of(&sm->lsu.l1d, &(struct l1_ask){.kind = kind,
+    return l1_event_of(&sm->lsu.l1d, &(struct l1_ask){.kind = sm_order_kind(access->kind),
                                                       .order = mods->order,
                                                       .scope = mods->scope,
                                                       .cache = mods->cache,

@@ -12,7 +12,6 @@
 #include "base/vec.h"
 #include "sim/cycle.h"
 #include "simt/warp.h"
-#include "warp/decoded.h"
 #include "warp/table.h"
 
 #define SM_NONE UINT32_MAX

@@ -397,15 +397,10 @@ void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle)
         spin_launched(sm->spin, slot, cycle);
 }
 
-static void clear_set(uint64_t *set, void *slots)
-{
-    *set &= ~*(const uint64_t *)slots;
-}
-
 static void clear_slots(struct sm *sm, uint64_t slots)
 {
     warp_clear(&sm->warp, slots);
-    sm_each_set(sm, clear_set, &slots);
+    sm_each_set(sm, warp_set_clear, &slots);
 }
 
 void sm_count_warps(struct sm *sm, uint64_t cycle)

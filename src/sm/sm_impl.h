@@ -236,14 +236,18 @@ void sm_fetch_begin(struct sm *sm);
 void sm_fetch(struct sm *sm);
 void sm_decode(struct sm *sm);
 void sm_flush_buffer(struct sm *sm, unsigned slot);
+/* The kind of an instruction or access by its ISA_FLAG_*. */
+static inline enum order_kind sm_order_kind(unsigned flags)
+{
+    return flags & ISA_FLAG_LOAD     ? ORDER_LOAD
+           : flags & ISA_FLAG_STORE  ? ORDER_STORE
+           : flags & ISA_FLAG_ATOMIC ? ORDER_ATOMIC
+                                     : ORDER_FENCE;
+}
 /* The meaning of a memory instruction or fence (memory/order.def). */
 static inline const struct order_meaning *sm_meaning(const struct isa_instr *instr)
 {
-    unsigned flags = isa_op_info((enum isa_op)instr->op)->flags;
-    enum order_kind kind = flags & ISA_FLAG_LOAD     ? ORDER_LOAD
-                           : flags & ISA_FLAG_STORE  ? ORDER_STORE
-                           : flags & ISA_FLAG_ATOMIC ? ORDER_ATOMIC
-                                                     : ORDER_FENCE;
+    enum order_kind kind = sm_order_kind(isa_op_info((enum isa_op)instr->op)->flags);
     return order_meaning(kind, instr->mods.order, instr->mods.scope);
 }
 /* The instruction has what it acquires: the L1D is ordered so, if it is to be. */
@@ -340,9 +344,9 @@ void sm_check_retire(struct sm *sm, unsigned slot);
 void sm_reach_fence(struct sm *sm, unsigned slot);
 /* Ends the wait of a warp at a fence or before a release, if that has nothing more to wait for. */
 void sm_check_fence(struct sm *sm, unsigned slot);
-/* The same for those that came to a fence in this step or the one before. */
+/* sm_check_fence for the warps that came to a fence in this step or the one before. */
 void sm_check_reached(struct sm *sm);
-/* The same for those that wait for a flush, when something that the L1D has written has arrived. */
+/* sm_check_fence for the warps that wait for a flush, when something that the L1D has written has arrived. */
 void sm_check_flushes(struct sm *sm);
 /* An access of the era, or a part of it, is performed. */
 void sm_performed(struct sm *sm, const struct warp_slot *warp, uint8_t era);

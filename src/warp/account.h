@@ -2,8 +2,8 @@
  * what the inline functions here note.
  *
  * A warp *stands* at the cause that the sets of its table give it (warp_cause_of), and whoever changes these says so.
- * What happens until the schedulers have looked counts for this cycle, what happens behind them for the next one: so
- * what a warp stood at in between, in the same cycle, does not count. A warp that could issue stands at one of the
+ * An event before the schedulers have looked counts for this cycle, one behind them for the next: so a cause at which a
+ * warp stood in between, in the same cycle, does not count. A warp that could issue stands at one of the
  * structural causes: if no scheduler looks, it is that no pipeline register is free; in a cycle in which its scheduler
  * looks, that one says what the cycle counts for. */
 #ifndef LOCKSTEP_WARP_ACCOUNT_H

@@ -14,21 +14,16 @@ void warp_each_set(struct warp_table *w, void (*visit)(uint64_t *set, void *cont
         visit(&w->wants[u], context);
 }
 
-struct set_archive {
-    struct archive *ar;
-    uint64_t all; /* warp slots */
-};
-
-static void archive_set(uint64_t *set, void *context)
+void warp_set_archive(uint64_t *set, void *set_archive)
 {
-    const struct set_archive *s = context;
-    archive_u64_to(s->ar, set, s->all);
+    const struct warp_set_archive *to = set_archive;
+    archive_u64_to(to->ar, set, to->all);
 }
 
-void warp_archive_sets(struct warp_table *w, struct archive *ar, uint64_t all)
+void warp_archive_sets(struct warp_table *w, const struct warp_set_archive *to)
 {
-    archive_u64_to(ar, &w->resident, all);
-    warp_each_set(w, archive_set, &(struct set_archive){ar, all});
+    archive_u64_to(to->ar, &w->resident, to->all);
+    warp_each_set(w, warp_set_archive, (void *)to);
 }
 
 void warp_archive_block(struct warp_table *w, unsigned index, struct archive *ar)

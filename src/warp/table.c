@@ -110,14 +110,14 @@ void warp_start(struct warp_table *w, unsigned index, unsigned block, uint64_t a
     slot->age = age;
 }
 
-static void clear_set(uint64_t *set, void *slots)
+void warp_set_clear(uint64_t *set, void *slots)
 {
     *set &= ~*(const uint64_t *)slots;
 }
 
 void warp_clear(struct warp_table *w, uint64_t slots)
 {
-    warp_each_set(w, clear_set, &slots);
+    warp_each_set(w, warp_set_clear, &slots);
     waits_changed(w);
 }
 

@@ -29,7 +29,7 @@ enum warp_source { WARP_FROM_OP, WARP_FROM_MEMORY, WARP_FROM_CHIP };
 struct warp_slot {
     /* The lanes' state: changed by executing instructions (simt). */
     _Alignas(CACHE_LINE) struct simt_warp simt;
-    /* What most instructions look at, from issue to completion: one line. */
+    /* Most instructions look at these, from issue to completion: one line. */
     _Alignas(CACHE_LINE) ROOM_KEPT uint32_t head_pc;
     ROOM_KEPT uint32_t in_flight;             /* ops between issue and completion */
     ROOM_KEPT uint32_t stores_out;            /* writes not acknowledged */
@@ -425,12 +425,19 @@ static inline void warp_store_acknowledged(struct warp_table *w, unsigned slot)
 /* check.c: recomputes the sets of the resident warps and the causes at which they stand, between two cycles. */
 void warp_check(struct warp_table *w, struct check *c);
 
+struct archive;
+/* Visitors of sets of warp slots, whoever keeps them. slots: a uint64_t, of which none is left in the set. */
+void warp_set_clear(uint64_t *set, void *slots);
+struct warp_set_archive {
+    struct archive *ar;
+    uint64_t all; /* the slots that there are */
+};
+void warp_set_archive(uint64_t *set, void *set_archive);
+
 /* archive.c: every set that says how a resident warp stands, once: all but `resident` and what is derived from these.
  */
 void warp_each_set(struct warp_table *w, void (*visit)(uint64_t *set, void *context), void *context);
-struct archive;
-/* all: the slots that there are. */
-void warp_archive_sets(struct warp_table *w, struct archive *ar, uint64_t all);
+void warp_archive_sets(struct warp_table *w, const struct warp_set_archive *to);
 /* A slot that is resident: its block; behind the lanes' state (simt_warp_archive), the rest. */
 void warp_archive_block(struct warp_table *w, unsigned slot, struct archive *ar);
 void warp_archive_slot(struct warp_table *w, unsigned slot, struct archive *ar);

@@ -458,10 +458,22 @@ static void step_slice(struct tester *t, uint32_t slice)
         send_of_slice(t, out, slice);
 }
 
+/* Accesses in use, by thread. */
+static void check_ops(struct tester *t, struct check *c)
+{
+    uint32_t used[MODEL_THREADS] = {0};
+    for (uint32_t a = 0; a < t->setup->agents; a++)
+        for (uint32_t i = 0; i < TESTER_OPS; i++)
+            used[t->agents[a].ops[i].thread] += t->agents[a].ops[i].used;
+    for (uint32_t i = 0; i < t->threads; i++)
+        CHECK_FACT(c, "tester_thread.ops", i, t->all[i].ops, used[i]);
+}
+
 static void check_units(struct tester *t)
 {
     struct check c;
     check_init(&c);
+    check_ops(t, &c);
     /* What a slice's check makes of packets that its directory has answered is not settled. */
     for (uint32_t i = 0; i < t->setup->memory.partition.channels && !t->setup->protocol->probes; i++)
         partition_check_units(t->partitions[i], &c);
