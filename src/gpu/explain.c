@@ -262,7 +262,7 @@ static uint32_t lanes_behind(const struct waits *w, uint32_t warp)
 static void describe_starved(const struct gpu_run *run, const struct waits *w, uint32_t index, struct strbuf *out)
 {
     const struct waits_warp *node = &w->warps[index];
-    unsigned schedulers = run->gpu->machine.sm.schedulers, scheduler = node->slot % schedulers;
+    unsigned schedulers = core_schedulers(&run->gpu->machine.sm), scheduler = node->slot % schedulers;
     uint64_t here = 0, others = 0;
     for (uint32_t i = 0; i < w->warp_count; i++) {
         if (w->warps[i].sm != node->sm)
@@ -301,7 +301,7 @@ static void describe_starved(const struct gpu_run *run, const struct waits *w, u
 /* A scheduler that has issued nothing although warps could go on. */
 static void describe_idle_scheduler(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
 {
-    unsigned schedulers = run->gpu->machine.sm.schedulers, idle = 0, ready = 0;
+    unsigned schedulers = core_schedulers(&run->gpu->machine.sm), idle = 0, ready = 0;
     const char *name = run->gpu->scheduler.policy->name;
     for (uint32_t i = 0; i < w->warp_count; i++) {
         const struct waits_warp *node = &w->warps[i];

@@ -8,7 +8,7 @@
 #include "memory/cache.h"
 #include "memory/partition.h"
 #include "network/network.h"
-#include "sm/sm_params.h"
+#include "core/sm_params.h"
 #include "sm/spin/spin_params.h"
 
 struct sched;

@@ -81,7 +81,7 @@ int gpu_check_accounts(struct gpu_run *run, bool whole)
     const struct machine *m = &run->gpu->machine;
     const struct gpu_counters *c = run->result->counters;
     uint64_t owned = sum_of(&c->sets[GPU_SET_stalls]), warps = sum_of(&c->sets[GPU_SET_warps]);
-    uint64_t cycles = (run->gpu->cycle - run->start_cycle) * m->gpu.sms * m->sm.schedulers;
+    uint64_t cycles = (run->gpu->cycle - run->start_cycle) * m->gpu.sms * core_schedulers(&m->sm);
     if ((owned == cycles || !whole) && warps == c->sm.warp_cycles)
         return 0;
     return diag_error(run->sink, DIAG_NOWHERE, "this is a fault of Lockstep: please report it",

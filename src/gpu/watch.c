@@ -183,7 +183,7 @@ static uint64_t round_of_turns(const struct gpu *gpu)
 {
     uint64_t usual = sched_value(&gpu->scheduler, "patience", gpu->machine.sm.age_rotation);
     uint64_t turn = sched_value(&gpu->scheduler, "rotation", usual);
-    return turn * (gpu->machine.sm.warps / gpu->machine.sm.schedulers + 1);
+    return turn * (gpu->machine.sm.warps / core_schedulers(&gpu->machine.sm) + 1);
 }
 
 /* The most that any warp does; *slow: one that gets no turn may get it yet. */

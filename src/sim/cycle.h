@@ -1,5 +1,5 @@
-/* Time. Every unit counts cycles of its own clock domain from 0 in 64 bits and answers "when can you next act": a cycle, or CYCLE_NEVER
- * when only a message from outside can make it act. */
+/* Time. Every unit counts cycles of its own clock domain from 0 in 64 bits and answers "when can you next act": a
+ * cycle, or CYCLE_NEVER when only a message from outside can make it act. */
 #ifndef LOCKSTEP_SIM_CYCLE_H
 #define LOCKSTEP_SIM_CYCLE_H
 

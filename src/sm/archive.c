@@ -29,25 +29,25 @@ static uint8_t *free_members(const void *items, size_t size, size_t next_at, uin
     return marks;
 }
 
-static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
+static void archive_op(struct sm *sm, struct archive *ar, struct core_op *o)
 {
     uint32_t pc = archive_loading(ar) ? 0 : (uint32_t)(o->decoded - sm->warp.decoded);
     bool has_access = o->access != NULL;
     archive_u32_to(ar, &pc, code_of(sm)->module->instr_count - 1);
     ARCHIVE(ar, o->pending);
     archive_u8_to(ar, &o->slot, (uint8_t)(sm->params->warps - 1));
-    sm_op_name(sm, o->slot, o, &sm->warp.decoded[pc]);
+    core_op_name(sm_core(sm, o->slot), o->slot, o, &sm->warp.decoded[pc]);
     archive_u8_to(ar, &o->unit, WARP_UNIT_COUNT - 1);
     archive_bool(ar, &o->in_memory);
     archive_bool(ar, &o->bypasses);
     archive_u8_to(ar, &o->event, AGENT_EVENTS - 1);
     archive_u8_to(ar, &o->drops, L1_ORDERS);
     archive_u8_to(ar, &o->era, BLOCK_ERAS - 1);
-    archive_u8_to(ar, &o->blocks, SM_BLOCKS_LANES);
+    archive_u8_to(ar, &o->blocks, CORE_BLOCKS_LANES);
     archive_bool(ar, &o->performed);
     archive_bool(ar, &has_access);
     if (archive_loading(ar))
-        o->access = has_access ? sm_access_new(&sm->ops, &sm->arena) : NULL;
+        o->access = has_access ? core_access_new(&sm->ops, &sm->arena) : NULL;
     if (has_access)
         simt_access_archive(o->access, code_of(sm), ar);
     if (archive_loading(ar))
@@ -59,9 +59,9 @@ static void archive_ops(struct sm *sm, struct archive *ar)
     uint32_t count = (uint32_t)sm->ops.count;
     archive_u32_to(ar, &count, MAX_POOL);
     while (sm->ops.count < count)
-        sm_op_grow(&sm->ops);
-    uint8_t *free_ops = free_members(sm->ops.items, sizeof *sm->ops.items, offsetof(struct sm_op, next), count,
-                                     archive_loading(ar) ? SM_NONE : sm->ops.free);
+        core_op_grow(&sm->ops);
+    uint8_t *free_ops = free_members(sm->ops.items, sizeof *sm->ops.items, offsetof(struct core_op, next), count,
+                                     archive_loading(ar) ? CORE_NONE : sm->ops.free);
     ARCHIVE_ARRAY(ar, free_ops, count);
     for (uint32_t i = 0; i < count; i++) {
         archive_place(ar, &sm->ops.items[i].next, count);
@@ -73,18 +73,9 @@ static void archive_ops(struct sm *sm, struct archive *ar)
     free(free_ops);
 }
 
-/* The number of an instruction under way. */
-static void archive_op_number(struct sm *sm, struct archive *ar, uint32_t *op)
+static void archive_transaction(struct sm *sm, struct archive *ar, struct lsu_transaction *t)
 {
-    if (sm->ops.count)
-        archive_u32_to(ar, op, (uint32_t)sm->ops.count - 1);
-    else
-        archive_fail(ar, "an instruction under way is named where there is none");
-}
-
-static void archive_transaction(struct sm *sm, struct archive *ar, struct sm_transaction *t)
-{
-    archive_op_number(sm, ar, &t->op);
+    core_archive_op_number(&sm->ops, ar, &t->op);
     ARCHIVE(ar, t->lanes);
     ARCHIVE(ar, t->address);
     archive_u32_to(ar, &t->bytes, PACKET_LINE_BYTES);
@@ -97,13 +88,13 @@ static void archive_transactions(struct sm *sm, struct archive *ar)
     uint32_t count = (uint32_t)sm->lsu.transactions.count;
     archive_u32_to(ar, &count, MAX_POOL);
     while (sm->lsu.transactions.count < count)
-        vec_push(&sm->lsu.transactions, (struct sm_transaction){0});
+        vec_push(&sm->lsu.transactions, (struct lsu_transaction){0});
     uint8_t *free_ones = free_members(sm->lsu.transactions.items, sizeof *sm->lsu.transactions.items,
-                                      offsetof(struct sm_transaction, next), count,
-                                      archive_loading(ar) ? SM_NONE : sm->lsu.free_transaction);
+                                      offsetof(struct lsu_transaction, next), count,
+                                      archive_loading(ar) ? CORE_NONE : sm->lsu.free_transaction);
     for (uint32_t i = 0; i < count; i++) {
-        struct sm_transaction *t = &sm->lsu.transactions.items[i];
-        uint32_t next = free_ones[i] ? t->next : SM_NONE;
+        struct lsu_transaction *t = &sm->lsu.transactions.items[i];
+        uint32_t next = free_ones[i] ? t->next : CORE_NONE;
         archive_place(ar, &next, count);
         if (archive_loading(ar))
             t->next = next;
@@ -163,10 +154,17 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
 {
-    uint64_t *sets[] = {&sm->fences.invalidates, &sm->fences.reached, &sm->fences.flushes, &sm->issue.backed_off,
-                        &sm->fetch.under_way,    &sm->fetch.retiring, &sm->fetch.full,     &sm->out};
+    uint64_t *sets[] = {&sm->fences.invalidates,
+                        &sm->fences.reached,
+                        &sm->fences.flushes,
+                        &sm->fetch.under_way,
+                        &sm->fetch.retiring,
+                        &sm->fetch.full,
+                        &sm->out};
     for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
         visit(sets[i], context);
+    for (unsigned i = 0; i < sm->core_count; i++)
+        visit(&sm->core[i].issue.backed_off, context);
 }
 
 static void archive_sets(struct sm *sm, struct archive *ar)
@@ -182,8 +180,8 @@ static void archive_warps(struct sm *sm, struct archive *ar)
     archive_blocks(sm, ar);
     for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1)
         archive_warp(sm, ar, mask_first(rest));
-    ARCHIVE(ar, sm->views);
-    ARCHIVE(ar, sm->block_views);
+    ARCHIVE(ar, sm->views.warps);
+    ARCHIVE(ar, sm->views.blocks);
     ARCHIVE(ar, sm->free_blocks);
     ARCHIVE(ar, sm->free_threads);
     ARCHIVE(ar, sm->free_shared);
@@ -221,7 +219,6 @@ static void archive_form(struct sm *sm, struct archive *ar)
     for (uint64_t rest = sm->out; rest; rest &= rest - 1) {
         unsigned slot = mask_first(rest);
         archive_u64_to(ar, &form->lanes[slot], mask_low(sm->params->warp_size));
-        form->homes[slot] = simt_homes(&sm->warp.slots[slot].simt, form->lanes[slot]);
     }
     for (size_t i = 0; i < sm->ops.count; i++)
         if (sm->ops.items[i].decoded && mask_has(sm->out, sm->ops.items[i].slot))
@@ -247,64 +244,11 @@ static void archive_fetch(struct sm *sm, struct archive *ar)
         archive_u8_to(ar, &f->shared.slots[(f->shared.head + i) % WARP_SLOTS], (uint8_t)(sm->params->warps - 1));
 }
 
-static void archive_fifo(struct sm *sm, struct archive *ar, struct sm_fifo *fifo)
-{
-    archive_u8_to(ar, &fifo->count, fifo->size);
-    for (unsigned i = 0; i < fifo->count; i++)
-        archive_op_number(sm, ar, sm_fifo_item(fifo, i));
-}
-
-static void archive_collectors(struct sm *sm, struct archive *ar, struct sm_collectors *c)
-{
-    archive_u32_to(ar, &c->used, c->all);
-    archive_u32_to(ar, &c->ready, c->all);
-    archive_u32_to(ar, &c->reading, c->all);
-    for (uint32_t rest = c->used; rest; rest &= rest - 1)
-        archive_op_number(sm, ar, &c->held->op[mask_first(rest)]);
-    archive_u8_to(ar, &c->last_left, c->count - 1);
-    ARCHIVE(ar, c->held->behind);
-    ARCHIVE(ar, c->held->turn);
-    for (unsigned i = 0; i < SM_MAX_COLLECTORS; i++)
-        archive_u8_to(ar, &c->held->line[i], SM_MAX_COLLECTORS - 1);
-    archive_u8_to(ar, &c->line_head, SM_MAX_COLLECTORS - 1);
-    archive_u8_to(ar, &c->line_count, SM_MAX_COLLECTORS);
-}
-
-static void archive_banks(struct sm *sm, struct archive *ar)
-{
-    ARCHIVE(ar, sm->collect.waiting);
-    ARCHIVE(ar, sm->collect.queued);
-    ARCHIVE(ar, sm->collect.written);
-    for (unsigned i = 0; i < 64; i++) {
-        archive_u16_to(ar, &sm->collect.banks[i].first, SM_READS - 1);
-        archive_u16_to(ar, &sm->collect.banks[i].last, SM_READS - 1);
-    }
-    for (unsigned i = 0; i < SM_READS; i++)
-        archive_u16_to(ar, &sm->collect.next_read[i], SM_READS - 1);
-    archive_u32_to(ar, &sm->collect.bank_from, 63);
-}
-
-static void archive_wheel(struct sm *sm, struct archive *ar, struct sm_wheel *wheel)
-{
-    archive_places(ar, wheel->head, SM_WHEEL, (uint32_t)sm->ops.count);
-    ARCHIVE(ar, wheel->occupied);
-    archive_u32_to(ar, &wheel->count, (uint32_t)sm->ops.count);
-}
-
 static void archive_pipelines(struct sm *sm, struct archive *ar)
 {
-    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++) {
-        archive_fifo(sm, ar, &sm->id_oc[unit]);
-        archive_fifo(sm, ar, &sm->oc_ex[unit]);
-        archive_collectors(sm, ar, &sm->collect.classes[unit]);
-    }
-    archive_banks(sm, ar);
-    ARCHIVE(ar, sm->execute.free_at);
-    ARCHIVE(ar, sm->execute.results);
-    archive_wheel(sm, ar, &sm->execute.wheel);
-    archive_wheel(sm, ar, &sm->lsu.shared);
-    for (unsigned s = 0; s < sm->params->schedulers; s++)
-        archive_bytes(ar, sm->issue.of[s].state, sm->setup.scheduler->state_bytes);
+    for (unsigned i = 0; i < sm->core_count; i++)
+        core_archive_pipelines(&sm->core[i], ar);
+    core_archive_wheel(&sm->lsu.shared, &sm->ops, ar);
 }
 
 /* Load/store unit */
@@ -320,7 +264,7 @@ static void archive_l1d_pipe(struct sm *sm, struct archive *ar)
     archive_bool(ar, &sm->lsu.own_was_last);
     archive_bool(ar, &sm->lsu.pipe_refused);
     for (uint32_t i = 0; i < sm->lsu.pipe_count; i++) {
-        struct sm_delayed *d = &sm->lsu.pipe[(sm->lsu.pipe_head + i) % size];
+        struct lsu_delayed *d = &sm->lsu.pipe[(sm->lsu.pipe_head + i) % size];
         archive_transaction(sm, ar, &d->transaction);
         ARCHIVE(ar, d->ready);
     }
@@ -331,7 +275,7 @@ static void archive_shared_done(struct sm *sm, struct archive *ar)
     uint32_t count = (uint32_t)sm->lsu.shared_done.count;
     archive_u32_to(ar, &count, MAX_POOL);
     while (sm->lsu.shared_done.count < count)
-        vec_push(&sm->lsu.shared_done, SM_NONE);
+        vec_push(&sm->lsu.shared_done, CORE_NONE);
     archive_places(ar, sm->lsu.shared_done.items, count, (uint32_t)sm->ops.count);
     archive_u32_to(ar, &sm->lsu.shared_head, count);
 }
@@ -392,7 +336,6 @@ static void archive_watch(struct sm *sm, struct archive *ar)
     archive_written(&sm->noted.written, ar);
     ARCHIVE(ar, sm->noted.holders);
     ARCHIVE(ar, sm->stats);
-    ARCHIVE(ar, sm->stalls);
     struct warp_causes causes = warp_account_read(&sm->warp);
     ARCHIVE(ar, causes);
     if (archive_loading(ar))
@@ -406,10 +349,10 @@ static void archive_watch(struct sm *sm, struct archive *ar)
 /* All cycles before this one are counted, and every stage looks for work. */
 static void begin_counting(struct sm *sm)
 {
-    sm->counted = sm->now;
-    for (unsigned s = 0; s < sm->scheduler_count; s++)
-        sm->issue.of[s].owned = sm->now;
-    warp_archive_end(&sm->warp, sm->now);
+    sm->counted = sm->agenda.now;
+    for (unsigned i = 0; i < sm->core_count; i++)
+        core_own_from(&sm->core[i], sm->agenda.now);
+    warp_archive_end(&sm->warp, sm->agenda.now);
     sm_all_due(sm);
 }
 
@@ -436,19 +379,19 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
 {
     archive_begin(ar, "state", 0);
     if (!archive_loading(ar))
-        sm_settle(sm, sm->now);
-    ARCHIVE(ar, sm->now);
+        sm_settle(sm, sm->agenda.now);
+    ARCHIVE(ar, sm->agenda.now);
     archive_bool(ar, &sm->agenda.made_progress);
     archive_bool(ar, &sm->agenda.made_progress_before);
-    archive_u8_to(ar, &sm->lsu.served, SM_NO_PLACE);
+    archive_u8_to(ar, &sm->lsu.served, LSU_NO_PLACE);
     archive_ops(sm, ar);
     archive_transactions(sm, ar);
     archive_warps(sm, ar);
     if (sm->kernel->grid->forms)
         archive_form(sm, ar);
     archive_fetch(sm, ar);
-    ARCHIVE(ar, sm->issue.overtaken);
-    archive_place(ar, &sm->issue.first_look, sm->params->schedulers);
+    for (unsigned i = 0; i < sm->core_count; i++)
+        core_archive_turns(&sm->core[i], ar);
     archive_pipelines(sm, ar);
     archive_lsu(sm, ar, source);
     archive_l1i(sm, ar);

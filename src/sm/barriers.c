@@ -15,7 +15,7 @@ HOT static void note_event(struct sm *sm, const struct sm_block *block, uint64_t
     uint8_t number = (uint8_t)(block - sm->blocks);
     sm->blocks_changed |= BIT64(number);
     if (opened ? policy->released != NULL : policy->arrived != NULL)
-        vec_push(&sm->barrier_events, (struct sm_barrier_event){.warps = warps, .block = number, .opened = opened});
+        vec_push(&sm->barrier_events, (struct core_barrier_event){.warps = warps, .block = number, .opened = opened});
 }
 
 /* A barrier opens for these warps, if they are any. */
@@ -23,7 +23,7 @@ HOT static void release_warps(struct sm *sm, struct sm_block *block, uint64_t wa
 {
     if (!warps)
         return;
-    sm_count_warps(sm, sm->now + 1);
+    sm_count_warps(sm, sm->agenda.now + 1);
     sm_synchronise_block(sm, block);
     note_event(sm, block, slots_of(block, warps), true);
     sm_phase_open(sm, block, slots_of(block, warps));
@@ -42,13 +42,13 @@ static void come_to_grid(struct sm *sm, struct sm_block *block, uint64_t warps)
 {
     block->at_grid = warps;
     sm->grid.blocks++;
-    sm->grid.last = sm->now;
+    sm->grid.last = sm->agenda.now;
 }
 
 void sm_pass_grid(struct sm *sm)
 {
     sm->grid = (struct sm_grid_barrier){0};
-    sm_made_progress(&sm->agenda);
+    made_progress(&sm->agenda);
     for (unsigned i = 0; i < WARP_SLOTS; i++) {
         struct sm_block *block = &sm->blocks[i];
         uint64_t warps = block->used ? block->at_grid : 0;
@@ -62,7 +62,7 @@ HOT void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result
     struct warp_slot *warp = &sm->warp.slots[slot];
     struct sm_block *block = &sm->blocks[warp->block];
     uint64_t value = 0;
-    sm_count_warps(sm, sm->now + 1);
+    sm_count_warps(sm, sm->agenda.now + 1);
     sm->stats.barriers++;
     sm->barrier_of[slot] = r->barrier;
     if (r->barrier.mode != ISA_BARRIER_ARRIVE) {
@@ -91,25 +91,14 @@ HOT void sm_finish_warp(struct sm *sm, unsigned slot)
         else
             release_warps(sm, block, released, value);
     sm_phase_close(sm, block);
-    if (sm->setup.scheduler->ended)
-        sm->setup.scheduler->ended(sm->issue.of[slot % sm->params->schedulers].state, slot, sm->now);
-}
-
-static void tell(struct sm *sm, const struct sm_barrier_event *event)
-{
-    const struct lockstep_scheduler *policy = sm->setup.scheduler;
-    for (unsigned s = 0; s < sm->scheduler_count; s++)
-        if (event->opened)
-            policy->released(sm->issue.of[s].state, event->warps, event->block, sm->now);
-        else
-            policy->arrived(sm->issue.of[s].state, mask_first(event->warps), event->block, sm->now);
+    core_warp_ended(sm_core(sm, slot), slot);
 }
 
 HOT void sm_show_blocks(struct sm *sm)
 {
     for (uint64_t rest = sm->blocks_changed; rest; rest &= rest - 1) {
         const struct sm_block *block = &sm->blocks[mask_first(rest)];
-        struct lockstep_block_view *view = &sm->block_views[mask_first(rest)];
+        struct lockstep_block_view *view = &sm->views.blocks[mask_first(rest)];
         view->ended = mask_count(block->warps & sm->warp.finished);
         view->live = mask_count(block->warps) - view->ended;
         view->arrived = mask_count(block->warps & sm->warp.waits.barrier);
@@ -117,6 +106,7 @@ HOT void sm_show_blocks(struct sm *sm)
     }
     sm->blocks_changed = 0;
     for (size_t i = 0; i < sm->barrier_events.count; i++)
-        tell(sm, &sm->barrier_events.items[i]);
+        for (unsigned k = 0; k < sm->core_count; k++)
+            core_barrier_event(&sm->core[k], &sm->barrier_events.items[i]);
     sm->barrier_events.count = 0;
 }

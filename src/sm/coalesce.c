@@ -20,7 +20,7 @@ static uint32_t within_line(const struct sm *sm, uint32_t segment)
     return segment < line ? segment : line;
 }
 
-static uint32_t segment_bytes(const struct sm *sm, const struct sm_op *op, unsigned element)
+static uint32_t segment_bytes(const struct sm *sm, const struct core_op *op, unsigned element)
 {
     const struct simt_access *access = op->access;
     if (access->space == ISA_SPACE_CONST)
@@ -46,15 +46,15 @@ static void begin(struct maker *m, struct sm *sm, uint32_t op)
 }
 
 /* The transaction for a segment, newly made if there is none yet. */
-HOT static struct sm_transaction *transaction_for(struct maker *m, uint64_t address, uint32_t bytes)
+HOT static struct lsu_transaction *transaction_for(struct maker *m, uint64_t address, uint32_t bytes)
 {
     struct sm *sm = m->sm;
     uint8_t *first = &m->first[hash_spread(address) >> 58];
     for (unsigned i = *first; i; i = sm->lsu.list[i - 1].next)
         if (sm->lsu.list[i - 1].address == address)
             return &sm->lsu.list[i - 1];
-    struct sm_transaction *t = &sm->lsu.list[sm->lsu.count++];
-    *t = (struct sm_transaction){.op = m->op, .address = address, .bytes = bytes, .next = *first};
+    struct lsu_transaction *t = &sm->lsu.list[sm->lsu.count++];
+    *t = (struct lsu_transaction){.op = m->op, .address = address, .bytes = bytes, .next = *first};
     *first = (uint8_t)sm->lsu.count;
     return t;
 }
@@ -64,7 +64,7 @@ HOT static struct sm_transaction *transaction_for(struct maker *m, uint64_t addr
 HOT static void touch(struct maker *m, uint64_t lanes, uint64_t start, uint64_t end, uint32_t segment)
 {
     for (uint64_t at = start & ~(uint64_t)(segment - 1); at < end; at += segment) {
-        struct sm_transaction *t = transaction_for(m, at, segment);
+        struct lsu_transaction *t = transaction_for(m, at, segment);
         uint64_t low = start > at ? start - at : 0, high = end - at < segment ? end - at : segment;
         t->lanes |= lanes;
         t->chunks |= (uint32_t)mask_low((unsigned)(high - 1) / CHUNK_BYTES + 1) &
@@ -91,7 +91,7 @@ HOT static void touch_run(struct maker *m, uint64_t lanes, uint64_t start, unsig
  */
 static void touch_lanes(struct maker *m, const struct simt_access *access, uint32_t segment)
 {
-    struct sm_transaction *t = NULL;
+    struct lsu_transaction *t = NULL;
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         uint64_t address = access->address[mask_first(rest)], at = address & ~(uint64_t)(segment - 1);
         if (!t || t->address != at)
@@ -108,7 +108,7 @@ static bool is_run(uint64_t lanes)
 }
 
 /* Shrinks a transaction to the half, and the half of the half, that its 32-byte chunks (bits of chunks) need. */
-static void shrink(struct sm_transaction *t)
+static void shrink(struct lsu_transaction *t)
 {
     uint32_t chunks = t->chunks;
     if (t->bytes == 128) {
@@ -138,7 +138,7 @@ static void shrink_all(struct sm *sm)
 
 static void coalesce_plain(struct sm *sm, uint32_t index)
 {
-    const struct sm_op *op = &sm->ops.items[index];
+    const struct core_op *op = &sm->ops.items[index];
     const struct simt_access *access = op->access;
     unsigned size = access->element_bytes * access->elements;
     uint32_t segment = segment_bytes(sm, op, access->element_bytes);
@@ -165,7 +165,7 @@ static void coalesce_plain(struct sm *sm, uint32_t index)
  * lanes that agree on an offset share a line. */
 static void coalesce_local(struct sm *sm, uint32_t index)
 {
-    const struct sm_op *op = &sm->ops.items[index];
+    const struct core_op *op = &sm->ops.items[index];
     const struct simt_access *access = op->access;
     unsigned size = access->element_bytes * access->elements, width = sm->params->warp_size;
     const struct sm_kernel *k = sm->kernel;
@@ -208,7 +208,7 @@ HOT static void coalesce_half(struct sm *sm, uint32_t index, uint64_t lanes, uin
             found = (uint8_t)sm->lsu.list[found - 1].next;
         if (!found) {
             found = (uint8_t)++sm->lsu.count;
-            sm->lsu.list[found - 1] = (struct sm_transaction){.op = index, .address = base, .bytes = segment};
+            sm->lsu.list[found - 1] = (struct lsu_transaction){.op = index, .address = base, .bytes = segment};
             touched[found - 1][0] = touched[found - 1][1] = 0;
             if (first[hash])
                 sm->lsu.list[last[hash] - 1].next = found;
@@ -229,17 +229,17 @@ static void take_apart(struct sm *sm, uint32_t index, uint32_t segment)
     const struct simt_access *access = sm->ops.items[index].access;
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         uint64_t address = access->address[mask_first(rest)];
-        sm->lsu.list[sm->lsu.count++] = (struct sm_transaction){.op = index,
-                                                                .address = address & ~(uint64_t)(segment - 1),
-                                                                .bytes = segment,
-                                                                .chunks = 1u << address % segment / 32,
-                                                                .lanes = rest & -rest};
+        sm->lsu.list[sm->lsu.count++] = (struct lsu_transaction){.op = index,
+                                                                 .address = address & ~(uint64_t)(segment - 1),
+                                                                 .bytes = segment,
+                                                                 .chunks = 1u << address % segment / 32,
+                                                                 .lanes = rest & -rest};
     }
 }
 
 static void coalesce_atomic(struct sm *sm, uint32_t index)
 {
-    const struct sm_op *op = &sm->ops.items[index];
+    const struct core_op *op = &sm->ops.items[index];
     uint32_t segment = segment_bytes(sm, op, op->access->element_bytes);
     if (RARELY(sm->kernel->grid->lock_queues.used && simt_access_moves(op->access))) {
         take_apart(sm, index, segment);
@@ -362,7 +362,7 @@ HOT static void count_conflicts(struct sm *sm, const struct simt_access *access)
 
 HOT void sm_coalesce(struct sm *sm, uint32_t op)
 {
-    const struct sm_op *o = &sm->ops.items[op];
+    const struct core_op *o = &sm->ops.items[op];
     sm->lsu.count = sm->lsu.at = 0;
     sm->lsu.cycles = 0;
     if (!o->in_memory)

@@ -21,12 +21,12 @@ HOT void sm_check_retire(struct sm *sm, unsigned slot)
 }
 
 /* How long an access took, by what it was. */
-NOT_INLINE void note_latency(struct sm *sm, const struct sm_op *o)
+NOT_INLINE void note_latency(struct sm *sm, const struct core_op *o)
 {
     const struct simt_access *access = o->access;
-    struct sm_latency_stats *l = &sm->latencies;
+    struct lsu_latency_stats *l = &sm->latencies;
     bool plain = o->event == AGENT_LOAD_EVENT || o->event == AGENT_STORE_EVENT;
-    uint64_t cycles = sm->now - access->since;
+    uint64_t cycles = sm->agenda.now - access->since;
     if (access->kind == ISA_FLAG_LOAD)
         *(plain ? &l->load_cycles : &l->atomic_load_cycles) += cycles;
     else if (access->kind == ISA_FLAG_STORE)
@@ -38,7 +38,7 @@ NOT_INLINE void note_latency(struct sm *sm, const struct sm_op *o)
 void sm_turn_changed(struct sm *sm, unsigned slot)
 {
     uint32_t next = simt_pc(&sm->warp.slots[slot].simt);
-    sm->views[slot].pc = next;
+    core_view_turns(&sm->views, slot, next);
     if (warp_turn_changed(&sm->warp, slot, next))
         sm_reach_release(sm, slot);
 }
@@ -60,40 +60,40 @@ static void let_go_on(struct sm *sm, unsigned slot)
 static void look_again(struct sm *sm, unsigned slot)
 {
     uint64_t bit = BIT64(slot);
-    if (sm->warp.waits.delay & bit & ~sm->issue.backed_off)
-        warp_wake_at(&sm->warp, slot, sm->now);
+    if (sm->warp.waits.delay & bit & ~sm_core(sm, slot)->issue.backed_off)
+        warp_wake_at(&sm->warp, slot, sm->agenda.now);
     if (!(sm->warp.in_queues & bit))
         return;
     let_go_on(sm, slot);
     warp_queue_end(&sm->warp, slot);
-    sm_made_progress(&sm->agenda);
+    made_progress(&sm->agenda);
 }
 
-void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane)
+void sm_lock_came(struct sm *sm, const struct core_op *o, unsigned lane)
 {
-    simt_lock_came(&sm->warp.slots[o->slot].simt, lane, sm->now);
+    simt_lock_came(&sm->warp.slots[o->slot].simt, lane, sm->agenda.now);
     look_again(sm, o->slot);
 }
 
-void sm_lock_stays(struct sm *sm, const struct sm_op *o, unsigned lane)
+void sm_lock_stays(struct sm *sm, const struct core_op *o, unsigned lane)
 {
     if (simt_lock_stays(&sm->warp.slots[o->slot].simt, lane))
         look_again(sm, o->slot);
 }
 
 /* Locks were asked for or given back, and every lane has its answer. */
-NOT_INLINE void locks_answered(struct sm *sm, const struct sm_op *o)
+NOT_INLINE void locks_answered(struct sm *sm, const struct core_op *o)
 {
     struct simt_fault fault = {0};
     unsigned slot = o->slot;
     contract(!sm->kernel->grid->forms || !(sm->warp.slots[slot].simt.paths.now->mask & ~sm->form.lanes[slot]));
-    if (!simt_locks_answered(&sm->warp.slots[slot].simt, o->access, sm->now, &fault))
+    if (!simt_locks_answered(&sm->warp.slots[slot].simt, o->access, sm->agenda.now, &fault))
         sm_record_fault(sm, slot, &fault);
     sm_turn_changed(sm, slot);
 }
 
 /* The end of the few ops that have an access, or whose warp waited for them. */
-HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
+HOT static void complete_rest(struct sm *sm, struct core_op *o, uint64_t bit)
 {
     if (o->access) {
         if (o->source != WARP_FROM_OP)
@@ -102,7 +102,7 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
             sm_performed(sm, &sm->warp.slots[o->slot], o->era);
         if (RARELY(l1_keeps(&sm->lsu.l1d)) && o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
             note_latency(sm, o);
-        if (RARELY(o->blocks == SM_BLOCKS_LANES)) {
+        if (RARELY(o->blocks == CORE_BLOCKS_LANES)) {
             warp_lanes_return(&sm->warp, o->slot);
         } else if (RARELY(simt_access_moves(o->access))) {
             locks_answered(sm, o);
@@ -110,7 +110,7 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
         vec_push(&sm->ops.accesses, o->access);
         o->access = NULL;
     }
-    if (o->blocks == SM_BLOCKS_WARP) {
+    if (o->blocks == CORE_BLOCKS_WARP) {
         warp_wait_end(&sm->warp, WARP_WAIT_atomic, bit);
         if (RARELY(o->drops))
             l1_order(&sm->lsu.l1d, (enum l1_order)(o->drops - 1));
@@ -122,11 +122,11 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
 /* Written out in both places that end ops: a call would be a sixth of it. */
 HOT_INLINE void complete(struct sm *sm, uint32_t op)
 {
-    struct sm_op *o = &sm->ops.items[op];
+    struct core_op *o = &sm->ops.items[op];
     unsigned slot = o->slot;
     uint64_t bit = BIT64(slot);
-    sm->views[slot].completed++;
-    sm_op_recycle(&sm->ops, op);
+    core_view_completed(&sm->views, slot);
+    core_op_recycle(&sm->ops, op);
     if (RARELY(warp_op_ended(&sm->warp, slot, &o->timing)))
         sm_reach_release(sm, slot);
     if (o->access || o->blocks || ((sm->warp.waits.fence | sm->warp.finished) & bit))
@@ -138,14 +138,13 @@ HOT void sm_complete(struct sm *sm, uint32_t op)
     complete(sm, op);
 }
 
-HOT void sm_writeback(struct sm *sm)
+HOT void sm_writeback(struct sm *sm, struct core *core)
 {
     uint32_t next;
-    for (uint32_t op = sm_wheel_take(&sm->execute.wheel, sm->now); op != SM_NONE; op = next) {
+    for (uint32_t op = core_take_results(core); op != CORE_NONE; op = next) {
         next = sm->ops.items[op].next;
-        sm->execute.wheel.count--;
-        sm_made_progress(&sm->agenda);
-        sm_write_banks(sm, &sm->ops.items[op]);
+        made_progress(&sm->agenda);
+        core_written_back(core, &sm->ops.items[op]);
         complete(sm, op);
     }
 }

@@ -17,7 +17,7 @@ static bool is_over(const struct sm *sm, unsigned slot)
 static void begin_wait(struct sm *sm, unsigned slot, enum l1_order order)
 {
     order_begin(&sm->fences.of[slot].order, order, &sm->blocks[sm->warp.slots[slot].block].order);
-    sm->fences.of[slot].since = sm->now;
+    sm->fences.of[slot].since = sm->agenda.now;
     warp_wait_begin(&sm->warp, WARP_WAIT_fence, BIT64(slot));
 }
 
@@ -46,7 +46,7 @@ static bool is_done(struct sm *sm, unsigned slot)
     enum order_state state = order_step(order, sm->lsu.l1d.agent, is_over(sm, slot));
     mask_put(&sm->fences.flushes, slot, order->flushing);
     if (state == ORDER_FLUSHES) {
-        sm_made_progress(&sm->agenda);
+        made_progress(&sm->agenda);
         sm_l1_changed(sm);
     }
     return state == ORDER_OVER;
@@ -70,9 +70,9 @@ void sm_check_fence(struct sm *sm, unsigned slot)
     if (!mask_has(sm->warp.waits.fence, slot) || !is_done(sm, slot))
         return;
     warp_wait_end(&sm->warp, WARP_WAIT_fence, BIT64(slot));
-    sm->latencies.release_cycles += l1_keeps(&sm->lsu.l1d) ? sm->now - sm->fences.of[slot].since : 0;
+    sm->latencies.release_cycles += l1_keeps(&sm->lsu.l1d) ? sm->agenda.now - sm->fences.of[slot].since : 0;
     sm->latencies.releases += l1_keeps(&sm->lsu.l1d);
-    sm_made_progress(&sm->agenda);
+    made_progress(&sm->agenda);
     if (mask_has(sm->fences.invalidates, slot)) {
         sm->fences.invalidates &= ~BIT64(slot);
         l1_order(&sm->lsu.l1d, L1_FENCE);

@@ -5,7 +5,7 @@
 #include "memory/order.h"
 #include "warp/table.h"
 
-struct sm_fences {
+struct lsu_fences {
     /* Sets of warp slots, of those in waits.fence. */
     uint64_t reached;     /* those that came to it in this step or the one before */
     uint64_t flushes;     /* those that wait for nothing more than a flush of the L1D */

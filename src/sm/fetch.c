@@ -20,13 +20,13 @@ static void note_full(struct sm *sm, unsigned slot)
 
 HOT void sm_flush_buffer(struct sm *sm, unsigned slot)
 {
-    sm_made_progress(&sm->agenda);
+    made_progress(&sm->agenda);
     if (!(sm->warp.finished & BIT64(slot))) {
         sm->fetch.next_pc[slot] = simt_pc(&sm->warp.slots[slot].simt);
         sm->stats.control_flushes++;
     }
     warp_flush(&sm->warp, slot);
-    sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
+    agenda_add(&sm->agenda, DUE_FETCH);
     if (sm->fetch_fills)
         note_full(sm, slot);
 }
@@ -39,7 +39,7 @@ void sm_fetch_launched(struct sm *sm, unsigned slot)
 void sm_fetch_goes_on(struct sm *sm, unsigned slot)
 {
     sm->fetch.retiring &= ~BIT64(slot);
-    sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
+    agenda_add(&sm->agenda, DUE_FETCH);
 }
 
 void sm_fetch_from(struct sm *sm, unsigned slot)
@@ -52,7 +52,7 @@ void sm_fetch_from(struct sm *sm, unsigned slot)
 void sm_fetch_has_room(struct sm *sm, unsigned slot)
 {
     note_full(sm, slot);
-    sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
+    agenda_add(&sm->agenda, DUE_FETCH);
 }
 
 /* A warp whose buffer was not empty may have left the straight line, or ended, since it was fetched for: what comes
@@ -67,17 +67,17 @@ HOT void sm_decode(struct sm *sm)
     struct sm_fetch *f = &sm->fetch;
     unsigned slot = f->slot;
     uint64_t bit = BIT64(slot);
-    sm_made_progress(&sm->agenda);
+    made_progress(&sm->agenda);
     f->under_way &= ~bit;
-    f->slot = SM_NONE;
-    sm_agenda_done(&sm->agenda, SM_DUE_DECODE);
+    f->slot = CORE_NONE;
+    agenda_done(&sm->agenda, DUE_DECODE);
     if (sm->fetch_fills) {
-        sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
+        agenda_add(&sm->agenda, DUE_FETCH);
         if (is_stale(sm, slot, f->pc))
             return;
     }
     if (RARELY(sm->warp.finished & bit)) { /* its threads have gone to other warps */
-        sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
+        agenda_add(&sm->agenda, DUE_FETCH);
         return;
     }
     uint32_t count = f->count, pc = f->pc;
@@ -100,7 +100,7 @@ static void retire(struct sm *sm, unsigned slot)
     sm->fetch.retiring &= ~bit;
     if (block->incomplete)
         return;
-    sm_count_warps(sm, sm->now + 1);
+    sm_count_warps(sm, sm->agenda.now + 1);
     warp_go(&sm->warp, block->warps);
     sm_form_retired(sm, block->warps);
     sm->free_threads += sm->kernel->threads_per_block;
@@ -108,10 +108,10 @@ static void retire(struct sm *sm, unsigned slot)
     sm->free_registers += sm->kernel->registers * sm->kernel->threads_per_block;
     sm->free_blocks |= BIT64(sm->warp.slots[slot].block);
     block->used = false;
-    sm->block_views[block - sm->blocks] = (struct lockstep_block_view){0};
+    sm->views.blocks[block - sm->blocks] = (struct lockstep_block_view){0};
     sm->stats.blocks++;
     if (sm->spin && !sm->warp.resident)
-        spin_drained(sm->spin, sm->now);
+        spin_drained(sm->spin, sm->agenda.now);
 }
 
 /* Instructions that a fetch brings. Also at the end of a line: only the bytes asked of the cache end there. */
@@ -127,7 +127,7 @@ static uint32_t fetch_count(const struct sm *sm, unsigned slot)
 static void fill_buffer(struct sm *sm, unsigned slot, uint32_t count)
 {
     sm->fetch.slot = slot;
-    sm_agenda_add(&sm->agenda, SM_DUE_DECODE);
+    agenda_add(&sm->agenda, DUE_DECODE);
     sm->fetch.count = count;
     sm->fetch.pc = sm->fetch.next_pc[slot];
 }
@@ -161,7 +161,7 @@ static void fetch_warp(struct sm *sm, unsigned slot)
         p->fill = (uint16_t)effect.fill;
         p->bytes = effect.fill_bytes;
         if (!sm->fetch.queue.count)
-            sm->fetch.queued_since = sm->now;
+            sm->fetch.queued_since = sm->agenda.now;
         sm_request(sm, &sm->fetch.queue, p);
         sm->fetch.under_way |= BIT64(slot);
         break;
@@ -185,7 +185,7 @@ NOT_INLINE uint32_t share_line(struct sm *sm)
         contract(f->shared.count < WARP_SLOTS);
         f->shared.slots[(f->shared.head + f->shared.count++) % WARP_SLOTS] = (uint8_t)(waiter % WARP_SLOTS);
         f->came = true;
-        sm_agenda_add(&other->agenda, SM_DUE_FETCH);
+        agenda_add(&other->agenda, DUE_FETCH);
         members |= 1u << f->member;
     }
     return members;
@@ -195,7 +195,7 @@ HOT uint32_t sm_fetch_line(struct sm *sm, uint32_t fill)
 {
     uint32_t members = 0;
     cache_end_fill(sm->fetch.l1i, fill, NULL);
-    sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
+    agenda_add(&sm->agenda, DUE_FETCH);
     if (RARELY(sm->fetch.neighbours))
         members = share_line(sm);
     sm->fetch.came = sm_line_came(sm);
@@ -237,7 +237,7 @@ HOT static bool take_line(struct sm *sm)
     sm->fetch.line_taken = slot != CACHE_NO_WAITER;
     if (!sm->fetch.line_taken)
         return false;
-    sm_made_progress(&sm->agenda);
+    made_progress(&sm->agenda);
     if (sm->params->fetch_from_fill && !is_stale(sm, slot, sm->fetch.asked_pc[slot])) {
         fill_buffer(sm, slot, fetch_count(sm, slot));
     } else {
@@ -252,10 +252,10 @@ static void fetch_any(struct sm *sm)
 {
     struct sm_fetch *f = &sm->fetch;
     struct sm_fetch_view *view = &f->view;
-    view->cycle = sm->now;
+    view->cycle = sm->agenda.now;
     view->retiring = f->retiring & ~f->under_way;
     view->serve = sm_fetch_for(sm) | view->retiring;
-    sm_made_progress_if(&sm->agenda, view->serve != 0);
+    made_progress_if(&sm->agenda, view->serve != 0);
     while (view->serve) {
         unsigned slot = f->policy->pick(view);
         if (slot == SM_FETCH_NOBODY)
@@ -279,7 +279,7 @@ HOT void sm_fetch(struct sm *sm)
     if (!from_fill && line_came(sm))
         take_line(sm);
     if (!sm_fetch_busy(sm))
-        sm_agenda_done(&sm->agenda, SM_DUE_FETCH);
+        agenda_done(&sm->agenda, DUE_FETCH);
 }
 
 /* The policy's view of warps and their buffers */
@@ -291,7 +291,9 @@ static unsigned entries(const struct sm_fetch_view *view, unsigned slot)
 
 static unsigned preferred(const struct sm_fetch_view *view, unsigned scheduler, uint64_t warps)
 {
-    return sm_preferred(view->context, scheduler, warps);
+    const struct sm *sm = view->context;
+    unsigned cores = sm->core_count;
+    return core_preferred(&sm->core[scheduler % cores], scheduler / cores, warps);
 }
 
 void sm_send_instruction_requests(struct sm *sm)
@@ -300,7 +302,7 @@ void sm_send_instruction_requests(struct sm *sm)
     if (waiting)
         sm_port_send_one(sm, &sm->fetch.queue);
     if (sm->fetch.queue.count < waiting)
-        sm->fetch.queued_since = sm->now;
+        sm->fetch.queued_since = sm->agenda.now;
 }
 
 void sm_fetch_init(struct sm *sm, struct arena *own)
@@ -309,7 +311,7 @@ void sm_fetch_init(struct sm *sm, struct arena *own)
     sm->fetch.member = (uint8_t)(sm->setup.neighbours ? sm->setup.index % sm->params->l1i_sharers : 0);
     sm->fetch.l1i = sm->fetch.member ? sm->fetch.neighbours[0]->fetch.l1i : cache_create(sm->setup.l1i, false, own);
     packet_ring_init(&sm->fetch.queue, sm->setup.l1i->miss_queue, own);
-    sm->fetch.slot = SM_NONE;
+    sm->fetch.slot = CORE_NONE;
 }
 
 void sm_fetch_begin(struct sm *sm)
@@ -324,7 +326,7 @@ void sm_fetch_begin(struct sm *sm)
         .member = f->member,
         .queue = f->queue,
         .queued_since = f->queued_since,
-        .slot = SM_NONE,
+        .slot = CORE_NONE,
         .most = p->fetch_width < p->instruction_buffer ? p->fetch_width : p->instruction_buffer,
         .module_size = sm->kernel->grid->code->module->instr_count,
         .line_bytes = sm->setup.l1i->line_bytes,
@@ -332,9 +334,9 @@ void sm_fetch_begin(struct sm *sm)
         .line_taken = true,
         .stocked = sm->fetch_fills ? &f->full : &sm->warp.buffered,
         .policy = policy,
-        .view = {.warps = sm->views,
+        .view = {.warps = sm->views.warps,
                  .last = p->warps - 1,
-                 .schedulers = sm->scheduler_count,
+                 .schedulers = core_schedulers(sm->params),
                  .entries = entries,
                  .preferred = preferred,
                  .context = sm},

@@ -10,7 +10,7 @@
 struct cache;
 
 struct sm_fetch {
-    uint32_t slot;           /* fetch buffer: the warp, SM_NONE: empty */
+    uint32_t slot;           /* fetch buffer: the warp, CORE_NONE: empty */
     uint32_t count, pc;      /* the instructions in it: how many, and the first one */
     uint32_t most;           /* instructions that a fetch brings */
     uint32_t module_size;    /* instructions of the module */

@@ -33,33 +33,41 @@ void sm_form_retired(struct sm *sm, uint64_t slots)
 
 /* Banks */
 
-/* The set of banks that hold a register of the op's threads, from that of warp slot 0. */
-static uint64_t banks_of_homes(const struct sm *sm, unsigned slot, uint64_t set)
+/* The set of banks that hold a register of threads that began in these slots, from that of the core's first slot. */
+static uint64_t banks_of(const struct core *core, uint64_t slots, uint64_t set)
 {
-    unsigned first = mask_first(sm->blocks[sm->warp.slots[slot].block].warps);
     uint64_t banks = 0;
-    for (uint64_t rest = sm->form.homes[slot]; rest; rest &= rest - 1)
-        banks |= sm_banks_of(sm, first + mask_first(rest), set);
+    for (uint64_t rest = slots; rest; rest &= rest - 1)
+        banks |= core_banks_of(core, mask_first(rest), set);
     return banks;
 }
 
-void sm_form_name(const struct sm *sm, struct sm_op *o)
+/* The slots in which threads of these lanes of a warp began. */
+static uint64_t homes_of(const struct sm *sm, unsigned slot, uint64_t lanes)
+{
+    const struct warp_slot *warp = &sm->warp.slots[slot];
+    return simt_homes(&warp->simt, lanes) << mask_first(sm->blocks[warp->block].warps);
+}
+
+void sm_form_name(struct sm *sm, struct core_op *o)
 {
     if (sm->params->form_reads != SM_FORM_READS_ROWS)
         return;
-    o->src_banks = banks_of_homes(sm, o->slot, o->decoded->src_set);
-    o->dst_banks = banks_of_homes(sm, o->slot, o->decoded->dst_set);
-    o->timing.src_apart &= mask_count(sm->form.homes[o->slot]) == 1;
+    struct core *core = sm_core(sm, o->slot);
+    uint64_t homes = homes_of(sm, o->slot, sm->form.lanes[o->slot]);
+    core_read_rows(core, o->slot, homes);
+    o->src_banks = banks_of(core, homes, o->decoded->src_set);
+    o->dst_banks = banks_of(core, homes, o->decoded->dst_set);
+    o->timing.src_apart &= mask_count(homes) == 1;
 }
 
-void sm_form_issued(struct sm *sm, unsigned slot, struct sm_op *o, const struct simt_result *r)
+void sm_form_issued(struct sm *sm, unsigned slot, struct core_op *o, const struct simt_result *r)
 {
     sm->out |= BIT64(slot);
     sm->form.slow = (sm->form.slow & ~BIT64(slot)) | (warp_unit_is_memory((enum warp_unit)o->unit) ? BIT64(slot) : 0);
     bool asks = o->access && simt_access_moves(o->access);
     sm->form.asks = (sm->form.asks & ~BIT64(slot)) | (asks ? BIT64(slot) : 0);
     sm->form.lanes[slot] = r->active | (o->access ? o->access->mask : 0);
-    sm->form.homes[slot] = simt_homes(&sm->warp.slots[slot].simt, sm->form.lanes[slot]);
     sm_form_name(sm, o);
 }
 
@@ -192,10 +200,10 @@ static void form_warp(struct sm *sm, unsigned slot)
 static void leave_empty(struct sm *sm, unsigned slot)
 {
     warp_abandon(&sm->warp, slot);
-    sm_hold_off(sm, slot);
+    core_hold_off(sm_core(sm, slot), slot);
     if (sm->fetch_fills)
         sm_fetch_has_room(sm, slot);
-    sm->views[slot].pc = 0;
+    core_view_turns(&sm->views, slot, 0);
     sm_finish_warp(sm, slot);
     sm_check_retire(sm, slot);
 }
@@ -214,7 +222,7 @@ static void refill(struct sm *sm, unsigned slot)
     sm->stats.warps_refilled++;
     warp_renumber(&sm->warp, slot, sm->next_age++);
     sm_noted_refilled(sm, slot);
-    sm_tell_launched(sm, slot, sm->now);
+    sm_tell_launched(sm, slot, sm->agenda.now);
 }
 
 /* It has other threads than before, perhaps in other places. */
@@ -252,7 +260,7 @@ void sm_form(struct sm *sm)
         form_warp(sm, mask_first(rest));
     if (!sm->form.touched)
         return;
-    sm_made_progress(&sm->agenda);
+    made_progress(&sm->agenda);
     /* A barrier waits for warps that have threads: those that are left empty come last. */
     for (uint64_t rest = sm->form.touched; rest; rest &= rest - 1)
         if (sm->warp.slots[mask_first(rest)].simt.live)
@@ -272,5 +280,5 @@ uint32_t sm_form_find(const struct sm *sm, unsigned slot, uint32_t thread)
             if (warp->threads[lane] == thread && mask_has(warp->live, lane))
                 return mask_first(rest);
     }
-    return SM_NONE;
+    return CORE_NONE;
 }

@@ -41,7 +41,7 @@ void sm_noted_launched(struct sm *sm, unsigned slot)
 
 void sm_noted_refilled(struct sm *sm, unsigned slot)
 {
-    sm->noted.warps[slot].issued_before -= sm->views[slot].issued;
+    sm->noted.warps[slot].issued_before -= sm->views.warps[slot].issued;
 }
 
 void sm_watch_reset(struct sm *sm, bool progress)
@@ -51,7 +51,7 @@ void sm_watch_reset(struct sm *sm, bool progress)
         sm_written_reset(&sm->noted.written);
     for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1) { /* others begin so (sm_noted_launched) */
         struct sm_noted_warp *warp = &sm->noted.warps[mask_first(rest)];
-        warp->issued_before = sm->views[mask_first(rest)].issued;
+        warp->issued_before = sm->views.warps[mask_first(rest)].issued;
         warp->sync_ops = warp->takes = 0;
     }
 }
@@ -85,7 +85,7 @@ void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *acce
         return;
     struct sm_holder *h = &sm->noted.holders[place_of(address)];
     *h = (struct sm_holder){.address = address,
-                            .cycle = sm->now,
+                            .cycle = sm->agenda.now,
                             .warp = warp->simt.index,
                             .thread = warp->simt.threads[lane],
                             .pc = access->pc,
@@ -96,7 +96,7 @@ void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *acce
 
 /* An exchange takes a lock when that was 0, which by the convention of locks is free; any compare-and-swap that
  * succeeds may. */
-HOT void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p)
+HOT void sm_note_holders(struct sm *sm, const struct core_op *op, const struct packet *p)
 {
     for (unsigned i = 0; i < p->lane_count; i++) {
         const struct packet_lane *l = &p->lanes[i]; /* the reply's operand is the old value */
@@ -122,13 +122,13 @@ bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *hol
     const struct warp_slot *warp = &sm->warp.slots[holder->slot];
     bool resident = mask_has(sm->warp.resident, holder->slot) &&
                     !memcmp(holder->block, warp->simt.block->index, sizeof holder->block);
-    uint32_t slot = resident && sm->kernel->grid->forms ? sm_form_find(sm, holder->slot, holder->thread) : SM_NONE;
-    holder->ended = resident && sm->kernel->grid->forms && slot == SM_NONE;
+    uint32_t slot = resident && sm->kernel->grid->forms ? sm_form_find(sm, holder->slot, holder->thread) : CORE_NONE;
+    holder->ended = resident && sm->kernel->grid->forms && slot == CORE_NONE;
     if (holder->ended) {
         holder->warp = holder->thread / sm->params->warp_size;
         holder->lane = (uint8_t)(holder->thread % sm->params->warp_size);
     }
-    if (slot != SM_NONE) {
+    if (slot != CORE_NONE) {
         holder->slot = (uint8_t)slot;
         holder->warp = sm->warp.slots[slot].simt.index;
     }

@@ -28,7 +28,7 @@ static void sm_open_agent(const struct sm *sm, struct l1_setup *setup)
 
 void sm_lsu_init(struct sm *sm, struct arena *own)
 {
-    struct sm_lsu *lsu = &sm->lsu;
+    struct lsu *lsu = &sm->lsu;
     struct l1_setup l1d = {
         .protocol = sm->setup.protocol ? sm->setup.protocol : coherence_find(NULL),
         .cache = sm->setup.l1d,
@@ -45,17 +45,17 @@ void sm_lsu_init(struct sm *sm, struct arena *own)
         sm_open_agent(sm, &l1d);
     l1_init(&lsu->l1d, &l1d, own);
     lsu->l1c = cache_create(sm->setup.l1c, true, own);
-    lsu->pipe = ARENA_NEW(own, struct sm_delayed, sm->params->l1d_latency + 1);
+    lsu->pipe = ARENA_NEW(own, struct lsu_delayed, sm->params->l1d_latency + 1);
     packet_ring_init(&lsu->l1c_queue, sm->setup.l1c->miss_queue, own);
     packet_ring_init(&lsu->responses, sm->params->response_queue, own);
-    sm_wheel_init(&lsu->shared);
-    lsu->op = lsu->free_transaction = SM_NONE;
+    core_wheel_init(&lsu->shared);
+    lsu->op = lsu->free_transaction = CORE_NONE;
 }
 
 void sm_lsu_begin(struct sm *sm)
 {
     sm->lsu.writeback_from = 0;
-    sm_wheel_begin(&sm->lsu.shared, sm->params->shared_latency);
+    core_wheel_begin(&sm->lsu.shared, sm->params->shared_latency);
 }
 
 HOT unsigned sm_l1_event(const struct sm *sm, const struct simt_access *access)
@@ -70,9 +70,9 @@ HOT unsigned sm_l1_event(const struct sm *sm, const struct simt_access *access)
 
 HOT uint32_t sm_lsu_entering_bytes(const struct sm *sm)
 {
-    if (sm->params->memory_in_order || sm->lsu.op == SM_NONE || sm->lsu.at == sm->lsu.count)
+    if (sm->params->memory_in_order || sm->lsu.op == CORE_NONE || sm->lsu.at == sm->lsu.count)
         return 0;
-    const struct sm_op *o = &sm->ops.items[sm->lsu.op];
+    const struct core_op *o = &sm->ops.items[sm->lsu.op];
     if (!o->in_memory || !o->bypasses || o->access->space == ISA_SPACE_CONST)
         return 0;
     const struct packet request = {.kind = o->access->kind == ISA_FLAG_ATOMIC ? PACKET_ATOMIC : PACKET_READ,
@@ -96,19 +96,19 @@ static bool can_pass(const struct sm *sm)
 /* A transaction of the op is answered. */
 static void transaction_done(struct sm *sm, uint32_t op)
 {
-    struct sm_op *o = &sm->ops.items[op];
+    struct core_op *o = &sm->ops.items[op];
     o->pending--;
     if (!o->pending && op != sm->lsu.op) {
-        sm_write_banks(sm, o);
+        core_write_banks(sm_core(sm, o->slot), o);
         sm_complete(sm, op);
     }
 }
 
 /* Hands the bytes of a line of line_bytes to the lanes of a transaction. Local memory's values are with the thread
  * already. */
-HOT static void deliver(struct sm *sm, const struct sm_transaction *t, const uint8_t *line, uint32_t line_bytes)
+HOT static void deliver(struct sm *sm, const struct lsu_transaction *t, const uint8_t *line, uint32_t line_bytes)
 {
-    const struct sm_op *o = &sm->ops.items[t->op];
+    const struct core_op *o = &sm->ops.items[t->op];
     const struct simt_access *access = o->access;
     if (access->space == ISA_SPACE_LOCAL || o->performed || !line)
         return;
@@ -118,20 +118,20 @@ HOT static void deliver(struct sm *sm, const struct sm_transaction *t, const uin
 /* A transaction that waited has its values: they go to its lanes. */
 HOT static void finish(struct sm *sm, uint32_t waiter, const uint8_t *line, uint32_t line_bytes)
 {
-    struct sm_transaction t = sm_transaction_take(&sm->lsu, waiter);
+    struct lsu_transaction t = lsu_transaction_take(&sm->lsu, waiter);
     deliver(sm, &t, line, line_bytes);
     transaction_done(sm, t.op);
 }
 
 /* A load through the constant cache, in which nobody writes. Returns false when it must be tried again. */
-HOT_INLINE bool load_const(struct sm *sm, const struct sm_transaction *t)
+HOT_INLINE bool load_const(struct sm *sm, const struct lsu_transaction *t)
 {
     struct cache_effect effect;
     uint32_t room = packet_ring_room(&sm->lsu.l1c_queue);
     if (cache_refuses_again(sm->lsu.l1c, t->address, t->bytes, room))
         return false;
     enum cache_result result =
-        cache_read(sm->lsu.l1c, t->address, t->bytes, sm_transaction_next(&sm->lsu), room, &effect);
+        cache_read(sm->lsu.l1c, t->address, t->bytes, lsu_transaction_next(&sm->lsu), room, &effect);
     if (result == CACHE_REFUSED)
         return false;
     if (result == CACHE_HIT) {
@@ -139,14 +139,14 @@ HOT_INLINE bool load_const(struct sm *sm, const struct sm_transaction *t)
         transaction_done(sm, t->op);
         return true;
     }
-    sm_transaction_new(&sm->lsu, t);
+    lsu_transaction_new(&sm->lsu, t);
     if (result == CACHE_MISS) {
         struct packet *p = packet_new(&sm->port.packets);
         p->kind = PACKET_READ;
         p->space = PACKET_CONST;
         p->address = effect.fill_address;
         p->bytes = effect.fill_bytes;
-        p->cookie = SM_NONE;
+        p->cookie = CORE_NONE;
         p->fill = (uint16_t)effect.fill;
         sm_request(sm, &sm->lsu.l1c_queue, p);
     }
@@ -164,7 +164,7 @@ HOT_INLINE void store_words(const struct simt_access *access, uint64_t lanes, st
     }
 }
 
-static void store_bytes(const struct simt_access *access, const struct sm_transaction *t, struct packet *p)
+static void store_bytes(const struct simt_access *access, const struct lsu_transaction *t, struct packet *p)
 {
     unsigned size = access->stride;
     if (size == 4 && t->bytes >= 4) {
@@ -184,7 +184,7 @@ static void store_bytes(const struct simt_access *access, const struct sm_transa
 }
 
 /* A store takes its bytes along to the L2. Local memory's values stay here. */
-static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t, struct packet *p)
+static void fill_store(struct sm *sm, const struct core_op *o, const struct lsu_transaction *t, struct packet *p)
 {
     struct warp_slot *warp = &sm->warp.slots[o->slot];
     if (p->space == PACKET_LOCAL)
@@ -199,14 +199,14 @@ static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_tra
 }
 
 /* What an instruction of locks is to the slices' queues. */
-static enum packet_lock lock_of(const struct sm_op *o, const struct sm_transaction *t)
+static enum packet_lock lock_of(const struct core_op *o, const struct lsu_transaction *t)
 {
-    if (o->blocks == SM_BLOCKS_LANES)
+    if (o->blocks == CORE_BLOCKS_LANES)
         return o->access->leaving & t->lanes ? PACKET_LOCK_LEAVE : PACKET_LOCK_TAKE;
     return isa_op_info((enum isa_op)o->access->instr->op)->flags & ISA_FLAG_GIVE ? PACKET_LOCK_GIVE : PACKET_LOCK_NOT;
 }
 
-static void fill_atomic(const struct sm *sm, const struct sm_op *o, const struct sm_transaction *t, struct packet *p)
+static void fill_atomic(const struct sm *sm, const struct core_op *o, const struct lsu_transaction *t, struct packet *p)
 {
     const struct simt_access *access = o->access;
     p->atomic = access->instr->mods.atomic;
@@ -225,7 +225,8 @@ static void fill_atomic(const struct sm *sm, const struct sm_op *o, const struct
 }
 
 /* A request of the transaction's own gets its values. */
-HOT_INLINE void complete_request(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t, struct packet *p)
+HOT_INLINE void complete_request(struct sm *sm, const struct core_op *o, const struct lsu_transaction *t,
+                                 struct packet *p)
 {
     p->order = o->access->instr->mods.order;
     p->scope = o->access->instr->mods.scope;
@@ -245,13 +246,13 @@ NOT_INLINE void name_request(const struct simt_access *access, struct l1_access 
 }
 
 /* An access at the L1D's door. Returns false when it must be tried again. */
-HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
+HOT static bool serve_l1d(struct sm *sm, const struct lsu_transaction *t)
 {
-    const struct sm_op *o = &sm->ops.items[t->op];
+    const struct core_op *o = &sm->ops.items[t->op];
     struct l1_access access;
     access.address = t->address;
     access.bytes = t->bytes;
-    access.waiter = sm_transaction_next(&sm->lsu);
+    access.waiter = lsu_transaction_next(&sm->lsu);
     access.event = o->event;
     if (RARELY(l1_keeps(&sm->lsu.l1d)))
         name_request(o->access, &access);
@@ -265,14 +266,13 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
     if (RARELY(l1_keeps(&sm->lsu.l1d)))
         sm_l1_changed(sm); /* also where it refuses: it may have set going what the access lacks */
     if (served == L1_REFUSED) {
-        sm_made_progress_if(&sm->agenda,
-                            l1_keeps(&sm->lsu.l1d) && !l1_would_refuse(&sm->lsu.l1d, t->address, t->bytes));
+        made_progress_if(&sm->agenda, l1_keeps(&sm->lsu.l1d) && !l1_would_refuse(&sm->lsu.l1d, t->address, t->bytes));
         return false;
     }
     if (sm->lsu.l1d.requests.count)
-        sm_agenda_add(&sm->agenda, SM_DUE_SEND);
+        agenda_add(&sm->agenda, DUE_SEND);
     if (served == L1_WAITS) {
-        sm_transaction_new(&sm->lsu, t);
+        lsu_transaction_new(&sm->lsu, t);
         return true;
     }
     deliver(sm, t, access.values, sm->lsu.l1d.line_bytes);
@@ -281,36 +281,36 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
 }
 
 /* An access goes past the L1D. Returns false when there is no room. */
-HOT_INLINE bool pass_l1d(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t)
+HOT_INLINE bool pass_l1d(struct sm *sm, const struct core_op *o, const struct lsu_transaction *t)
 {
-    struct packet *p = l1_pass(&sm->lsu.l1d, o->event, t->address, t->bytes, sm_transaction_next(&sm->lsu));
+    struct packet *p = l1_pass(&sm->lsu.l1d, o->event, t->address, t->bytes, lsu_transaction_next(&sm->lsu));
     if (!p)
         return false;
     complete_request(sm, o, t, p);
     if (!sm->params->memory_in_order)
         sm_port_send(sm, p);
     if (sm->lsu.l1d.requests.count)
-        sm_agenda_add(&sm->agenda, SM_DUE_SEND);
-    sm_transaction_new(&sm->lsu, t);
+        agenda_add(&sm->agenda, DUE_SEND);
+    lsu_transaction_new(&sm->lsu, t);
     return true;
 }
 
 /* Sends an access on its way to the L1D, which takes sm.l1d_latency cycles. */
-static enum sm_served enter_l1d_pipe(struct sm *sm, const struct sm_transaction *t)
+static enum lsu_served enter_l1d_pipe(struct sm *sm, const struct lsu_transaction *t)
 {
     uint32_t size = sm->params->l1d_latency, at = sm->lsu.pipe_head + sm->lsu.pipe_count;
     if (sm->lsu.pipe_count == size)
-        return SM_NO_PLACE;
-    sm->lsu.pipe[at < size ? at : at - size] = (struct sm_delayed){*t, sm->now + size};
+        return LSU_NO_PLACE;
+    sm->lsu.pipe[at < size ? at : at - size] = (struct lsu_delayed){*t, sm->agenda.now + size};
     sm->lsu.pipe_count++;
-    sm_agenda_add(&sm->agenda, SM_DUE_PIPE);
-    return SM_SERVED;
+    agenda_add(&sm->agenda, DUE_PIPE);
+    return LSU_SERVED;
 }
 
 HOT static void serve_l1d_pipe(struct sm *sm)
 {
-    struct sm_delayed *head = &sm->lsu.pipe[sm->lsu.pipe_head];
-    if (head->ready > sm->now || (sm->lsu.pipe_refused && sm_stands_still(&sm->agenda)))
+    struct lsu_delayed *head = &sm->lsu.pipe[sm->lsu.pipe_head];
+    if (head->ready > sm->agenda.now || (sm->lsu.pipe_refused && stands_still(&sm->agenda)))
         return;
     /* Only a read is remembered as refused, and nothing else comes to the tags before it is taken. */
     if (sm->lsu.pipe_refused && l1_refuses_again(&sm->lsu.l1d, head->transaction.address, head->transaction.bytes))
@@ -318,18 +318,18 @@ HOT static void serve_l1d_pipe(struct sm *sm)
     sm->lsu.pipe_refused = !serve_l1d(sm, &head->transaction);
     if (sm->lsu.pipe_refused)
         return;
-    sm_made_progress(&sm->agenda);
+    made_progress(&sm->agenda);
     sm->lsu.pipe_head = sm->lsu.pipe_head + 1 < sm->params->l1d_latency ? sm->lsu.pipe_head + 1 : 0;
     if (!--sm->lsu.pipe_count)
-        sm_agenda_done(&sm->agenda, SM_DUE_PIPE);
-    if (sm->lsu.served == SM_NO_PLACE)
-        sm_agenda_add(&sm->agenda, SM_DUE_REFUSED);
+        agenda_done(&sm->agenda, DUE_PIPE);
+    if (sm->lsu.served == LSU_NO_PLACE)
+        agenda_add(&sm->agenda, DUE_REFUSED);
 }
 
 /* An access that goes past the L1D must not overtake one to the same line that is still on its way to it, nor one that
  * waits at its door for more than one place in the queue of misses: it would take each as it comes free, and warps that
  * spin by atomics would keep the other waiting for ever. (An agent's refusals may wait for what goes past.) */
-static bool follows_in_pipe(const struct sm *sm, const struct sm_transaction *t)
+static bool follows_in_pipe(const struct sm *sm, const struct lsu_transaction *t)
 {
     if (sm->lsu.pipe_refused && !l1_keeps(&sm->lsu.l1d))
         return true;
@@ -340,18 +340,18 @@ static bool follows_in_pipe(const struct sm *sm, const struct sm_transaction *t)
     return false;
 }
 
-static enum sm_served served_if(bool served)
+static enum lsu_served served_if(bool served)
 {
-    return served ? SM_SERVED : SM_REFUSED;
+    return served ? LSU_SERVED : LSU_REFUSED;
 }
 
-static enum sm_served serve_transaction(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t)
+static enum lsu_served serve_transaction(struct sm *sm, const struct core_op *o, const struct lsu_transaction *t)
 {
     if (o->access->space == ISA_SPACE_CONST)
         return served_if(load_const(sm, t));
     if (o->bypasses) {
         if (sm->params->memory_in_order && follows_in_pipe(sm, t))
-            return SM_REFUSED;
+            return LSU_REFUSED;
         return served_if(can_pass(sm) && pass_l1d(sm, o, t));
     }
     return sm->params->l1d_latency ? enter_l1d_pipe(sm, t) : served_if(serve_l1d(sm, t));
@@ -360,7 +360,7 @@ static enum sm_served serve_transaction(struct sm *sm, const struct sm_op *o, co
 static void leave_dispatch(struct sm *sm)
 {
     uint32_t op = sm->lsu.op;
-    sm->lsu.op = SM_NONE;
+    sm->lsu.op = CORE_NONE;
     if (!sm->ops.items[op].pending)
         sm_complete(sm, op);
 }
@@ -368,17 +368,17 @@ static void leave_dispatch(struct sm *sm)
 static void serve_shared(struct sm *sm)
 {
     uint32_t op = sm->lsu.op;
-    sm_made_progress(&sm->agenda);
+    made_progress(&sm->agenda);
     if (sm->lsu.cycles > 1) {
         sm->lsu.cycles--;
         return;
     }
-    sm->lsu.op = SM_NONE;
+    sm->lsu.op = CORE_NONE;
     if (sm->ops.items[op].access->kind == ISA_FLAG_STORE) {
         sm_complete(sm, op);
     } else {
-        sm_wheel_add(&sm->ops, &sm->lsu.shared, sm->now + sm->params->shared_latency, op);
-        sm_agenda_add(&sm->agenda, SM_DUE_SHARED);
+        core_wheel_add(&sm->ops, &sm->lsu.shared, sm->agenda.now + sm->params->shared_latency, op);
+        agenda_add(&sm->agenda, DUE_SHARED);
     }
 }
 
@@ -389,29 +389,27 @@ HOT static void serve_dispatch(struct sm *sm)
         serve_shared(sm);
         return;
     }
-    if (sm->lsu.served != SM_SERVED && sm_stands_still(&sm->agenda) && !can_enter(sm))
+    if (sm->lsu.served != LSU_SERVED && stands_still(&sm->agenda) && !can_enter(sm))
         return;
     if (sm->lsu.at < sm->lsu.count) {
         sm->lsu.served = (uint8_t)serve_transaction(sm, &sm->ops.items[sm->lsu.op], &sm->lsu.list[sm->lsu.at]);
-        if (sm->lsu.served != SM_SERVED)
+        if (sm->lsu.served != LSU_SERVED)
             return;
         sm->lsu.at++;
     }
-    sm_made_progress(&sm->agenda);
+    made_progress(&sm->agenda);
     if (sm->lsu.at == sm->lsu.count)
         leave_dispatch(sm);
 }
 
 HOT static void take_dispatch(struct sm *sm)
 {
-    uint32_t op = sm_fifo_pop(&sm->oc_ex[WARP_UNIT_OF_MEMORY]);
-    if (sm->collect.classes[WARP_UNIT_OF_MEMORY].ready)
-        sm_agenda_add(&sm->agenda, SM_DUE_COLLECT);
-    sm_made_progress(&sm->agenda);
-    sm->lsu.served = SM_SERVED;
+    uint32_t op = core_take_access(sm->core);
+    made_progress(&sm->agenda);
+    sm->lsu.served = LSU_SERVED;
     sm->lsu.op = op;
     sm_coalesce(sm, op);
-    struct sm_op *o = &sm->ops.items[op];
+    struct core_op *o = &sm->ops.items[op];
     o->pending = o->in_memory && o->access->space != ISA_SPACE_SHARED ? (uint16_t)sm->lsu.count : 0;
 }
 
@@ -419,13 +417,13 @@ HOT static void take_dispatch(struct sm *sm)
  * way to the L1D is left alone until there is one. */
 static inline void move_dispatch(struct sm *sm)
 {
-    if (sm->lsu.op != SM_NONE)
+    if (sm->lsu.op != CORE_NONE)
         serve_dispatch(sm);
-    if (sm->lsu.op == SM_NONE && sm->oc_ex[WARP_UNIT_OF_MEMORY].count)
+    if (sm->lsu.op == CORE_NONE && core_has_access(sm->core))
         take_dispatch(sm);
-    sm_agenda_done(&sm->agenda, SM_DUE_DISPATCH | SM_DUE_REFUSED);
-    if (sm->lsu.op != SM_NONE && sm->lsu.served != SM_NO_PLACE)
-        sm_agenda_add(&sm->agenda, sm->lsu.served == SM_REFUSED ? SM_DUE_REFUSED : SM_DUE_DISPATCH);
+    agenda_done(&sm->agenda, DUE_DISPATCH | DUE_REFUSED);
+    if (sm->lsu.op != CORE_NONE && sm->lsu.served != LSU_NO_PLACE)
+        agenda_add(&sm->agenda, sm->lsu.served == LSU_REFUSED ? DUE_REFUSED : DUE_DISPATCH);
 }
 
 /* Replies come from the network, and from the L1D itself: these first. */
@@ -447,7 +445,7 @@ static struct packet *pop_response(struct sm *sm)
     struct packet *p = own ? l1_take_done(&sm->lsu.l1d) : packet_ring_pop(&sm->lsu.responses);
     sm->lsu.own_was_last = own;
     if (!sm->lsu.responses.count && !l1_has_done(&sm->lsu.l1d))
-        sm_agenda_done(&sm->agenda, SM_DUE_RESPONSE);
+        agenda_done(&sm->agenda, DUE_RESPONSE);
     return p;
 }
 
@@ -459,9 +457,8 @@ HOT void sm_note_ready(struct sm *sm)
 void sm_l1_changed(struct sm *sm)
 {
     sm_note_ready(sm);
-    sm_agenda_add(&sm->agenda, (sm_has_queued(sm) ? SM_DUE_SEND : 0) |
-                                   (l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
-                                   (l1_has_ready(&sm->lsu.l1d) ? SM_DUE_PORT : 0) | sm_due_of_probes(sm));
+    agenda_add(&sm->agenda, (sm_has_queued(sm) ? DUE_SEND : 0) | (l1_has_done(&sm->lsu.l1d) ? DUE_RESPONSE : 0) |
+                                (l1_has_ready(&sm->lsu.l1d) ? DUE_PORT : 0) | sm_due_of_probes(sm));
 }
 
 /* What the L1D has asked for itself comes, or what it has written was acknowledged. It goes to the L1D when it has left
@@ -489,8 +486,8 @@ static void end_store(struct sm *sm, unsigned slot, uint8_t era)
 static void take_response(struct sm *sm)
 {
     const struct packet *p = first_response(sm);
-    sm_made_progress(&sm->agenda);
-    sm_agenda_add(&sm->agenda, SM_DUE_PORT);
+    made_progress(&sm->agenda);
+    agenda_add(&sm->agenda, DUE_PORT);
     if (p->space == PACKET_CONST) {
         will_read(&sm->lsu.transactions.items[cache_take_fill(sm->lsu.l1c, p->fill, p->data)]);
         sm_note_ready(sm);
@@ -502,7 +499,7 @@ static void take_response(struct sm *sm)
         take_l1_reply(sm);
         return;
     case L1_ACKNOWLEDGED:
-        if (p->cookie != SM_NONE)
+        if (p->cookie != CORE_NONE)
             end_store(sm, p->cookie & 0xff, (uint8_t)(p->cookie >> 8));
         break;
     case L1_FILLED:
@@ -524,8 +521,8 @@ static void take_response(struct sm *sm)
 /* An atomic is answered: its lanes get the old values. */
 static void finish_atomic(struct sm *sm, const struct packet *p)
 {
-    struct sm_transaction t = sm_transaction_take(&sm->lsu, p->cookie);
-    const struct sm_op *o = &sm->ops.items[t.op];
+    struct lsu_transaction t = lsu_transaction_take(&sm->lsu, p->cookie);
+    const struct core_op *o = &sm->ops.items[t.op];
     sm_note_holders(sm, o, p);
     if (RARELY(sm->spin))
         spin_atomics(sm->spin, o->slot, o->access, p);
@@ -574,7 +571,7 @@ static bool finish_shared(struct sm *sm)
     uint32_t op = sm->lsu.shared_done.items[sm->lsu.shared_head++];
     if (sm->lsu.shared_head == sm->lsu.shared_done.count)
         sm->lsu.shared_head = 0, sm->lsu.shared_done.count = 0;
-    sm_write_banks(sm, &sm->ops.items[op]);
+    core_write_banks(sm_core(sm, sm->ops.items[op].slot), &sm->ops.items[op]);
     sm_complete(sm, op);
     return sm->lsu.shared_done.count;
 }
@@ -598,40 +595,40 @@ static inline bool finish_client(struct sm *sm, enum sm_writeback client)
 static void end_shared(struct sm *sm)
 {
     uint32_t next;
-    for (uint32_t op = sm_wheel_take(&sm->lsu.shared, sm->now); op != SM_NONE; op = next) {
+    for (uint32_t op = core_wheel_take(&sm->lsu.shared, sm->agenda.now); op != CORE_NONE; op = next) {
         next = sm->ops.items[op].next;
         sm->lsu.shared.count--;
-        sm_made_progress(&sm->agenda);
+        made_progress(&sm->agenda);
         vec_push(&sm->lsu.shared_done, op);
     }
     if (!sm->lsu.shared.count)
-        sm_agenda_done(&sm->agenda, SM_DUE_SHARED);
+        agenda_done(&sm->agenda, DUE_SHARED);
 }
 
 /* One result a cycle over the writeback port, clients round robin. */
 HOT void sm_lsu_writeback(struct sm *sm)
 {
-    if (sm_agenda_has(&sm->agenda, SM_DUE_SHARED) && sm_wheel_due(&sm->lsu.shared, sm->now))
+    if (agenda_has(&sm->agenda, DUE_SHARED) && core_wheel_due(&sm->lsu.shared, sm->agenda.now))
         end_shared(sm);
     unsigned clients = sm_writeback_clients(sm), behind = clients & (~0u << sm->lsu.writeback_from);
-    sm_agenda_done(&sm->agenda, SM_DUE_PORT);
+    agenda_done(&sm->agenda, DUE_PORT);
     if (!clients)
         return;
     enum sm_writeback client = (enum sm_writeback)__builtin_ctz(behind ? behind : clients);
-    sm_made_progress(&sm->agenda);
+    made_progress(&sm->agenda);
     bool more = finish_client(sm, client);
     if (more || (clients & (clients - 1)))
-        sm_agenda_add(&sm->agenda, SM_DUE_PORT);
+        agenda_add(&sm->agenda, DUE_PORT);
     sm->lsu.writeback_from = (client + 1) % SM_WB_COUNT;
 }
 
 /* True: a try would be refused as the one before was, and only counted. */
-static bool const_refuses(const struct sm *sm, const struct sm_transaction *t)
+static bool const_refuses(const struct sm *sm, const struct lsu_transaction *t)
 {
     return cache_would_refuse(sm->lsu.l1c, t->address, t->bytes, packet_ring_room(&sm->lsu.l1c_queue));
 }
 
-static const struct sm_transaction *pipe_head(const struct sm *sm)
+static const struct lsu_transaction *pipe_head(const struct sm *sm)
 {
     return &sm->lsu.pipe[sm->lsu.pipe_head].transaction;
 }
@@ -643,20 +640,20 @@ static bool pipe_refused(const struct sm *sm)
 
 static bool dispatch_refused(const struct sm *sm)
 {
-    return sm->lsu.op != SM_NONE && sm->lsu.served == SM_REFUSED;
+    return sm->lsu.op != CORE_NONE && sm->lsu.served == LSU_REFUSED;
 }
 
 /* Whether a cache counts how often the transaction in the dispatch register was refused: else it waits for something
  * else than a cache. */
 static bool cache_counts(const struct sm *sm)
 {
-    const struct sm_op *o = &sm->ops.items[sm->lsu.op];
+    const struct core_op *o = &sm->ops.items[sm->lsu.op];
     return o->access->space == ISA_SPACE_CONST || !(o->bypasses || sm->params->l1d_latency);
 }
 
 static bool dispatch_would_be_refused(const struct sm *sm)
 {
-    const struct sm_transaction *t = &sm->lsu.list[sm->lsu.at];
+    const struct lsu_transaction *t = &sm->lsu.list[sm->lsu.at];
     return sm->ops.items[sm->lsu.op].access->space == ISA_SPACE_CONST
                ? const_refuses(sm, t)
                : l1_would_refuse(&sm->lsu.l1d, t->address, t->bytes);
@@ -664,7 +661,7 @@ static bool dispatch_would_be_refused(const struct sm *sm)
 
 HOT void sm_count_refusals(struct sm *sm)
 {
-    sm_agenda_step_after_progress(&sm->agenda);
+    agenda_step_after_progress(&sm->agenda);
     if (pipe_refused(sm))
         serve_l1d_pipe(sm);
     if (dispatch_refused(sm) && cache_counts(sm)) {
@@ -675,7 +672,7 @@ HOT void sm_count_refusals(struct sm *sm)
 
 HOT bool sm_must_retry(const struct sm *sm)
 {
-    const struct sm_transaction *head = pipe_head(sm);
+    const struct lsu_transaction *head = pipe_head(sm);
     if (pipe_refused(sm) && !l1_would_refuse(&sm->lsu.l1d, head->address, head->bytes))
         return true;
     return dispatch_refused(sm) && cache_counts(sm) && !dispatch_would_be_refused(sm);
@@ -683,13 +680,13 @@ HOT bool sm_must_retry(const struct sm *sm)
 
 HOT void sm_lsu(struct sm *sm)
 {
-    if (sm_agenda_has(&sm->agenda, SM_DUE_RESPONSE))
+    if (agenda_has(&sm->agenda, DUE_RESPONSE))
         take_response(sm);
-    if (sm_agenda_has(&sm->agenda, SM_DUE_SEND))
+    if (agenda_has(&sm->agenda, DUE_SEND))
         sm_send_requests(sm);
-    if (sm_agenda_has(&sm->agenda, SM_DUE_PIPE))
+    if (agenda_has(&sm->agenda, DUE_PIPE))
         serve_l1d_pipe(sm);
-    if (sm_agenda_has(&sm->agenda, SM_DUE_DISPATCH | SM_DUE_REFUSED))
+    if (agenda_has(&sm->agenda, DUE_DISPATCH | DUE_REFUSED))
         move_dispatch(sm);
 }
 

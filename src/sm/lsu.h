@@ -6,10 +6,10 @@
 
 #include "memory/l1.h"
 #include "memory/packet_queue.h"
-#include "sm/op.h"
+#include "core/op.h"
 
 /* One memory transaction of an op, in half a cache line. */
-struct sm_transaction {
+struct lsu_transaction {
     uint64_t lanes;
     uint64_t address;
     uint32_t op;
@@ -19,27 +19,27 @@ struct sm_transaction {
 };
 
 /* The outcome of the last try to serve a transaction. */
-enum sm_served {
-    SM_SERVED,
-    SM_REFUSED, /* tried again when something has changed */
-    SM_NO_PLACE /* on the way to the L1D: tried again when there is one */
+enum lsu_served {
+    LSU_SERVED,
+    LSU_REFUSED, /* tried again when something has changed */
+    LSU_NO_PLACE /* on the way to the L1D: tried again when there is one */
 };
 
 /* Reply kinds that write registers back compete for one port. */
 enum sm_writeback { SM_WB_SHARED, SM_WB_CONST, SM_WB_BYPASS, SM_WB_L1D, SM_WB_COUNT };
 
 /* An access on its way to the L1D. */
-struct sm_delayed {
-    struct sm_transaction transaction;
+struct lsu_delayed {
+    struct lsu_transaction transaction;
     uint64_t ready; /* cycle at which it reaches the tags */
 };
 
-struct sm_lsu {
-    uint8_t served;     /* enum sm_served, of the transaction in the dispatch register */
+struct lsu {
+    uint8_t served;     /* enum lsu_served, of the transaction in the dispatch register */
     uint8_t ready;      /* set of enum sm_writeback: caches with lines that came for accesses that wait */
     bool own_was_last;  /* of the answers, the last one taken was the L1D's own */
     bool pipe_refused;  /* the tags refused the first access of the pipe */
-    uint32_t op;        /* in the dispatch register, or SM_NONE */
+    uint32_t op;        /* in the dispatch register, or CORE_NONE */
     uint32_t count, at; /* its transactions, and the next one to be served: in `list` */
     uint32_t cycles;    /* shared memory: bank-conflict cycles left */
     uint32_t writeback_from;
@@ -49,35 +49,35 @@ struct sm_lsu {
     struct packet *bypass_reply; /* next global-bypass reply to write back */
     struct l1 l1d;
     struct cache *l1c;
-    struct packet_ring l1c_queue;            /* requests of the constant cache that wait for the network */
-    struct packet_ring responses;            /* what the network brought for this unit */
-    VEC(struct sm_transaction) transactions; /* pool of those that wait for an answer */
+    struct packet_ring l1c_queue;             /* requests of the constant cache that wait for the network */
+    struct packet_ring responses;             /* what the network brought for this unit */
+    VEC(struct lsu_transaction) transactions; /* pool of those that wait for an answer */
     uint32_t free_transaction, transactions_live;
-    struct sm_transaction list[2 * WARP_SLOTS];
-    struct sm_delayed *pipe; /* ring of sm.l1d_latency accesses on their way to the L1D */
-    struct sm_wheel shared;  /* shared memory pipeline */
+    struct lsu_transaction list[2 * WARP_SLOTS];
+    struct lsu_delayed *pipe; /* ring of sm.l1d_latency accesses on their way to the L1D */
+    struct core_wheel shared; /* shared memory pipeline */
 };
 
-/* The number that sm_transaction_new will give. */
-static inline uint32_t sm_transaction_next(const struct sm_lsu *lsu)
+/* The number that lsu_transaction_new will give. */
+static inline uint32_t lsu_transaction_next(const struct lsu *lsu)
 {
-    return lsu->free_transaction != SM_NONE ? lsu->free_transaction : (uint32_t)lsu->transactions.count;
+    return lsu->free_transaction != CORE_NONE ? lsu->free_transaction : (uint32_t)lsu->transactions.count;
 }
 /* Keeps a transaction until it is answered. */
-static inline uint32_t sm_transaction_new(struct sm_lsu *lsu, const struct sm_transaction *t)
+static inline uint32_t lsu_transaction_new(struct lsu *lsu, const struct lsu_transaction *t)
 {
-    uint32_t index = sm_transaction_next(lsu);
+    uint32_t index = lsu_transaction_next(lsu);
     if (index == lsu->transactions.count)
-        vec_push(&lsu->transactions, (struct sm_transaction){.next = SM_NONE});
+        vec_push(&lsu->transactions, (struct lsu_transaction){.next = CORE_NONE});
     lsu->free_transaction = lsu->transactions.items[index].next;
     lsu->transactions.items[index] = *t;
     lsu->transactions_live++;
     return index;
 }
 /* Takes an answered transaction out of the pool. */
-static inline struct sm_transaction sm_transaction_take(struct sm_lsu *lsu, uint32_t index)
+static inline struct lsu_transaction lsu_transaction_take(struct lsu *lsu, uint32_t index)
 {
-    struct sm_transaction *t = &lsu->transactions.items[index], taken = *t;
+    struct lsu_transaction *t = &lsu->transactions.items[index], taken = *t;
     contract(index < lsu->transactions.count && lsu->transactions_live);
     t->next = lsu->free_transaction;
     lsu->free_transaction = index;
@@ -86,9 +86,9 @@ static inline struct sm_transaction sm_transaction_take(struct sm_lsu *lsu, uint
 }
 
 /* The next cycle, `now` or later, with an event of this unit, or CYCLE_NEVER. */
-static inline uint64_t sm_lsu_next(const struct sm_lsu *lsu, uint64_t now)
+static inline uint64_t sm_lsu_next(const struct lsu *lsu, uint64_t now)
 {
-    uint64_t next = sm_wheel_next(&lsu->shared, now);
+    uint64_t next = core_wheel_next(&lsu->shared, now);
     return lsu->pipe_count && !lsu->pipe_refused ? cycle_min(next, lsu->pipe[lsu->pipe_head].ready) : next;
 }
 

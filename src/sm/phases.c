@@ -22,7 +22,7 @@ static void log_warp(struct sm *sm, const struct sm_block *block, unsigned slot)
                                .warp = sm->warp.slots[slot].simt.index,
                                .start = p->start[slot],
                                .arrival = p->arrival[slot],
-                               .release = sm->now};
+                               .release = sm->agenda.now};
     memcpy(row.block, block->simt.index, sizeof row.block);
     vec_push(&p->log, row);
 }
@@ -60,7 +60,7 @@ void sm_phase_begin(struct sm *sm, struct sm_block *block, uint64_t cycle)
 
 void sm_phase_arrive(struct sm *sm, unsigned slot)
 {
-    sm->phases.arrival[slot] = sm->now;
+    sm->phases.arrival[slot] = sm->agenda.now;
 }
 
 HOT uint64_t sm_phase_first_arrival(const struct sm *sm, uint64_t slots)
@@ -77,18 +77,18 @@ void sm_phase_open(struct sm *sm, struct sm_block *block, uint64_t slots)
 {
     close_phase(sm, block, slots | block->phase.ended);
     for (uint64_t rest = slots; rest; rest &= rest - 1)
-        sm->phases.start[mask_first(rest)] = sm->now;
+        sm->phases.start[mask_first(rest)] = sm->agenda.now;
 }
 
 void sm_phase_end(struct sm *sm, unsigned slot)
 {
-    sm->phases.arrival[slot] = sm->now;
+    sm->phases.arrival[slot] = sm->agenda.now;
     sm->blocks[sm->warp.slots[slot].block].phase.ended |= BIT64(slot);
 }
 
 void sm_phase_resume(struct sm *sm, unsigned slot)
 {
-    sm->phases.start[slot] = sm->now;
+    sm->phases.start[slot] = sm->agenda.now;
     sm->blocks[sm->warp.slots[slot].block].phase.ended &= ~BIT64(slot);
 }
 

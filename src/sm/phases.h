@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "sm/op.h"
+#include "core/op.h"
 #include "sm/sm.h"
 
 /* A block's. */
@@ -25,8 +25,8 @@ struct sm_block;
 
 /* A block is launched in a cycle. */
 void sm_phase_begin(struct sm *sm, struct sm_block *block, uint64_t cycle);
-/* In cycle sm->now: a warp came to a barrier at which it waits; a warp ended; one that had ended has threads again; a
- * barrier opened for these warp slots, perhaps since a warp ended. */
+/* In cycle sm->agenda.now: a warp came to a barrier at which it waits; a warp ended; one that had ended has threads
+ * again; a barrier opened for these warp slots, perhaps since a warp ended. */
 void sm_phase_arrive(struct sm *sm, unsigned slot);
 void sm_phase_end(struct sm *sm, unsigned slot);
 void sm_phase_resume(struct sm *sm, unsigned slot);

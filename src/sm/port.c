@@ -19,7 +19,7 @@ void sm_port_init(struct sm *sm, struct arena *own)
 HOT_INLINE void enter_network(struct sm *sm, struct network *net, struct packet *p, uint32_t bytes)
 {
     uint64_t local;
-    network_send(net, sm->setup.index, memory_slice_of(&sm->port.map, p->address, &local), bytes, p, sm->now);
+    network_send(net, sm->setup.index, memory_slice_of(&sm->port.map, p->address, &local), bytes, p, sm->agenda.now);
 }
 
 HOT void sm_port_send(struct sm *sm, struct packet *p)
@@ -41,16 +41,16 @@ HOT void sm_port_send_one(struct sm *sm, struct packet_ring *queue)
     if (!p || !sm_port_has_room(sm, bytes))
         return;
     enter_network(sm, sm->setup.requests, packet_ring_pop(queue), bytes);
-    sm_made_progress(&sm->agenda);
+    made_progress(&sm->agenda);
     if (!sm_has_queued(sm))
-        sm_agenda_done(&sm->agenda, SM_DUE_SEND);
+        agenda_done(&sm->agenda, DUE_SEND);
 }
 
 /* Data goes first. But warps that spin can keep the network's entrance full for ever, and the warp that they wait for
  * may lack an instruction: after some time its request goes before theirs. */
 HOT void sm_send_requests(struct sm *sm)
 {
-    if (sm->fetch.queue.count && sm->now - sm->fetch.queued_since > sm->params->fetch_patience)
+    if (sm->fetch.queue.count && sm->agenda.now - sm->fetch.queued_since > sm->params->fetch_patience)
         sm_send_instruction_requests(sm);
     if (sm->lsu.l1c_queue.count)
         sm_port_send_one(sm, &sm->lsu.l1c_queue);
@@ -58,14 +58,14 @@ HOT void sm_send_requests(struct sm *sm)
         sm_port_send_one(sm, &sm->lsu.l1d.requests);
     if (l1_drains(&sm->lsu.l1d)) {
         l1_drain(&sm->lsu.l1d);
-        sm_made_progress(&sm->agenda);
+        made_progress(&sm->agenda);
         sm_l1_changed(sm);
     }
 }
 
 HOT bool sm_has_requests(const struct sm *sm)
 {
-    return sm_agenda_has(&sm->agenda, SM_DUE_SEND | SM_DUE_ANSWER) || sm_lsu_entering_bytes(sm);
+    return agenda_has(&sm->agenda, DUE_SEND | DUE_ANSWER) || sm_lsu_entering_bytes(sm);
 }
 
 /* The first answer to a probe can enter the network. */
@@ -103,10 +103,10 @@ void sm_serve_probes(struct sm *sm)
         send_answer(sm, packet_ring_pop(answers));
     if (probes->count && l1_probe(&sm->lsu.l1d, packet_ring_peek(probes))) {
         packet_ring_pop(probes);
-        sm_made_progress(&sm->agenda);
+        made_progress(&sm->agenda);
         sm_l1_changed(sm);
     }
-    sm_agenda_put(&sm->agenda, SM_DUE_PROBES, sm_due_of_probes(sm));
+    agenda_put(&sm->agenda, DUE_PROBES, sm_due_of_probes(sm));
 }
 
 void sm_take_probe(struct sm *sm)
@@ -114,7 +114,7 @@ void sm_take_probe(struct sm *sm)
     if (packet_ring_full(&sm->port.probes))
         return;
     packet_ring_push(&sm->port.probes, network_receive(sm->setup.probes, sm->setup.index));
-    sm_agenda_add(&sm->agenda, SM_DUE_PROBE);
+    agenda_add(&sm->agenda, DUE_PROBE);
 }
 
 /* Replies */
@@ -131,12 +131,12 @@ HOT uint32_t sm_eject(struct sm *sm)
     } else if (p && !packet_ring_full(&sm->lsu.responses)) {
         packet_ring_push(&sm->lsu.responses, packet_ring_pop(&sm->port.ejected));
         sm_lsu_expect(sm, p);
-        sm_agenda_add(&sm->agenda, SM_DUE_RESPONSE);
+        agenda_add(&sm->agenda, DUE_RESPONSE);
     }
     if (!packet_ring_full(&sm->port.ejected) && network_peek(sm->setup.replies, sm->setup.index))
         packet_ring_push(&sm->port.ejected, network_receive(sm->setup.replies, sm->setup.index));
-    sm_agenda_put(&sm->agenda, SM_DUE_EJECT, sm->port.ejected.count ? SM_DUE_EJECT : 0);
-    bool line_came = sm_agenda_has(&sm->agenda, SM_DUE_FETCH) && sm->fetch.came;
+    agenda_put(&sm->agenda, DUE_EJECT, sm->port.ejected.count ? DUE_EJECT : 0);
+    bool line_came = agenda_has(&sm->agenda, DUE_FETCH) && sm->fetch.came;
     bool arrivals = sm->lsu.responses.count || line_came;
     return (sm->port.ejected.count ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |
            (sm_idle(sm) ? SM_STATE_IDLE : 0) | members * SM_STATE_NEIGHBOUR;

@@ -8,19 +8,6 @@
 #include "sm/sm_impl.h"
 #include "sm/work.h"
 
-const char *const sm_coalescing_choices[] = {"arch13", "arch20", NULL};
-const char *const sm_fence_choices[] = {"invalidate", "none", NULL};
-const char *const sm_form_reads_choices[] = {"lanes", "rows", NULL};
-const char *const sm_form_lanes_choices[] = {"straight", "rotated", NULL};
-
-const struct param_desc sm_param_descs[] = {
-#define PARAM_STRUCT struct sm_params
-#include "config/param_descs.h"
-#include "sm/sm_params.def"
-#include "config/param_end.h"
-};
-const unsigned sm_param_count = sizeof(sm_param_descs) / sizeof(sm_param_descs[0]);
-
 static const struct stat_desc sm_stat_descs[] = {
 #define STAT_STRUCT struct sm_stats
 #include "stats/stat_descs.h"
@@ -28,9 +15,9 @@ static const struct stat_desc sm_stat_descs[] = {
 #include "stats/stat_end.h"
 };
 static const struct stat_desc sm_latency_descs[] = {
-#define STAT_STRUCT struct sm_latency_stats
+#define STAT_STRUCT struct lsu_latency_stats
 #include "stats/stat_descs.h"
-#include "sm/latency_stats.def"
+#include "lsu/latency_stats.def"
 #include "stats/stat_end.h"
 };
 const struct stat_group sm_latency_group = {"latency",
@@ -42,39 +29,16 @@ const struct stat_group sm_stat_group = {"sm", "streaming multiprocessors", sm_s
 
 static const struct stat_desc sm_stall_descs[] = {
 #define STALL(name, doc)                                                                                               \
-    {#name, STAT_COUNTER, offsetof(struct sm_stalls, name), "scheduler-cycles", doc, STAT_NEEDS_TIME},
-#include "sm/stalls.def"
+    {#name, STAT_COUNTER, offsetof(struct core_stalls, name), "scheduler-cycles", doc, STAT_NEEDS_TIME},
+#include "core/stalls.def"
 #undef STALL
 };
 const struct stat_group sm_stall_group = {"stalls", "who owned each cycle of each warp scheduler", sm_stall_descs,
-                                          SM_STALL_COUNT};
+                                          CORE_STALL_COUNT};
 
-/* Latency and initiation interval by class: the parameters stand in the order of enum isa_latency. */
-_Static_assert(offsetof(struct sm_params, interval_rem) - offsetof(struct sm_params, interval_move) ==
-                   (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
-               "one initiation interval per latency class");
 _Static_assert(SM_WRITTEN_WARPS == WARP_SLOTS, "a hash for each warp");
 _Static_assert(sizeof(struct decoded_instr) == 64, "a decoded instruction fills one cache line");
-_Static_assert(sizeof(struct sm_op) == 64, "an instruction in flight fills one cache line");
-_Static_assert(offsetof(struct sm_params, latency_rem) - offsetof(struct sm_params, latency_move) ==
-                   (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
-               "one latency per latency class");
-
-static void reset_fifo(struct sm *sm, struct sm_fifo *fifo, unsigned number, uint32_t size)
-{
-    *fifo = (struct sm_fifo){.items = sm->fifo_items[number], .size = (uint8_t)size};
-}
-
-static void reset_fifos(struct sm *sm)
-{
-    const struct sm_params *p = sm->params;
-#define UNIT(name, takes, side, ...)                                                                                   \
-    reset_fifo(sm, &sm->id_oc[WARP_UNIT_##name], 2 * WARP_UNIT_##name, p->id_oc_##name);                               \
-    reset_fifo(sm, &sm->oc_ex[WARP_UNIT_##name], 2 * WARP_UNIT_##name + 1, p->oc_ex_##name);
-#include "warp/units.def"
-#undef UNIT
-}
-
+_Static_assert(sizeof(struct core_op) == 64, "an instruction in flight fills one cache line");
 static void create_spin(struct sm *sm, const struct sm_setup *setup, struct arena *own)
 {
     if (!setup->spin || (!setup->spin_control && !setup->spin->measure))
@@ -85,7 +49,7 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
         .judge = spin_find_detector(setup->spin->truth),
         .control = setup->spin_control,
         .warps = setup->params->warps,
-        .schedulers = setup->params->schedulers,
+        .schedulers = core_schedulers(setup->params),
     };
     sm->spin = spin_create(&spin, own);
 }
@@ -93,10 +57,27 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
 /* Memory for the caches, queues and pools of a usual SM. */
 #define OWN_BYTES ((size_t)384 * 1024)
 
-/* A scheduler takes issue_width registers in a cycle at most: of so many, some are left for the others. */
-static uint32_t overtakes_of(const struct sm_params *p, unsigned turns, uint32_t registers)
+static void create_cores(struct sm *sm, struct arena *own)
 {
-    return turns > 1 && registers < p->schedulers * p->issue_width ? p->overtakes : 0;
+    sm->core_count = (uint8_t)sm->params->cores;
+    sm->core = ARENA_NEW(own, struct core, sm->core_count);
+    for (unsigned i = 0; i < sm->core_count; i++)
+        core_init(&sm->core[i],
+                  &(struct core_setup){
+                      .number = i,
+                      .count = sm->core_count,
+                      .params = sm->params,
+                      .policy = sm->setup.scheduler,
+                      .port = sm_core_port(sm->setup.fetch->fills || sm->params->fetch_fills),
+                      .sm = sm,
+                      .stopped = &sm->has_fault,
+                      .agenda = &sm->agenda,
+                      .warp = &sm->warp,
+                      .ops = &sm->ops,
+                      .views = &sm->views,
+                      .arena = &sm->arena,
+                  },
+                  own);
 }
 
 struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
@@ -106,29 +87,15 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     const struct sm_params *p = setup->params;
     sm->setup = *setup;
     sm->params = p;
-    sm->scheduler_count = (uint8_t)p->schedulers;
-    reset_fifos(sm);
-    sm->issue.policy = setup->scheduler;
-    sm->issue.turns = (uint8_t)(p->schedulers_take_turns ? p->schedulers : 1);
-    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
-        sm->issue.overtakes[unit] = (uint8_t)overtakes_of(p, sm->issue.turns, sm->id_oc[unit].size);
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     arena_init_within(own, arena, OWN_BYTES);
     sm->storage.device = arena;
     sm_port_init(sm, own);
     sm_fetch_init(sm, own);
     sm_lsu_init(sm, own);
-    sm_collect_reset(sm);
-    sm_wheel_init(&sm->execute.wheel);
-    for (unsigned s = 0; s < p->schedulers; s++) {
-        sm->issue.of[s].number = (uint8_t)s;
-        for (unsigned slot = s; slot < p->warps; slot += p->schedulers)
-            sm->issue.of[s].slots |= BIT64(slot);
-        sm->issue.of[s].state = arena_alloc(own, setup->scheduler->state_bytes + 1, CACHE_LINE);
-    }
-    sm_open_view(sm);
+    create_cores(sm, own);
     create_spin(sm, setup, own);
-    sm->ops.free = SM_NONE;
+    sm->ops.free = CORE_NONE;
     sm->free_blocks = mask_low(p->blocks);
     return sm;
 }
@@ -298,42 +265,34 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
 {
     const struct sm_params *p = sm->params;
     sm->kernel = kernel;
-    sm->now = cycle;
+    sm->agenda.now = cycle;
     sm->next_age = sm->next_block = 0;
     sm->unsynced.count = 0;
     sm->phases.log.count = 0;
-    sm->collect.bank_from = 0;
     sm_lsu_begin(sm);
     sm->free_threads = p->threads;
     sm->free_shared = p->shared_bytes;
     sm->free_registers = p->registers;
     sm->free_blocks = mask_low(kernel->max_blocks < p->blocks ? kernel->max_blocks : p->blocks);
-    sm_wheel_begin(&sm->execute.wheel, kernel->longest + 2);
     sm_fetch_begin(sm);
     sm_all_due(sm);
     sm->counted = cycle;
     warp_begin(&sm->warp, kernel->decoded, kernel->scoreboard_words, mask_low(p->warps), cycle);
-    sm->issue.first_look = SM_NONE;
     sm->noted.seeks_work = true;
     if (sm->noted.stored.count)
         sm->noted.stored = (struct sm_novel){0};
-    memset(sm->issue.overtaken, 0, sizeof sm->issue.overtaken);
     sm_storage_begin(sm);
     if (sm->spin)
         spin_begin(sm->spin, kernel->grid->code->module, kernel->grid->kernel->first, cycle);
-    for (unsigned s = 0; s < p->schedulers; s++) {
-        struct lockstep_scheduler_setup setup = {
-            .index = s,
-            .count = p->schedulers,
-            .slots = sm->issue.of[s].slots,
-            .cycle = cycle,
-            .instructions = kernel->grid->kernel->count,
-            .options = sm->setup.scheduler_options,
-        };
-        memset(sm->issue.of[s].state, 0, sm->setup.scheduler->state_bytes);
-        sm->setup.scheduler->reset(sm->issue.of[s].state, &setup);
-        sm->issue.of[s].owned = cycle;
-    }
+    const struct lockstep_scheduler_setup policy = {
+        .count = core_schedulers(p),
+        .cycle = cycle,
+        .instructions = kernel->grid->kernel->count,
+        .options = sm->setup.scheduler_options,
+    };
+    bool rows = kernel->grid->forms && p->form_reads == SM_FORM_READS_ROWS;
+    for (unsigned i = 0; i < sm->core_count; i++)
+        core_begin(&sm->core[i], &policy, kernel->longest, rows);
 }
 
 HOT bool sm_can_launch(const struct sm *sm)
@@ -354,14 +313,15 @@ HOT bool sm_block_may_end(const struct sm *sm)
     return false;
 }
 
-/* The lowest run of consecutive free warp slots that a block fits in, or SM_NONE: a block's warps lie side by side. */
+/* The lowest run of consecutive free warp slots that a block fits in, or CORE_NONE: a block's warps lie side by side.
+ */
 static uint32_t find_slots(const struct sm *sm, unsigned warps)
 {
     uint64_t free = ~sm->warp.resident & mask_low(sm->params->warps);
     for (unsigned first = 0; first + warps <= sm->params->warps; first++)
         if ((free >> first & mask_low(warps)) == mask_low(warps))
             return first;
-    return SM_NONE;
+    return CORE_NONE;
 }
 
 static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, unsigned index, uint64_t cycle)
@@ -384,15 +344,8 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
 void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle)
 {
     const struct warp_slot *warp = &sm->warp.slots[slot];
-    uint32_t pc = simt_pc(&warp->simt);
-    sm->views[slot] = (struct lockstep_warp_view){.age = warp->age, .block = warp->block, .pc = pc, .issued_pc = pc};
-    if (sm->setup.scheduler->launched)
-        sm->setup.scheduler->launched(sm->issue.of[slot % sm->params->schedulers].state,
-                                      &(struct lockstep_launch){.warp = slot,
-                                                                .block = warp->block,
-                                                                .age = warp->age,
-                                                                .block_number = sm->block_views[warp->block].number,
-                                                                .cycle = cycle});
+    core_view_begins(&sm->views, slot, warp->age, warp->block, simt_pc(&warp->simt));
+    core_warp_launched(sm_core(sm, slot), slot);
     if (sm->spin)
         spin_launched(sm->spin, slot, cycle);
 }
@@ -412,33 +365,36 @@ void sm_count_warps(struct sm *sm, uint64_t cycle)
     sm->counted = cycle;
 }
 
-/* Goes to a cycle before which nothing can happen. A scheduler one of whose warps has changed since it last looked has
- * another cause to wait. */
+/* Warps that spin control holds back spend `cycles` so; of those that are delayed, `over` may issue in this one. */
+static void pass_spinning(struct sm *sm, uint64_t cycles, unsigned over)
+{
+    uint64_t held = sm_backed_off(sm);
+    if (held)
+        spin_pass(sm->spin, cycles, mask_count(held), mask_count(sm->warp.waits.delay & held) - over);
+}
+
+/* Goes to a cycle before which nothing can happen. */
 HOT static void skip_to(struct sm *sm, uint64_t cycle)
 {
-    for (unsigned s = 0; s < sm->scheduler_count; s++)
-        if (sm->warp.changed & sm->issue.of[s].slots) {
-            sm_give_cycles(sm, &sm->issue.of[s], sm->now);
-            (&sm->stalls.issued)[sm_skipped_stall(sm, s)] += cycle - sm->now;
-            sm->issue.of[s].owned = cycle;
-        }
-    warp_cycle_begins(&sm->warp, cycle);
-    if (RARELY(sm->issue.backed_off))
-        spin_pass(sm->spin, cycle - sm->now, mask_count(sm->issue.backed_off),
-                  mask_count(sm->warp.waits.delay & sm->issue.backed_off));
-    sm->collect.written = 0;
-    if (sm->agenda.made_progress) {
-        if (sm_agenda_has(&sm->agenda, SM_DUE_PIPE | SM_DUE_REFUSED))
-            sm_count_refusals(sm);
-        sm_agenda_passed(&sm->agenda);
+    for (unsigned i = 0; i < sm->core_count; i++) {
+        core_skip(&sm->core[i], cycle);
+        core_collect_ends(&sm->core[i]);
     }
-    sm->now = cycle;
+    warp_cycle_begins(&sm->warp, cycle);
+    if (RARELY(sm->spin))
+        pass_spinning(sm, cycle - sm->agenda.now, 0);
+    if (sm->agenda.made_progress) {
+        if (agenda_has(&sm->agenda, DUE_PIPE | DUE_REFUSED))
+            sm_count_refusals(sm);
+        agenda_passed(&sm->agenda);
+    }
+    sm->agenda.now = cycle;
 }
 
 void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
 {
     const struct sm_kernel *k = sm->kernel;
-    if (cycle > sm->now)
+    if (cycle > sm->agenda.now)
         skip_to(sm, cycle);
     sm_count_warps(sm, cycle);
     unsigned block_slot = mask_first(sm->free_blocks);
@@ -460,28 +416,28 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
     block->at_grid = 0;
     block->order = (struct block_order){0};
     clear_slots(sm, slots);
-    sm->block_views[block_slot] =
+    sm->views.blocks[block_slot] =
         (struct lockstep_block_view){.number = sm->next_block++, .warps = slots, .live = k->warps_per_block};
     for (unsigned i = 0; i < k->warps_per_block; i++)
         launch_warp(sm, block, first + i, i, cycle);
     warp_come(&sm->warp, slots);
     sm_phase_begin(sm, block, cycle);
-    sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
+    agenda_add(&sm->agenda, DUE_FETCH);
 }
 
 /* Cycles */
 
 static void give_all_cycles(struct sm *sm)
 {
-    for (unsigned s = 0; s < sm->scheduler_count; s++)
-        sm_give_cycles(sm, &sm->issue.of[s], sm->now);
+    for (unsigned i = 0; i < sm->core_count; i++)
+        core_give_all(&sm->core[i], sm->agenda.now);
 }
 
 void sm_settle(struct sm *sm, uint64_t cycle)
 {
-    if (cycle > sm->now)
+    if (cycle > sm->agenda.now)
         skip_to(sm, cycle);
-    sm_count_warps(sm, sm->now);
+    sm_count_warps(sm, sm->agenda.now);
     give_all_cycles(sm);
 }
 
@@ -489,7 +445,7 @@ void sm_settle(struct sm *sm, uint64_t cycle)
 static unsigned delays_over(const struct sm *sm, uint64_t cycle)
 {
     unsigned over = 0;
-    for (uint64_t rest = sm->warp.waits.delay & sm->issue.backed_off; rest; rest &= rest - 1)
+    for (uint64_t rest = sm->warp.waits.delay & sm_backed_off(sm); rest; rest &= rest - 1)
         over += sm->warp.slots[mask_first(rest)].wake <= cycle;
     return over;
 }
@@ -498,23 +454,25 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
  * the network taking requests again (sm_can_send), a sleeper waking. */
 static inline bool must_step(const struct sm *sm)
 {
-    if (sm_agenda_has(&sm->agenda, SM_DUE_NEXT) || sm->fences.reached ||
-        (sm_agenda_has(&sm->agenda, SM_DUE_PIPE | SM_DUE_REFUSED) && sm->agenda.made_progress && sm_must_retry(sm)))
+    if (agenda_has(&sm->agenda, DUE_NEXT) || sm->fences.reached ||
+        (agenda_has(&sm->agenda, DUE_PIPE | DUE_REFUSED) && sm->agenda.made_progress && sm_must_retry(sm)))
         return true;
     if (RARELY(sm->out) && sm_form_due(sm))
         return true;
-    return sm->warp.changed && (warp_wide_awake(&sm->warp) & (sm->warp.mispredicted | sm_units_free(sm)));
+    return sm->warp.changed && sm_can_go_on(sm);
 }
 
 /* The next cycle with an event of the SM's own. */
 HOT static uint64_t next_event(const struct sm *sm)
 {
-    uint64_t next = sm_wheel_next(&sm->execute.wheel, sm->now);
-    if (sm_agenda_has(&sm->agenda, SM_DUE_SHARED | SM_DUE_PIPE))
-        next = cycle_min(next, sm_lsu_next(&sm->lsu, sm->now));
+    uint64_t next = CYCLE_NEVER;
+    for (unsigned i = 0; i < sm->core_count; i++)
+        next = cycle_min(next, core_wheel_next(&sm->core[i].execute.wheel, sm->agenda.now));
+    if (agenda_has(&sm->agenda, DUE_SHARED | DUE_PIPE))
+        next = cycle_min(next, sm_lsu_next(&sm->lsu, sm->agenda.now));
     if (warp_waits_timed(&sm->warp.waits))
         next = cycle_min(next, warp_next_wake(&sm->warp));
-    return next < sm->now ? sm->now : next;
+    return next < sm->agenda.now ? sm->agenda.now : next;
 }
 
 /* Whether a step leaves the SM idle or faulted, which it does rarely. */
@@ -530,31 +488,50 @@ NOT_INLINE void end_writes(struct sm *sm)
 {
     if (!order_end_kernel(sm->lsu.l1d.agent))
         return;
-    sm_made_progress(&sm->agenda);
+    made_progress(&sm->agenda);
     sm_l1_changed(sm);
+}
+
+static inline void step_units(struct sm *sm)
+{
+    bool more = false;
+    for (struct core *core = sm->core; core < sm->core + sm->core_count; core++)
+        more |= core_execute(core);
+    if (!more)
+        agenda_done(&sm->agenda, DUE_UNITS);
+}
+
+static inline void step_collectors(struct sm *sm)
+{
+    bool more = false;
+    for (struct core *core = sm->core; core < sm->core + sm->core_count; core++)
+        more |= core_collect(core);
+    if (!more)
+        agenda_done(&sm->agenda, DUE_COLLECT);
 }
 
 /* A stage that has nothing to do is passed over. */
 HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 {
-    if (cycle > sm->now)
+    if (cycle > sm->agenda.now)
         skip_to(sm, cycle);
-    sm_agenda_step(&sm->agenda);
-    if (RARELY(sm->issue.backed_off))
-        spin_pass(sm->spin, 1, mask_count(sm->issue.backed_off),
-                  mask_count(sm->warp.waits.delay & sm->issue.backed_off) - delays_over(sm, cycle));
-    if (sm_wheel_due(&sm->execute.wheel, cycle))
-        sm_writeback(sm);
-    if (sm_agenda_has(&sm->agenda, SM_DUE_UNITS))
-        sm_execute_units(sm);
-    if (sm_agenda_has(&sm->agenda, SM_DUE_PORT) ||
-        (sm_agenda_has(&sm->agenda, SM_DUE_SHARED) && sm_wheel_due(&sm->lsu.shared, cycle)))
+    agenda_step(&sm->agenda);
+    if (RARELY(sm->spin))
+        pass_spinning(sm, 1, delays_over(sm, cycle));
+    for (struct core *core = sm->core; core < sm->core + sm->core_count; core++)
+        if (core_wheel_due(&core->execute.wheel, cycle))
+            sm_writeback(sm, core);
+    if (agenda_has(&sm->agenda, DUE_UNITS))
+        step_units(sm);
+    if (agenda_has(&sm->agenda, DUE_PORT) ||
+        (agenda_has(&sm->agenda, DUE_SHARED) && core_wheel_due(&sm->lsu.shared, cycle)))
         sm_lsu_writeback(sm);
-    if (sm_agenda_has(&sm->agenda, SM_DUE_COLLECT))
-        sm_collect(sm);
-    sm->collect.written = 0;
-    if (sm_agenda_has(&sm->agenda, SM_DUE_LSU)) {
-        if (sm_agenda_has(&sm->agenda, SM_DUE_PROBES))
+    if (agenda_has(&sm->agenda, DUE_COLLECT))
+        step_collectors(sm);
+    for (struct core *core = sm->core; core < sm->core + sm->core_count; core++)
+        core_collect_ends(core);
+    if (agenda_has(&sm->agenda, DUE_LSU)) {
+        if (agenda_has(&sm->agenda, DUE_PROBES))
             sm_serve_probes(sm);
         sm_lsu(sm);
     }
@@ -562,26 +539,26 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm->grid.open)
         sm_issue(sm);
     warp_cycle_begins(&sm->warp, cycle + 1);
-    if (sm_agenda_has(&sm->agenda, SM_DUE_DECODE))
+    if (agenda_has(&sm->agenda, DUE_DECODE))
         sm_decode(sm);
-    if (sm_agenda_has(&sm->agenda, SM_DUE_FETCH))
+    if (agenda_has(&sm->agenda, DUE_FETCH))
         sm_fetch(sm);
-    if (sm_agenda_has(&sm->agenda, SM_DUE_SEND) && sm->fetch.queue.count)
+    if (agenda_has(&sm->agenda, DUE_SEND) && sm->fetch.queue.count)
         sm_send_instruction_requests(sm);
     if (RARELY(!sm->warp.resident && l1_keeps(&sm->lsu.l1d)))
         end_writes(sm);
-    sm->now = cycle + 1;
+    sm->agenda.now = cycle + 1;
     uint32_t state = state_of(sm);
     if (must_step(sm))
-        return (struct sm_turn){sm->now, state};
+        return (struct sm_turn){sm->agenda.now, state};
     if (!sm_has_requests(sm))
         return (struct sm_turn){next_event(sm), state};
-    return (struct sm_turn){sm_can_send(sm) ? sm->now : next_event(sm), state | SM_STATE_SENDING};
+    return (struct sm_turn){sm_can_send(sm) ? sm->agenda.now : next_event(sm), state | SM_STATE_SENDING};
 }
 
 HOT bool sm_idle(const struct sm *sm)
 {
-    return !sm->warp.resident && !sm->port.packets.out && !sm->ops.live && !sm_agenda_has(&sm->agenda, SM_DUE_PROBES) &&
+    return !sm->warp.resident && !sm->port.packets.out && !sm->ops.live && !agenda_has(&sm->agenda, DUE_PROBES) &&
            l1_idle(&sm->lsu.l1d);
 }
 
@@ -635,7 +612,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->last_sync_pc = noted->last_sync_pc;
     state->last_sync_shared = noted->last_sync_shared;
     state->shared_base = sm_shared_base(warp);
-    state->issued = sm->views[slot].issued - noted->issued_before;
+    state->issued = sm->views.warps[slot].issued - noted->issued_before;
     state->sync_ops = noted->sync_ops;
     state->takes = noted->takes;
     state->written = sm->noted.written.by_warp[slot];
@@ -683,18 +660,25 @@ const struct sm_stats *sm_stats_of(struct sm *sm)
 {
     const struct sm_params *p = sm->params;
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
-    sm_count_warps(sm, sm->now);
+    sm_count_warps(sm, sm->agenda.now);
     if (sm->stats.warp_instructions && !sm->stats.stack_depth)
         sm->stats.stack_depth = 1;
     if (policy->hardware_bits)
         sm->stats.scheduler_bits =
-            policy->hardware_bits(p->warps, p->blocks, p->schedulers, sm->setup.scheduler_options);
+            policy->hardware_bits(p->warps, p->blocks, core_schedulers(p), sm->setup.scheduler_options);
+    sm->stats.extra_issues = 0;
+    for (unsigned i = 0; i < sm->core_count; i++)
+        sm->stats.extra_issues += sm->core[i].issue.extra_issues;
     return &sm->stats;
 }
 
-const struct sm_stalls *sm_stalls_of(struct sm *sm)
+const struct core_stalls *sm_stalls_of(struct sm *sm)
 {
     give_all_cycles(sm);
+    sm->stalls = (struct core_stalls){0};
+    for (unsigned i = 0; i < sm->core_count; i++)
+        for (unsigned s = 0; s < CORE_STALL_COUNT; s++)
+            (&sm->stalls.issued)[s] += (&sm->core[i].stalls.issued)[s];
     return &sm->stalls;
 }
 
@@ -727,7 +711,7 @@ const struct agent_stats *sm_agent_stats(const struct sm *sm)
     return sm->lsu.l1d.agent ? &sm->lsu.l1d.agent->stats : &none;
 }
 
-const struct sm_latency_stats *sm_latencies(const struct sm *sm)
+const struct lsu_latency_stats *sm_latencies(const struct sm *sm)
 {
     return &sm->latencies;
 }
@@ -748,10 +732,11 @@ const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which)
 void sm_stats_reset(struct sm *sm)
 {
     sm->stats = (struct sm_stats){0};
-    sm->stalls = (struct sm_stalls){0};
-    sm->latencies = (struct sm_latency_stats){0};
+    for (unsigned i = 0; i < sm->core_count; i++)
+        core_reset_stats(&sm->core[i]);
+    sm->latencies = (struct lsu_latency_stats){0};
     warp_account_reset(&sm->warp, &(struct warp_causes){0});
-    warp_account_begin(&sm->warp, sm->now);
+    warp_account_begin(&sm->warp, sm->agenda.now);
     sm->phases.stats = (struct sm_phase_stats){0};
     if (sm->spin)
         spin_stats_reset(sm->spin);

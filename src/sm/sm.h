@@ -22,7 +22,8 @@
 #include "simt/warp.h"
 #include "sm/fetch/policy.h"
 #include "sm/unsynced.h"
-#include "sm/sm_params.h"
+#include "core/sm_params.h"
+#include "core/stalls.h"
 #include "sm/spin/spin.h"
 #include "warp/waits.h"
 #include "stats/stat.h"
@@ -35,23 +36,10 @@ struct sm_stats {
 };
 extern const struct stat_group sm_stat_group;
 
-/* Scheduler-cycles by owner. */
-struct sm_stalls {
-#define STALL(name, doc) uint64_t name;
-#include "sm/stalls.def"
-#undef STALL
-};
 extern const struct stat_group sm_stall_group;
-enum sm_stall {
-#define STALL(name, doc) SM_STALL_##name,
-#include "sm/stalls.def"
-#undef STALL
-    SM_STALL_COUNT
-};
-
-struct sm_latency_stats {
+struct lsu_latency_stats {
 #include "stats/stat_fields.h"
-#include "sm/latency_stats.def"
+#include "lsu/latency_stats.def"
 #include "stats/stat_end.h"
 };
 extern const struct stat_group sm_latency_group;
@@ -256,7 +244,7 @@ struct packet *sm_archive_packet(struct sm *sm);
 const struct spin_stats *sm_spin_stats(const struct sm *sm);
 /* Up to date with the last step. */
 const struct sm_stats *sm_stats_of(struct sm *sm);
-const struct sm_stalls *sm_stalls_of(struct sm *sm);
+const struct core_stalls *sm_stalls_of(struct sm *sm);
 const struct warp_causes *sm_causes_of(struct sm *sm);
 const struct sm_phase_stats *sm_phase_stats_of(const struct sm *sm);
 /* A warp in a phase of its block. Cycles: the phase began for it, it came to the barrier or ended, the phase was over.
@@ -270,7 +258,7 @@ const struct sm_phase_row *sm_phase_rows(const struct sm *sm, size_t *count);
 /* All zero where the L1D keeps nothing that it has written. */
 const struct agent_stats *sm_agent_stats(const struct sm *sm);
 /* Likewise. */
-const struct sm_latency_stats *sm_latencies(const struct sm *sm);
+const struct lsu_latency_stats *sm_latencies(const struct sm *sm);
 struct coherence_side;
 /* The L1D's side of the protocol, for what it has counted (coherence_collect). */
 const struct coherence_side *sm_coherence(const struct sm *sm);

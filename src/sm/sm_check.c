@@ -15,7 +15,7 @@
 static void check_block(struct sm *sm, unsigned i, struct check *c)
 {
     struct sm_block *block = &sm->blocks[i];
-    struct lockstep_block_view *view = &sm->block_views[i];
+    struct lockstep_block_view *view = &sm->views.blocks[i];
     unsigned first = mask_first(block->warps), count = mask_count(block->warps);
     uint64_t at_barrier = block->at_grid << first;
     for (unsigned id = 0; id <= SM_BARRIERS; id++)
@@ -66,17 +66,17 @@ struct under_way {
 static void add_ops(const struct sm *sm, struct under_way *u)
 {
     uint8_t *is_free = base_calloc(sm->ops.count + 1, 1);
-    for (uint32_t op = sm->ops.free; op != SM_NONE; op = sm->ops.items[op].next)
+    for (uint32_t op = sm->ops.free; op != CORE_NONE; op = sm->ops.items[op].next)
         is_free[op] = 1;
     for (uint32_t i = 0; i < sm->ops.count; i++) {
-        const struct sm_op *o = &sm->ops.items[i];
+        const struct core_op *o = &sm->ops.items[i];
         if (is_free[i])
             continue;
         u->ops++;
-        u->of[o->slot] += o->blocks != SM_BLOCKS_LANES;
-        u->lanes[o->slot] += o->blocks == SM_BLOCKS_LANES;
+        u->of[o->slot] += o->blocks != CORE_BLOCKS_LANES;
+        u->lanes[o->slot] += o->blocks == CORE_BLOCKS_LANES;
         u->loads[o->slot] += o->access && sm_source_of(o) != WARP_FROM_OP;
-        u->blocked |= o->blocks == SM_BLOCKS_WARP ? BIT64(o->slot) : 0;
+        u->blocked |= o->blocks == CORE_BLOCKS_WARP ? BIT64(o->slot) : 0;
         for (unsigned w = 0; w < sm->warp.scoreboard_words; w++)
             u->boards[o->slot * sm->warp.scoreboard_words + w] |= o->timing.writes[w];
     }
@@ -124,7 +124,7 @@ static void check_sets(struct sm *sm, const struct under_way *u, struct check *c
     check_holds(c, "sm.fences.reached", 0, !(sm->fences.reached & ~sm->warp.waits.fence));
     CHECK_FACT(c, "sm.fences.flushes", 0, sm->fences.flushes, m.flushes);
     check_holds(c, "sm.fences.invalidates", 0, !(sm->fences.invalidates & ~sm->warp.waits.fence));
-    check_holds(c, "sm.fetch.slot", 0, sm->fetch.slot == SM_NONE || mask_has(sm->fetch.under_way, sm->fetch.slot));
+    check_holds(c, "sm.fetch.slot", 0, sm->fetch.slot == CORE_NONE || mask_has(sm->fetch.under_way, sm->fetch.slot));
     CHECK_FACT(c, "sm.fetch.came", 0, sm->fetch.came, sm_line_came(sm));
     for (unsigned i = 0; i < sm->fetch.shared.count; i++)
         check_holds(c, "sm.fetch.shared", i,
@@ -134,7 +134,7 @@ static void check_sets(struct sm *sm, const struct under_way *u, struct check *c
 static void check_warp(struct sm *sm, unsigned slot, const struct under_way *u, struct check *c)
 {
     const struct warp_slot *warp = &sm->warp.slots[slot];
-    struct lockstep_warp_view *view = &sm->views[slot];
+    struct lockstep_warp_view *view = &sm->views.warps[slot];
     check_registers(sm, slot, u, c);
     CHECK_FACT(c, "view.age", slot, view->age, warp->age);
     CHECK_FACT(c, "view.block", slot, view->block, warp->block);
@@ -142,36 +142,6 @@ static void check_warp(struct sm *sm, unsigned slot, const struct under_way *u, 
     CHECK_FACT(c, "view.completed", slot, view->completed, view->issued - warp->in_flight - warp->lanes_out);
     check_holds(c, "fetch.next_pc", slot, !warp->buffered || sm->fetch.next_pc[slot] == warp->head_pc + warp->buffered);
     check_holds(c, "sm.next_age", slot, warp->age < sm->next_age);
-}
-
-/* Operand collection, pipelines */
-
-static void check_collectors(struct sm *sm, enum warp_unit unit, uint64_t *turns, struct check *c)
-{
-    struct sm_collectors *l = &sm->collect.classes[unit];
-    uint64_t all = 0;
-    CHECK_FACT(c, "collectors.used", unit, l->used, l->ready | l->reading);
-    check_holds(c, "collectors.ready", unit, !(l->ready & l->reading));
-    for (uint32_t rest = l->reading; rest; rest &= rest - 1)
-        all |= l->held->turn[mask_first(rest)];
-    check_holds(c, "collected.turn", unit, !(all & *turns));
-    *turns |= all;
-    if (warp_unit_is_memory(unit))
-        CHECK_FACT(c, "collectors.line_count", unit, l->line_count, mask_count(l->used));
-    check_holds(c, "id_oc.count", unit, sm->id_oc[unit].count <= sm->id_oc[unit].size);
-    check_holds(c, "oc_ex.count", unit, sm->oc_ex[unit].count <= sm->oc_ex[unit].size);
-}
-
-static void check_wheel(const struct sm *sm, struct sm_wheel *wheel, unsigned which, struct check *c)
-{
-    uint32_t count = 0;
-    for (unsigned at = 0; at < SM_WHEEL; at++) {
-        check_bits(c, "wheel.occupied", which, &wheel->occupied[at / 64], sizeof wheel->occupied[0], BIT64(at % 64),
-                   wheel->head[at] == SM_NONE ? 0 : BIT64(at % 64));
-        for (uint32_t op = wheel->head[at]; op != SM_NONE; op = sm->ops.items[op].next)
-            count++;
-    }
-    CHECK_FACT(c, "wheel.count", which, wheel->count, count);
 }
 
 /* Where threads go from warp to warp: only warps that are out have instructions in flight, and the threads that began
@@ -195,25 +165,12 @@ static void check_form(struct sm *sm, struct check *c)
         }
 }
 
-static void check_schedulers(struct sm *sm, struct check *c)
-{
-    check_at_most(c, "sm.counted", 0, &sm->counted, sizeof sm->counted, sm->now);
-    for (unsigned s = 0; s < sm->scheduler_count; s++) {
-        check_at_most(c, "sm.owned", s, &sm->issue.of[s].owned, sizeof sm->issue.of[s].owned, sm->now);
-        for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
-            check_at_most(c, "sm.overtaken", s, &sm->issue.overtaken[unit][s], 1, sm->issue.overtakes[unit]);
-    }
-    CHECK_FACT(c, "sm.blocks_changed", 0, sm->blocks_changed, 0);
-    check_holds(c, "sm.barrier_events", 0, sm->barrier_events.count == 0);
-}
-
 void sm_check(struct sm *sm, struct check *c)
 {
     check_of(c, "SM", sm->setup.index);
     if (!sm->kernel || sm->has_fault)
         return;
     struct under_way u = {.boards = base_calloc(WARP_SLOTS * sm->warp.scoreboard_words + 1, sizeof(uint64_t))};
-    uint64_t turns = 0;
     add_ops(sm, &u);
     check_blocks(sm, c);
     warp_check(&sm->warp, c);
@@ -221,15 +178,13 @@ void sm_check(struct sm *sm, struct check *c)
     for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1)
         check_warp(sm, mask_first(rest), &u, c);
     CHECK_FACT(c, "sm.ops_live", 0, sm->ops.live, u.ops);
-    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
-        check_collectors(sm, unit, &turns, c);
-    CHECK_FACT(c, "sm.banks_waiting", 0, sm->collect.waiting, turns);
-    /* The collectors see in the next step which banks the load/store unit wrote in this one. */
-    check_holds(c, "sm: banks written are banks", 0, !(sm->collect.written & ~sm->collect.all));
-    check_wheel(sm, &sm->execute.wheel, 0, c);
-    check_wheel(sm, &sm->lsu.shared, 1, c);
-    check_schedulers(sm, c);
-    CHECK_FACT(c, "account.from", 0, sm->warp.account.from, sm->now);
+    for (unsigned i = 0; i < sm->core_count; i++)
+        core_check(&sm->core[i], c);
+    core_check_wheel(&sm->lsu.shared, &sm->ops, 1, c);
+    check_at_most(c, "sm.counted", 0, &sm->counted, sizeof sm->counted, sm->agenda.now);
+    CHECK_FACT(c, "sm.blocks_changed", 0, sm->blocks_changed, 0);
+    check_holds(c, "sm.barrier_events", 0, sm->barrier_events.count == 0);
+    CHECK_FACT(c, "account.from", 0, sm->warp.account.from, sm->agenda.now);
     sm_lsu_check(sm, c);
     if (sm->kernel->grid->forms)
         check_form(sm, c);

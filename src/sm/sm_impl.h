@@ -1,6 +1,6 @@
 /* The state of an SM, shared by the files of room sm and by nobody else. Warps are numbered by slot and kept as 64-bit
- * sets; an instruction between issue and completion is a `struct sm_op` in a pool. What follows from something else is
- * stated in sm_check.c. */
+ * sets; an instruction between issue and completion is a `struct core_op` in a pool. What follows from something else
+ * is stated in sm_check.c. */
 #ifndef LOCKSTEP_SM_SM_IMPL_H
 #define LOCKSTEP_SM_SM_IMPL_H
 
@@ -9,17 +9,13 @@
 #include "base/hot.h"
 #include "base/vec.h"
 #include "memory/block_order.h"
-#include "sm/agenda.h"
 #include "sm/barrier.h"
-#include "sm/collect.h"
-#include "sm/execute.h"
+#include "core/core.h"
 #include "sm/fence.h"
 #include "sm/fetch.h"
 #include "sm/form.h"
-#include "sm/issue.h"
 #include "sm/lsu.h"
 #include "sm/noted.h"
-#include "sm/op.h"
 #include "sm/phases.h"
 #include "sm/port.h"
 #include "sm/sm.h"
@@ -37,13 +33,6 @@ struct sm_block {
     struct sm_phase phase;
 };
 
-/* A warp came to a barrier, or a barrier opened: what schedulers are told at the end of the cycle. */
-struct sm_barrier_event {
-    uint64_t warps; /* slots: the one that came; those that go on */
-    uint8_t block;
-    bool opened;
-};
-
 /* Bytes between what SMs have one after the other: they are all alike, and without it what they look at in every step
  * would lie in the same few sets of the host's caches. */
 #define SM_STAGGER ((size_t)17 * 64)
@@ -59,45 +48,36 @@ struct sm_storage {
  * and what is looked at together lies in the same cache lines: the sets and, behind them, the causes that most warps
  * stand at; fetch's buffer and sets; stages' counts. */
 struct sm {
-    _Alignas(128) uint64_t now;
+    _Alignas(128) struct agenda agenda;
     const struct sm_params *params;
     const struct sm_kernel *kernel;
     bool has_fault;
-    uint8_t scheduler_count;
-    struct sm_agenda agenda;
+    uint8_t core_count;
+    struct core *core;       /* core_count of them */
     uint64_t blocks_changed; /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
     struct spin *spin;       /* NULL: nobody looks at spinning warps */
     bool fetch_fills;        /* fetch fills up buffers that are not empty */
-    struct sm_issue issue;
-    uint64_t out; /* see form.h: warps that have issued since they were last in the pool */
+    uint64_t out;            /* see form.h: warps that have issued since they were last in the pool */
     struct sm_grid_barrier grid;
-    struct sm_fences fences;
+    struct lsu_fences fences;
     struct warp_table warp;
 
     _Alignas(CACHE_LINE) struct sm_fetch fetch;
 
-    /* Pipeline registers: issue fills the first, collect the second, units and the load/store unit empty them. */
-    _Alignas(CACHE_LINE) struct sm_fifo id_oc[WARP_UNIT_COUNT];
-    struct sm_fifo oc_ex[WARP_UNIT_COUNT];
-    struct sm_ops ops;
+    struct core_ops ops;
     struct sm_port port;
-    struct sm_lsu lsu;
-    _Alignas(CACHE_LINE) struct sm_collect collect;
-    _Alignas(CACHE_LINE) struct sm_execute execute;
+    struct lsu lsu;
 
-    _Alignas(CACHE_LINE) struct sm_stalls stalls;
-    struct sm_latency_stats latencies; /* zero unless the L1D keeps what it has written */
-    struct warp_causes causes;         /* for whoever asked for them */
+    struct core_stalls stalls;          /* of all cores: see sm_stalls_of */
+    struct lsu_latency_stats latencies; /* zero unless the L1D keeps what it has written */
+    struct warp_causes causes;          /* for whoever asked for them */
     struct sm_phases phases;
     struct sm_setup setup;
     /* Cycles of warps are counted when what they count for changes: from this one on they are not yet. */
     uint64_t counted;
-    _Alignas(CACHE_LINE) uint32_t fifo_items[2 * WARP_UNIT_COUNT][SM_FIFO_ITEMS];
     _Alignas(CACHE_LINE) struct sm_stats stats;
-    struct lockstep_warp_view views[WARP_SLOTS];
-    struct lockstep_block_view block_views[WARP_SLOTS]; /* as of the end of the last cycle */
-    VEC(struct sm_barrier_event) barrier_events;        /* of this cycle, if the policy wants to know */
-    struct lockstep_scheduler_view view;                /* what the schedulers are shown, one after the other */
+    struct core_views views;
+    VEC(struct core_barrier_event) barrier_events; /* of this cycle, if the policy wants to know */
     struct sm_block blocks[WARP_SLOTS];
     struct simt_barrier barrier_of[WARP_SLOTS]; /* by warp slot: the one it waits at */
     uint64_t free_blocks;
@@ -122,22 +102,20 @@ void sm_storage_begin(struct sm *sm);
 static inline void sm_request(struct sm *sm, struct packet_ring *queue, struct packet *p)
 {
     packet_ring_push(queue, p);
-    sm_agenda_add(&sm->agenda, SM_DUE_SEND);
+    agenda_add(&sm->agenda, DUE_SEND);
 }
-/* The banks of a warp's registers, from those for warp slot 0. */
-static inline uint64_t sm_banks_of(const struct sm *sm, unsigned slot, uint64_t set)
+/* The core that has a warp slot. */
+static inline struct core *sm_core(const struct sm *sm, unsigned slot)
 {
-    const struct sm_placement *at = &sm->collect.placed[slot];
-    return (set << at->shift | set >> at->back) & sm->collect.all;
+    return &sm->core[sm->core_count > 1 ? core_of_slot(sm->params, slot) : 0];
 }
-
-/* Names the instruction that an op of the warp in `slot` is. */
-static inline void sm_op_name(const struct sm *sm, unsigned slot, struct sm_op *o, const struct decoded_instr *d)
+/* Warps that spin control holds back. */
+static inline uint64_t sm_backed_off(const struct sm *sm)
 {
-    o->decoded = d;
-    o->timing = d->timing;
-    o->src_banks = sm_banks_of(sm, slot, d->src_set);
-    o->dst_banks = sm_banks_of(sm, slot, d->dst_set);
+    uint64_t warps = 0;
+    for (unsigned i = 0; i < sm->core_count; i++)
+        warps |= sm->core[i].issue.backed_off;
+    return warps;
 }
 
 /* True: requests wait in a queue for the network. */
@@ -149,7 +127,7 @@ static inline bool sm_has_queued(const struct sm *sm)
 /* What `due` says of probes: it follows from their queues. */
 static inline uint32_t sm_due_of_probes(const struct sm *sm)
 {
-    return (sm->port.probes.count ? SM_DUE_PROBE : 0) | (sm->lsu.l1d.answers.count ? SM_DUE_ANSWER : 0);
+    return (sm->port.probes.count ? DUE_PROBE : 0) | (sm->lsu.l1d.answers.count ? DUE_ANSWER : 0);
 }
 
 /* lsu.c: lsu.ready, the caches with lines that came for accesses that wait. */
@@ -160,32 +138,30 @@ static inline uint8_t sm_find_ready(const struct sm *sm)
 }
 void sm_note_ready(struct sm *sm);
 
-/* True: ops with their operands wait for a unit of side RESULT. */
+/* True: ops with their operands wait for a unit of side RESULT; for the load/store unit. */
 static inline bool sm_results_wait(const struct sm *sm)
 {
-    return 0
-#define UNIT(name, takes, side, ...) UNIT_RESULT_IF_##side(| sm->oc_ex[WARP_UNIT_##name].count)
-#include "warp/units.def"
-#undef UNIT
-        ;
+    bool wait = false;
+    for (unsigned i = 0; i < sm->core_count; i++)
+        wait |= core_results_wait(&sm->core[i]);
+    return wait;
 }
 
 /* What it says of the stages in which an op, an instruction or a packet waits, or is on its way. */
 static inline uint32_t sm_due_of_stages(const struct sm *sm)
 {
-    return (sm_results_wait(sm) ? SM_DUE_UNITS : 0) | (sm->fetch.slot != SM_NONE ? SM_DUE_DECODE : 0) |
-           (sm->lsu.shared.count ? SM_DUE_SHARED : 0) | (sm->port.ejected.count ? SM_DUE_EJECT : 0);
+    return (sm_results_wait(sm) ? DUE_UNITS : 0) | (sm->fetch.slot != CORE_NONE ? DUE_DECODE : 0) |
+           (sm->lsu.shared.count ? DUE_SHARED : 0) | (sm->port.ejected.count ? DUE_EJECT : 0);
 }
 
 /* Every stage is to look for work. */
 static inline void sm_all_due(struct sm *sm)
 {
     sm_note_ready(sm);
-    sm_agenda_put(
-        &sm->agenda, UINT32_MAX,
-        SM_DUE_PORT | SM_DUE_COLLECT | SM_DUE_FETCH | SM_DUE_DISPATCH | SM_DUE_REFUSED | sm_due_of_stages(sm) |
-            (sm->lsu.responses.count || l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
-            (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (sm->lsu.pipe_count ? SM_DUE_PIPE : 0) | sm_due_of_probes(sm));
+    agenda_put(&sm->agenda, UINT32_MAX,
+               DUE_PORT | DUE_COLLECT | DUE_FETCH | DUE_DISPATCH | DUE_REFUSED | sm_due_of_stages(sm) |
+                   (sm->lsu.responses.count || l1_has_done(&sm->lsu.l1d) ? DUE_RESPONSE : 0) |
+                   (sm_has_queued(sm) ? DUE_SEND : 0) | (sm->lsu.pipe_count ? DUE_PIPE : 0) | sm_due_of_probes(sm));
 }
 
 /* port.c */
@@ -218,7 +194,7 @@ uint32_t sm_fetch_line(struct sm *sm, uint32_t fill);
 static inline void sm_fetch_retires(struct sm *sm, uint64_t bit)
 {
     sm->fetch.retiring |= bit;
-    sm_agenda_add(&sm->agenda, SM_DUE_FETCH);
+    agenda_add(&sm->agenda, DUE_FETCH);
 }
 /* A warp is launched into the slot. */
 void sm_fetch_launched(struct sm *sm, unsigned slot);
@@ -256,14 +232,14 @@ void sm_acquire(struct sm *sm, const struct isa_instr *instr);
  * is another instruction than its buffer was looked at for. */
 void sm_turn_changed(struct sm *sm, unsigned slot);
 /* complete.c: a queue has answered a lane that asked for a lock. */
-void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane);
+void sm_lock_came(struct sm *sm, const struct core_op *o, unsigned lane);
 /* The same: it has no request of the lane, which wanted to leave. */
-void sm_lock_stays(struct sm *sm, const struct sm_op *o, unsigned lane);
+void sm_lock_stays(struct sm *sm, const struct core_op *o, unsigned lane);
 /* fence.c: the head of a warp's buffer has its registers, and waits like a fence before it issues. */
 void sm_reach_release(struct sm *sm, unsigned slot);
 /* Where the values of the registers come from that an op with an access writes. A warp whose atomic is under way waits
  * for that alone. */
-static inline enum warp_source sm_source_of(const struct sm_op *o)
+static inline enum warp_source sm_source_of(const struct core_op *o)
 {
     const struct simt_access *access = o->access;
     bool far = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
@@ -289,52 +265,25 @@ void sm_finish_warp(struct sm *sm, unsigned slot);
 /* At the end of a cycle in which blocks changed: the schedulers see and are told what happened. */
 void sm_show_blocks(struct sm *sm);
 
-/* issue.c */
+/* issue.c: waits that end by the clock, and then every core's schedulers. */
 void sm_issue(struct sm *sm);
-/* Spin control holds the warp back no more. */
-void sm_hold_off(struct sm *sm, unsigned slot);
-/* Fills in what is the same in every view. */
-void sm_open_view(struct sm *sm);
-/* For which of these warps a scheduler wants instructions: that which it says itself, or else that which it would issue
- * first, if it could issue those that wait for no event; or LOCKSTEP_NO_WARP. */
-unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps);
-/* Gives a scheduler's cycles before `cycle` that are not yet counted to the cause that it last had. */
-static inline void sm_give_cycles(struct sm *sm, struct sm_scheduler *scheduler, uint64_t cycle)
-{
-    (&sm->stalls.issued)[scheduler->stall_of] += cycle - scheduler->owned;
-    scheduler->owned = cycle;
-}
-/* Warps whose next instruction takes a pipeline register of the class. */
-static inline uint64_t sm_wanted(const struct sm *sm, enum warp_unit unit)
-{
-#define UNIT(name, takes, side, ...)                                                                                   \
-    if (unit == WARP_UNIT_##name)                                                                                      \
-        return warp_wants(&sm->warp, takes);
-#include "warp/units.def"
-#undef UNIT
-    return 0;
-}
-
-/* Warps whose next instruction finds a pipeline register. */
-static inline uint64_t sm_units_free(const struct sm *sm)
+/* Warps that issue could issue, or flush, in the next cycle. */
+static inline uint64_t sm_can_go_on(const struct sm *sm)
 {
     uint64_t free = 0;
-#define UNIT(name, takes, side, ...)                                                                                   \
-    free |= sm_fifo_full(&sm->id_oc[WARP_UNIT_##name]) ? 0 : warp_wants(&sm->warp, takes);
-#include "warp/units.def"
-#undef UNIT
-    return free;
+    for (unsigned i = 0; i < sm->core_count; i++)
+        free |= core_units_free(&sm->core[i]);
+    return warp_wide_awake(&sm->warp) & (sm->warp.mispredicted | free);
 }
-/* To whom a scheduler's cycle goes in which the SM need not be stepped: nothing has changed since the last step, and
- * nothing can issue. */
-enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler);
+/* perform.c: what the SM is to its cores. fetch_fills: fetch fills up buffers that are not empty. */
+const struct core_port *sm_core_port(bool fetch_fills);
 COLD void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
 
 /* complete.c */
 /* The op is complete: its registers have their values; free it. */
 void sm_complete(struct sm *sm, uint32_t op);
-/* Completes what units of side RESULT have computed for this cycle. */
-void sm_writeback(struct sm *sm);
+/* Completes what a core's units of side RESULT have computed for this cycle. */
+void sm_writeback(struct sm *sm, struct core *core);
 /* A warp's op or store was completed: ends its fence, lets it retire or call the device's functions, if that was the
  * last. */
 void sm_check_retire(struct sm *sm, unsigned slot);
@@ -357,14 +306,8 @@ static inline void sm_synchronise_block(const struct sm *sm, struct sm_block *bl
         block_order_synchronise(&block->order);
 }
 
-/* A result is written to the banks of an op's registers in this cycle: they serve no read. */
-static inline void sm_write_banks(struct sm *sm, const struct sm_op *op)
-{
-    sm->collect.written |= op->dst_banks;
-}
-
 /* holder.c: an atomic was answered with these old values: notes who holds locks, and work done */
-void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p);
+void sm_note_holders(struct sm *sm, const struct core_op *op, const struct packet *p);
 /* holder.c: a store while sm->noted.seeks_work: work if a location takes a value that it was not seen to take before.
  * One such store is enough until the watch asks again. */
 void sm_note_store(struct sm *sm, unsigned slot, const struct simt_access *access);

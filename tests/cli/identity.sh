@@ -13,7 +13,7 @@ identity() {
     sed -n 's/.*cli_identity.*"\(.*\)";/\1/p' "$folder/identity.c"
 }
 [ "${#here}" -eq 32 ] && [ "$(identity)" = "$here" ] || wrong "equal sources have the identities $here and $(identity)"
-for file in src/sm/issue.c src/sm/sm_params.def src/cli/cc_options.c src/cuda/include/cuda_runtime.h machines/gtx480.yaml; do
+for file in src/core/issue.c src/core/sm_params.def src/cli/cc_options.c src/cuda/include/cuda_runtime.h machines/gtx480.yaml; do
     echo >>"$folder/$file"
     [ "$(identity)" != "$here" ] || wrong "$file is no part of the identity"
     cp "$LOCKSTEP_SRC/$file" "$folder/$file"

@@ -9,7 +9,7 @@
 
 #include "base/diag.h"
 #include "lockstep/scheduler.h"
-#include "sm/sm_params.h"
+#include "core/sm_params.h"
 #include "sm/spin/spin.h"
 
 /* A scheduler as a run uses it. */

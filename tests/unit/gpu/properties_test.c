@@ -428,7 +428,7 @@ static void test_stopped_launches_add_up(void **state)
         uint64_t sum = 0;
         static const char *const names[] = {
 #define STALL(name, doc) #name,
-#include "sm/stalls.def"
+#include "core/stalls.def"
 #undef STALL
         };
         for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)

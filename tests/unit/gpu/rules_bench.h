@@ -199,10 +199,10 @@ static inline void bench_memory(struct bench *b)
     b->waiting_count = kept;
 }
 
-static inline char bench_owner(const struct sm_stalls *before, const struct sm_stalls *after)
+static inline char bench_owner(const struct core_stalls *before, const struct core_stalls *after)
 {
     static const char letters[] = "IshdfaBcFzbx-";
-    for (unsigned i = 0; i < SM_STALL_COUNT; i++)
+    for (unsigned i = 0; i < CORE_STALL_COUNT; i++)
         if ((&after->issued)[i] != (&before->issued)[i])
             return letters[i];
     return '?';
@@ -211,7 +211,7 @@ static inline char bench_owner(const struct sm_stalls *before, const struct sm_s
 /* One core cycle, in the order of the device's own. */
 static inline void bench_tick(struct bench *b)
 {
-    struct sm_stalls before = *sm_stalls_of(b->sm);
+    struct core_stalls before = *sm_stalls_of(b->sm);
     bool there = network_peek(b->replies, 0) != NULL;
     sm_eject(b->sm);
     bench_memory(b);

@@ -16,7 +16,7 @@ static unsigned stall_of(const struct warp_wait_info *info)
 {
     static const char *const stalls[] = {
 #define STALL(name, doc) #name,
-#include "sm/stalls.def"
+#include "core/stalls.def"
 #undef STALL
     };
     static const char *const causes[] = {
@@ -26,9 +26,9 @@ static unsigned stall_of(const struct warp_wait_info *info)
     };
     unsigned found = 0;
     assert_true(info->cause < WARP_CAUSE_COUNT);
-    while (found < SM_STALL_COUNT && strcmp(stalls[found], causes[info->cause]) != 0)
+    while (found < CORE_STALL_COUNT && strcmp(stalls[found], causes[info->cause]) != 0)
         found++;
-    assert_true(found < SM_STALL_COUNT);
+    assert_true(found < CORE_STALL_COUNT);
     return found;
 }
 
@@ -43,8 +43,8 @@ static void test_rows(void **state)
         if (w > 0)
             assert_true(stall_of(info) > stall_of(warp_wait_info(w - 1)));
         /* None that says that nobody waits. */
-        assert_int_not_equal(stall_of(info), SM_STALL_issued);
-        assert_int_not_equal(stall_of(info), SM_STALL_idle);
+        assert_int_not_equal(stall_of(info), CORE_STALL_issued);
+        assert_int_not_equal(stall_of(info), CORE_STALL_idle);
     }
 }
 

@@ -4,11 +4,11 @@
 
 #include "base/arena.h"
 #include "base/hot.h"
-#include "sm/op.h"
+#include "core/op.h"
 
 #define FIRST_OPS 64
 
-uint32_t sm_op_grow(struct sm_ops *ops)
+uint32_t core_op_grow(struct core_ops *ops)
 {
     if (ops->count == ops->capacity) {
         size_t more = ops->capacity ? 2 * ops->capacity : FIRST_OPS;
@@ -18,27 +18,27 @@ uint32_t sm_op_grow(struct sm_ops *ops)
     return (uint32_t)ops->count++;
 }
 
-HOT struct simt_access *sm_access_new(struct sm_ops *ops, struct arena *arena)
+HOT struct simt_access *core_access_new(struct core_ops *ops, struct arena *arena)
 {
     if (ops->accesses.count)
         return ops->accesses.items[--ops->accesses.count];
     return ARENA_NEW(arena, struct simt_access, 1);
 }
 
-void sm_wheel_init(struct sm_wheel *wheel)
+void core_wheel_init(struct core_wheel *wheel)
 {
     memset(wheel->head, 0xFF, sizeof wheel->head);
     memset(wheel->occupied, 0, sizeof wheel->occupied);
     wheel->count = 0;
-    wheel->mask = SM_WHEEL - 1;
+    wheel->mask = CORE_WHEEL - 1;
 }
 
-void sm_wheel_begin(struct sm_wheel *wheel, uint32_t cycles)
+void core_wheel_begin(struct core_wheel *wheel, uint32_t cycles)
 {
-    wheel->mask = sm_ring_of_cycles(cycles) - 1;
+    wheel->mask = core_ring_of_cycles(cycles) - 1;
 }
 
-HOT uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from)
+HOT uint64_t core_wheel_next(const struct core_wheel *wheel, uint64_t from)
 {
     if (!wheel->count)
         return CYCLE_NEVER;

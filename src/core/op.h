@@ -1,7 +1,7 @@
 /* Warp instructions in flight, between issue and completion: the pool of those under way, and the pipeline registers
  * and wheels that hand them from one room of the SM to the next. An op is known by its number in the pool. */
-#ifndef LOCKSTEP_SM_OP_H
-#define LOCKSTEP_SM_OP_H
+#ifndef LOCKSTEP_CORE_OP_H
+#define LOCKSTEP_CORE_OP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,13 +14,13 @@
 #include "simt/warp.h"
 #include "warp/table.h"
 
-#define SM_NONE UINT32_MAX
+#define CORE_NONE UINT32_MAX
 
 /* Who waits until an op is complete. LANES: it asks for locks by queues, and each lane waits for its own answer. */
-enum sm_blocks { SM_BLOCKS_NOBODY, SM_BLOCKS_WARP, SM_BLOCKS_LANES };
+enum core_blocks { CORE_BLOCKS_NOBODY, CORE_BLOCKS_WARP, CORE_BLOCKS_LANES };
 
 /* A warp instruction in flight: in one cache line, all that its way through the pipelines asks for. */
-struct sm_op {
+struct core_op {
     _Alignas(64) const struct decoded_instr *decoded;
     struct instr_timing timing; /* the decoded instruction's */
     uint64_t src_banks, dst_banks;
@@ -34,127 +34,127 @@ struct sm_op {
     uint8_t event;  /* enum l1_event */
     bool performed; /* its values were taken or given at issue (sm.values_at_issue) */
     uint8_t drops;  /* when it has its value, the L1D drops lines: 1 + enum l1_order; 0: it does not */
-    uint8_t blocks; /* enum sm_blocks */
+    uint8_t blocks; /* enum core_blocks */
     uint8_t era;    /* of its block, in which it issued: see order.h */
     uint8_t source; /* enum warp_source */
 };
 
 /* Pipeline registers of one class: FIFOs of ops, in rings. */
-#define SM_FIFO_ITEMS 16
-struct sm_fifo {
+#define CORE_FIFO_ITEMS 16
+struct core_fifo {
     uint32_t *items; /* apart: every step asks for the counts of all FIFOs */
     uint8_t count, size;
     uint8_t head; /* place of the oldest */
 };
 
-static inline uint32_t *sm_fifo_item(struct sm_fifo *fifo, unsigned i)
+static inline uint32_t *core_fifo_item(struct core_fifo *fifo, unsigned i)
 {
-    return &fifo->items[(fifo->head + i) % SM_FIFO_ITEMS];
+    return &fifo->items[(fifo->head + i) % CORE_FIFO_ITEMS];
 }
-static inline bool sm_fifo_full(const struct sm_fifo *fifo)
+static inline bool core_fifo_full(const struct core_fifo *fifo)
 {
     return fifo->count == fifo->size;
 }
-static inline void sm_fifo_push(struct sm_fifo *fifo, uint32_t op)
+static inline void core_fifo_push(struct core_fifo *fifo, uint32_t op)
 {
-    contract(!sm_fifo_full(fifo));
-    *sm_fifo_item(fifo, fifo->count++) = op;
+    contract(!core_fifo_full(fifo));
+    *core_fifo_item(fifo, fifo->count++) = op;
 }
 /* Takes the oldest op of a FIFO that is not empty. */
-static inline uint32_t sm_fifo_pop(struct sm_fifo *fifo)
+static inline uint32_t core_fifo_pop(struct core_fifo *fifo)
 {
     contract(fifo->count);
     uint32_t op = fifo->items[fifo->head];
-    fifo->head = (fifo->head + 1) % SM_FIFO_ITEMS;
+    fifo->head = (fifo->head + 1) % CORE_FIFO_ITEMS;
     fifo->count--;
     return op;
 }
 
 /* Results on their way: a ring of lists by cycle. As much of it is in use as the latencies at hand need, so that it
  * stays in the host's caches. */
-#define SM_WHEEL 1024
-struct sm_wheel {
+#define CORE_WHEEL 1024
+struct core_wheel {
     uint32_t count, mask; /* ops; size - 1 */
-    uint64_t occupied[SM_WHEEL / 64];
-    uint32_t head[SM_WHEEL]; /* op lists, SM_NONE empty */
+    uint64_t occupied[CORE_WHEEL / 64];
+    uint32_t head[CORE_WHEEL]; /* op lists, CORE_NONE empty */
 };
 
 /* The size of a ring of cycles that looks `cycles` ahead: a power of two, 64 at least. */
-static inline uint32_t sm_ring_of_cycles(uint32_t cycles)
+static inline uint32_t core_ring_of_cycles(uint32_t cycles)
 {
     return cycles < 64 ? 64 : power_from(cycles + 1);
 }
 
 /* The pool of ops, recycled: a running kernel allocates nothing once its working set was met. */
-struct sm_ops {
-    struct sm_op *items;
+struct core_ops {
+    struct core_op *items;
     size_t count, capacity;
     uint32_t free, live;                /* list of those not in use; how many are */
     VEC(struct simt_access *) accesses; /* free ones */
 };
 
-COLD uint32_t sm_op_grow(struct sm_ops *ops);
-static inline uint32_t sm_op_new(struct sm_ops *ops)
+COLD uint32_t core_op_grow(struct core_ops *ops);
+static inline uint32_t core_op_new(struct core_ops *ops)
 {
     uint32_t index = ops->free;
-    if (index == SM_NONE)
-        index = sm_op_grow(ops);
+    if (index == CORE_NONE)
+        index = core_op_grow(ops);
     else
         ops->free = ops->items[index].next;
-    ops->items[index] = (struct sm_op){.next = SM_NONE};
+    ops->items[index] = (struct core_op){.next = CORE_NONE};
     ops->live++;
     return index;
 }
 /* The op, whose access is the caller's to give back, can be taken again. */
-static inline void sm_op_recycle(struct sm_ops *ops, uint32_t op)
+static inline void core_op_recycle(struct core_ops *ops, uint32_t op)
 {
     contract(ops->live);
     ops->items[op].next = ops->free;
     ops->free = op;
     ops->live--;
 }
-static inline void sm_op_free(struct sm_ops *ops, uint32_t op)
+static inline void core_op_free(struct core_ops *ops, uint32_t op)
 {
-    struct sm_op *o = &ops->items[op];
+    struct core_op *o = &ops->items[op];
     if (o->access)
         vec_push(&ops->accesses, o->access);
     o->access = NULL;
-    sm_op_recycle(ops, op);
+    core_op_recycle(ops, op);
 }
-struct simt_access *sm_access_new(struct sm_ops *ops, struct arena *arena);
+struct simt_access *core_access_new(struct core_ops *ops, struct arena *arena);
 
-void sm_wheel_init(struct sm_wheel *wheel);
+void core_wheel_init(struct core_wheel *wheel);
 /* Prepares an empty wheel for additions up to `cycles` ahead. */
-void sm_wheel_begin(struct sm_wheel *wheel, uint32_t cycles);
+void core_wheel_begin(struct core_wheel *wheel, uint32_t cycles);
 /* Ops of one cycle keep the order in which they were added. */
-static inline void sm_wheel_add(struct sm_ops *ops, struct sm_wheel *wheel, uint64_t cycle, uint32_t op)
+static inline void core_wheel_add(struct core_ops *ops, struct core_wheel *wheel, uint64_t cycle, uint32_t op)
 {
     contract(wheel->count <= ops->live);
     unsigned at = (unsigned)cycle & wheel->mask;
     uint32_t *link = &wheel->head[at];
-    while (*link != SM_NONE)
+    while (*link != CORE_NONE)
         link = &ops->items[*link].next;
     *link = op;
-    ops->items[op].next = SM_NONE;
+    ops->items[op].next = CORE_NONE;
     wheel->occupied[at / 64] |= BIT64(at % 64);
     wheel->count++;
 }
 /* True: ops are due at cycle. */
-static inline bool sm_wheel_due(const struct sm_wheel *wheel, uint64_t cycle)
+static inline bool core_wheel_due(const struct core_wheel *wheel, uint64_t cycle)
 {
     unsigned at = (unsigned)cycle & wheel->mask;
     return mask_has(wheel->occupied[at / 64], at % 64);
 }
 /* Takes the list of ops due at cycle; there is one. */
-static inline uint32_t sm_wheel_take(struct sm_wheel *wheel, uint64_t cycle)
+static inline uint32_t core_wheel_take(struct core_wheel *wheel, uint64_t cycle)
 {
     unsigned at = (unsigned)cycle & wheel->mask;
     uint32_t list = wheel->head[at];
-    wheel->head[at] = SM_NONE;
+    wheel->head[at] = CORE_NONE;
     wheel->occupied[at / 64] &= ~BIT64(at % 64);
     return list;
 }
 /* The first cycle >= from with an entry, or CYCLE_NEVER. */
-uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from);
+uint64_t core_wheel_next(const struct core_wheel *wheel, uint64_t from);
 
 #endif

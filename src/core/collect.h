@@ -1,0 +1,66 @@
+/* Operand collection's own state: the collectors of each class of unit, and the register banks that they read. Written
+ * by collect.c alone, but for `written`: whoever writes a register back says so by core_write_banks. */
+#ifndef LOCKSTEP_CORE_COLLECT_H
+#define LOCKSTEP_CORE_COLLECT_H
+
+#include "core/op.h"
+#include "warp/table.h"
+
+#define CORE_MAX_COLLECTORS 32
+
+/* The contents of the operand collectors of one class. */
+struct core_collected {
+    uint8_t line[CORE_MAX_COLLECTORS];   /* a ring: see core_collectors */
+    uint8_t behind[CORE_MAX_COLLECTORS]; /* operands whose turn at their bank has not come */
+    uint64_t turn[CORE_MAX_COLLECTORS];  /* set of banks at which it is an operand's turn to be read */
+    uint32_t op[CORE_MAX_COLLECTORS];
+};
+
+/* Operand collectors of one class. */
+struct core_collectors {
+    uint32_t used;    /* set of collectors: holding an op */
+    uint32_t all;     /* those there are */
+    uint32_t ready;   /* with all operands */
+    uint32_t reading; /* with operands to read */
+    uint8_t count, ports;
+    uint8_t last_left; /* collector that an op left last */
+    /* Collectors in use, oldest op first, where ops must leave in the order of issue (MEM): held->line. */
+    uint8_t line_head, line_count;
+    struct core_collected *held; /* apart: every step looks at the sets of all classes */
+};
+
+/* Where the registers of a warp slot lie: by how many banks behind those of the core's first slot, and the way round
+ * from there to the first bank. */
+struct core_placement {
+    uint8_t shift, back;
+};
+
+/* Reads of register banks: one place for every operand of every collector. A bank is one collector's turn; the reads
+ * behind that one are linked, oldest first. */
+#define CORE_MAX_READS 64 /* of an op */
+#define CORE_READS (WARP_UNIT_COUNT * CORE_MAX_COLLECTORS * CORE_MAX_READS)
+struct core_bank {
+    uint16_t first, last;
+};
+
+struct core_collect {
+    struct core_collectors classes[WARP_UNIT_COUNT];
+    unsigned bank_from;       /* the bank that is looked at first in this cycle */
+    uint64_t waiting, queued; /* sets of banks: someone's turn; more reads behind that */
+    uint64_t written, all;    /* banks that a result is written to in this cycle; those there are */
+    /* Operands are read row by row: of each warp slot in rows[slot] by itself, in place of the op's slot. */
+    bool by_rows;
+    uint64_t rows[WARP_SLOTS];
+    struct core_placement placed[WARP_SLOTS];
+    struct core_bank banks[64];
+    uint16_t next_read[CORE_READS];
+    struct core_collected held[WARP_UNIT_COUNT];
+};
+
+struct core;
+/* Empties the collectors, as they are before the first instruction. */
+void core_collect_init(struct core *core);
+/* A launch begins. by_rows: see core_collect. */
+void core_collect_begin(struct core *core, bool by_rows);
+
+#endif

@@ -1,0 +1,51 @@
+/* Making a core, and beginning launches on it. */
+#include "core/core.h"
+
+#include "base/arena.h"
+
+static void init_fifo(struct core *core, struct core_fifo *fifo, unsigned number, uint32_t size)
+{
+    *fifo = (struct core_fifo){.items = core->fifo_items[number], .size = (uint8_t)size};
+}
+
+static void init_fifos(struct core *core)
+{
+    const struct sm_params *p = core->params;
+#define UNIT(name, takes, side, ...)                                                                                   \
+    init_fifo(core, &core->id_oc[WARP_UNIT_##name], 2 * WARP_UNIT_##name, p->id_oc_##name);                            \
+    init_fifo(core, &core->oc_ex[WARP_UNIT_##name], 2 * WARP_UNIT_##name + 1, p->oc_ex_##name);
+#include "warp/units.def"
+#undef UNIT
+}
+
+void core_init(struct core *core, const struct core_setup *setup, struct arena *own)
+{
+    core->agenda = setup->agenda;
+    core->params = setup->params;
+    core->warp = setup->warp;
+    core->ops = setup->ops;
+    core->port = setup->port;
+    core->sm = setup->sm;
+    core->stopped = setup->stopped;
+    core->views = setup->views;
+    core->arena = setup->arena;
+    core->number = setup->number;
+    core->count = setup->count;
+    init_fifos(core);
+    core_collect_init(core);
+    core_wheel_init(&core->execute.wheel);
+    core_issue_init(core, setup->policy, own);
+}
+
+void core_begin(struct core *core, const struct lockstep_scheduler_setup *policy, uint32_t longest, bool reads_rows)
+{
+    core_wheel_begin(&core->execute.wheel, longest + 2);
+    core_collect_begin(core, reads_rows);
+    core_issue_begin(core, policy);
+}
+
+void core_reset_stats(struct core *core)
+{
+    core->stalls = (struct core_stalls){0};
+    core->issue.extra_issues = 0;
+}

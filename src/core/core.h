@@ -1,0 +1,222 @@
+/* A core of an SM (NVIDIA since Maxwell: processing block, sub-core): warp schedulers, operand collectors over register
+ * banks, and pipelines, for the warps of some slots. An SM has one, which has all warps and one scheduler or more, or
+ * several with a scheduler each; the load/store unit and the instruction cache are the SM's.
+ *
+ * A core picks warps and times their instructions. What an instruction does it does not know: it asks the SM around it,
+ * by the functions of `struct core_port`, and it knows neither blocks nor memory. Parameters of units, collectors,
+ * ports, banks and result buses are those of each core. Timing follows GPGPU-Sim 3.2.2 (shader.cc: scheduler_unit,
+ * opndcoll_rfu_t, pipelined_simd_unit). */
+#ifndef LOCKSTEP_CORE_CORE_H
+#define LOCKSTEP_CORE_CORE_H
+
+#include "core/collect.h"
+#include "core/execute.h"
+#include "core/issue.h"
+#include "core/op.h"
+#include "core/sm_params.h"
+#include "core/stalls.h"
+#include "core/views.h"
+#include "sim/agenda.h"
+#include "warp/table.h"
+
+#define CORES 4 /* of an SM */
+
+/* The SM around a core. `sm` is core->sm, `slot` a warp slot of the core. */
+struct core_port {
+    /* Executes the instruction at the head of the warp's buffer, which the op names; everything but its time. An op of
+     * the load/store unit's class has an access to fill in. Returns false when the program did something illegal: then
+     * core->stopped is set, and the instruction has not issued. */
+    bool (*perform)(void *sm, unsigned slot, uint32_t op);
+    /* The instruction is in its pipeline register, and left the warp's buffer. NULL where nobody wants to know. */
+    void (*left_buffer)(void *sm, unsigned slot);
+    /* The warp's buffer does not hold what comes next. */
+    void (*flush)(void *sm, unsigned slot);
+    /* The head of the warp's buffer is a store or atomic that releases, and has its registers. */
+    void (*reach_release)(void *sm, unsigned slot);
+    /* Of warps that spin control holds back, the one to issue: see lockstep_scheduler.pick. */
+    unsigned (*pick_held)(void *sm, const struct lockstep_scheduler_view *view, void *state);
+    /* The policy picked a warp that it was not given. Sets core->stopped. */
+    void (*bad_pick)(void *sm, unsigned scheduler, unsigned picked);
+};
+
+struct core_setup {
+    unsigned number, count; /* of the SM's cores */
+    const struct sm_params *params;
+    const struct lockstep_scheduler *policy;
+    const struct core_port *port;
+    void *sm;                 /* the first argument of the port's functions */
+    const bool *stopped;      /* a fault has ended the run: nothing issues any more */
+    struct agenda *agenda;    /* the SM's */
+    struct warp_table *warp;  /* the SM's; the core has the slots of setup.slots */
+    struct core_ops *ops;     /* of all cores */
+    struct core_views *views; /* of all warps: what policies see */
+    struct arena *arena;      /* where accesses come from */
+};
+
+struct core {
+    /* As core_setup has them. */
+    struct agenda *agenda;
+    const struct sm_params *params;
+    struct warp_table *warp;
+    struct core_ops *ops;
+    const struct core_port *port;
+    void *sm;
+    const bool *stopped;
+    struct core_views *views;
+    struct arena *arena;
+    uint64_t slots; /* its warps */
+    unsigned number, count;
+
+    /* Pipeline registers: issue fills the first, collect the second, units and the load/store unit empty them. */
+    _Alignas(CACHE_LINE) struct core_fifo id_oc[WARP_UNIT_COUNT];
+    struct core_fifo oc_ex[WARP_UNIT_COUNT];
+    struct core_issue issue;
+    _Alignas(CACHE_LINE) struct core_collect collect;
+    _Alignas(CACHE_LINE) struct core_execute execute;
+    _Alignas(CACHE_LINE) struct core_stalls stalls;
+    _Alignas(CACHE_LINE) uint32_t fifo_items[2 * WARP_UNIT_COUNT][CORE_FIFO_ITEMS];
+};
+
+/* Makes a core, without instructions. own: memory for its policy's state. */
+void core_init(struct core *core, const struct core_setup *setup, struct arena *own);
+/* A launch begins, whose longest latency is so many cycles. reads_rows: see core_collect.by_rows. */
+void core_begin(struct core *core, const struct lockstep_scheduler_setup *policy, uint32_t longest, bool reads_rows);
+
+/* Forgets what was counted. */
+void core_reset_stats(struct core *core);
+
+/* Stages, each called in a cycle in which it is due. collect.c, execute.c, issue.c: */
+
+/* Ops with all their operands leave to the units, banks are read, issued ops enter. True: it is due again. */
+bool core_collect(struct core *core);
+/* No result is written to a bank any more. */
+static inline void core_collect_ends(struct core *core)
+{
+    core->collect.written = 0;
+}
+/* Free units of side RESULT take waiting ops. True: ops still wait. */
+bool core_execute(struct core *core);
+/* Every scheduler that a change of its warps gives a reason to looks, and issues. */
+void core_issue(struct core *core);
+
+/* The ops whose results are written back in this cycle: a list by core_op.next, CORE_NONE where there are none. */
+static inline uint32_t core_take_results(struct core *core)
+{
+    return core_wheel_due(&core->execute.wheel, core->agenda->now)
+               ? core_wheel_take(&core->execute.wheel, core->agenda->now)
+               : CORE_NONE;
+}
+/* A result is written to the banks of an op's registers in this cycle: they serve no read. From the load/store unit;
+ * from the wheel. */
+static inline void core_write_banks(struct core *core, const struct core_op *op)
+{
+    core->collect.written |= op->dst_banks;
+}
+static inline void core_written_back(struct core *core, const struct core_op *op)
+{
+    core->execute.wheel.count--;
+    core_write_banks(core, op);
+}
+/* An op of the load/store unit's class waits for that unit. */
+static inline bool core_has_access(const struct core *core)
+{
+    return core->oc_ex[WARP_UNIT_OF_MEMORY].count;
+}
+/* The load/store unit takes the oldest one. */
+static inline uint32_t core_take_access(struct core *core)
+{
+    uint32_t op = core_fifo_pop(&core->oc_ex[WARP_UNIT_OF_MEMORY]);
+    if (core->collect.classes[WARP_UNIT_OF_MEMORY].ready)
+        agenda_add(core->agenda, DUE_COLLECT);
+    return op;
+}
+
+/* Under by_rows, the operands of the warp's next op lie in the registers of these slots. */
+static inline void core_read_rows(struct core *core, unsigned slot, uint64_t slots)
+{
+    core->collect.rows[slot] = slots;
+}
+/* The banks of a warp's registers, from those of the core's first slot. */
+static inline uint64_t core_banks_of(const struct core *core, unsigned slot, uint64_t set)
+{
+    const struct core_placement *at = &core->collect.placed[slot];
+    return (set << at->shift | set >> at->back) & core->collect.all;
+}
+/* Names the instruction that an op of the warp in `slot` is. */
+static inline void core_op_name(const struct core *core, unsigned slot, struct core_op *o,
+                                const struct decoded_instr *d)
+{
+    o->decoded = d;
+    o->timing = d->timing;
+    o->src_banks = core_banks_of(core, slot, d->src_set);
+    o->dst_banks = core_banks_of(core, slot, d->dst_set);
+}
+
+/* Ops with their operands wait for a unit of side RESULT. */
+static inline bool core_results_wait(const struct core *core)
+{
+    return 0
+#define UNIT(name, takes, side, ...) UNIT_RESULT_IF_##side(| core->oc_ex[WARP_UNIT_##name].count)
+#include "warp/units.def"
+#undef UNIT
+        ;
+}
+/* The core's warps whose next instruction takes a pipeline register of the class. */
+static inline uint64_t core_wanted(const struct core *core, enum warp_unit unit)
+{
+#define UNIT(name, takes, side, ...)                                                                                   \
+    if (unit == WARP_UNIT_##name)                                                                                      \
+        return warp_wants(core->warp, takes) & core->slots;
+#include "warp/units.def"
+#undef UNIT
+    return 0;
+}
+/* Its warps whose next instruction finds a pipeline register. */
+static inline uint64_t core_units_free(const struct core *core)
+{
+    uint64_t free = 0;
+#define UNIT(name, takes, side, ...)                                                                                   \
+    free |= core_fifo_full(&core->id_oc[WARP_UNIT_##name]) ? 0 : warp_wants(core->warp, takes);
+#include "warp/units.def"
+#undef UNIT
+    return free & core->slots;
+}
+
+/* The scheduler that has a warp slot of the core. */
+static inline struct core_scheduler *core_scheduler_of(struct core *core, unsigned slot)
+{
+    return &core->issue.of[core->issue.count > 1 ? slot % core->issue.count : 0];
+}
+/* Gives a scheduler's cycles before `cycle` that are not yet counted to the cause that it last had. */
+static inline void core_give_cycles(struct core *core, struct core_scheduler *scheduler, uint64_t cycle)
+{
+    (&core->stalls.issued)[scheduler->stall_of] += cycle - scheduler->owned;
+    scheduler->owned = cycle;
+}
+/* Spin control holds the warp back from now on; and no more. */
+static inline void core_back_off(struct core *core, unsigned slot)
+{
+    core->issue.backed_off |= BIT64(slot);
+}
+static inline void core_hold_off(struct core *core, unsigned slot)
+{
+    core->issue.backed_off &= ~BIT64(slot);
+}
+
+struct check;
+struct archive;
+/* check.c: recomputes what the core keeps although it follows from something else (base/check.h). */
+void core_check(struct core *core, struct check *c);
+void core_check_wheel(struct core_wheel *wheel, const struct core_ops *ops, unsigned which, struct check *c);
+/* True: operand collection is due, by what it holds. */
+bool core_collects(const struct core *core);
+/* archive.c: ops are named by number in core->ops. The pipelines with what is in them; turns and states of schedulers.
+ */
+void core_archive_pipelines(struct core *core, struct archive *ar);
+void core_archive_turns(struct core *core, struct archive *ar);
+void core_archive_fifo(struct core_fifo *fifo, const struct core_ops *ops, struct archive *ar);
+void core_archive_wheel(struct core_wheel *wheel, const struct core_ops *ops, struct archive *ar);
+/* The number of an op. */
+void core_archive_op_number(const struct core_ops *ops, struct archive *ar, uint32_t *op);
+
+#endif

@@ -1,0 +1,379 @@
+/* What the instructions do that the cores issue (core_port): their lanes are executed at once, global memory apart, and
+ * what follows for blocks, barriers, fences and spin control begins. */
+#include "simt/lock.h"
+#include "sm/sm_impl.h"
+#include "sm/work.h"
+
+void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault)
+{
+    if (sm->has_fault)
+        return;
+    const struct warp_slot *warp = &sm->warp.slots[slot];
+    sm->has_fault = true;
+    uint16_t thread = warp->simt.threads[fault->lane];
+    sm->fault.fault = *fault;
+    memcpy(sm->fault.block, warp->simt.block->index, sizeof sm->fault.block);
+    sm->fault.warp = thread / sm->params->warp_size;
+    sm->fault.fault.lane = (uint8_t)(thread % sm->params->warp_size);
+    sm->fault.cycle = sm->agenda.now;
+    sm->fault.executing = &warp->simt;
+    sm->fault.lane = fault->lane;
+}
+
+/* Whether each lane's access lies in an allocation that it may access so. */
+COLD NOT_INLINE bool check_lanes(const struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
+{
+    unsigned bytes = access->element_bytes * access->elements;
+    const struct store_block *found = NULL;
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint64_t address = access->address[lane];
+        uint8_t kind = SIMT_FAULT_NONE;
+        if (!found || address < found->start || address >= found->end) {
+            found = store_find(sm->setup.store, address);
+            if (found && access->kind != ISA_FLAG_LOAD && sm->kernel->read_only(sm->kernel->context, address))
+                kind = SIMT_FAULT_READ_ONLY;
+        }
+        if (!found || bytes > found->end - address)
+            kind = SIMT_FAULT_BOUNDS;
+        if (kind) {
+            *fault = (struct simt_fault){
+                .kind = kind, .lane = (uint8_t)lane, .space = access->space, .address = address, .pc = access->pc};
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The same; the usual case is one allocation for all lanes. */
+static bool check_addresses(const struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
+{
+    unsigned bytes = access->element_bytes * access->elements;
+    const struct store_block *found = store_find(sm->setup.store, access->low);
+    if (found && access->high < found->end && bytes <= found->end - access->high &&
+        (access->kind == ISA_FLAG_LOAD || !sm->kernel->read_only(sm->kernel->context, access->low)))
+        return true;
+    return check_lanes(sm, access, fault);
+}
+
+static void count_access(struct sm *sm, const struct simt_access *access)
+{
+    switch (access->space) {
+    case ISA_SPACE_SHARED:
+        sm->stats.shared_accesses++;
+        break;
+    case ISA_SPACE_LOCAL:
+        sm->stats.local_accesses++;
+        break;
+    case ISA_SPACE_CONST:
+        sm->stats.const_accesses++;
+        break;
+    default:
+        sm->stats.loads += access->kind == ISA_FLAG_LOAD;
+        sm->stats.stores += access->kind == ISA_FLAG_STORE;
+        sm->stats.atomics += access->kind == ISA_FLAG_ATOMIC;
+        break;
+    }
+}
+
+NOT_INLINE void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *access)
+{
+    const struct warp_slot *warp = &sm->warp.slots[slot];
+    uint8_t atomic = access->instr->mods.atomic;
+    bool looked_at = sm->noted.seeks_work || atomic == ISA_ATOMIC_CAS || atomic == ISA_ATOMIC_EXCH;
+    for (uint64_t rest = looked_at ? access->changed & access->mask : 0; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint64_t value = 0, address = sm_noted_address(warp, access, lane);
+        memcpy(&value, warp->simt.block->shared + access->address[lane], access->element_bytes);
+        sm_note_change(sm, slot, address, value);
+        if (value)
+            sm_note_holder(sm, slot, access, lane, address);
+    }
+}
+
+static uint8_t *place_in(void *store, uint64_t address)
+{
+    return store_at(store, address);
+}
+
+/* 1 + the order (enum l1_order) to the L1D when an access has its value; 0: none. */
+static uint8_t drops_after(const struct sm *sm, const struct order_meaning *meaning)
+{
+    return sm->params->fence_l1 == SM_FENCE_INVALIDATE ? meaning->after : 0;
+}
+
+void sm_acquire(struct sm *sm, const struct isa_instr *instr)
+{
+    bool reads = isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_LOAD | ISA_FLAG_ATOMIC);
+    uint8_t drops = reads ? drops_after(sm, sm_meaning(instr)) : 0;
+    if (drops)
+        l1_order(&sm->lsu.l1d, (enum l1_order)(drops - 1));
+}
+
+/* Its warp waits until an access is answered. */
+static bool waits_for_answer(const struct sm *sm, const struct order_meaning *meaning, bool drops)
+{
+    unsigned reasons =
+        ORDER_ANSWER_YES | (drops ? ORDER_ANSWER_DROPS : 0) | (l1_keeps(&sm->lsu.l1d) ? ORDER_ANSWER_KEEPS : 0);
+    return meaning->answer & reasons;
+}
+
+/* Lanes that stood in queues go on with locks that came while others of their warp executed: what these brought into
+ * the L1 may be older than what the locks protect. */
+static bool got_from_queue(const struct sm *sm, const struct simt_result *r)
+{
+    return sm->kernel->grid->lock_queues.used && isa_op_info((enum isa_op)r->instr->op)->flags & ISA_FLAG_TAKE;
+}
+
+/* The access answers each lane by itself whether it goes on: it asks for a lock, or gives one back. */
+static void wait_for_lanes(struct sm *sm, unsigned slot, struct core_op *o)
+{
+    struct warp_slot *warp = &sm->warp.slots[slot];
+    o->blocks = simt_access_queues(&warp->simt, o->access) ? CORE_BLOCKS_LANES : CORE_BLOCKS_WARP;
+    if (o->blocks == CORE_BLOCKS_WARP) {
+        warp_wait_begin(&sm->warp, WARP_WAIT_atomic, BIT64(slot));
+        return;
+    }
+    warp_lanes_leave(&sm->warp, slot);             /* what fences wait for: not for locks */
+    if (o->access->instr->op != ISA_OP_LOCK_TIMED) /* that issues once more, to see how long it waits */
+        warp_queue_begin(&sm->warp, slot);
+}
+
+static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
+{
+    struct simt_access *access = o->access;
+    struct simt_fault fault;
+    bool moves = simt_access_moves(access);
+    bool in_dram = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_CONST;
+    o->in_memory = true;
+    count_access(sm, access);
+    struct warp_slot *warp = &sm->warp.slots[slot];
+    struct sm_block *block = &sm->blocks[warp->block];
+    const struct order_meaning *meaning = sm_meaning(access->instr);
+    if (order_synchronises_block(meaning))
+        sm_synchronise_block(sm, block);
+    if (sm->noted.seeks_work && access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL)
+        sm_note_store(sm, slot, access);
+    if (access->space == ISA_SPACE_SHARED && (access->kind == ISA_FLAG_ATOMIC || sm->noted.seeks_work))
+        note_shared_atomic(sm, slot, access);
+    if (access->space == ISA_SPACE_SHARED &&
+        (access->kind == ISA_FLAG_ATOMIC || access->instr->mods.order > ISA_ORDER_WEAK))
+        sm_note_sync(sm, slot, access);
+    if (access->space != ISA_SPACE_SHARED) {
+        o->event = (uint8_t)sm_l1_event(sm, access);
+        o->bypasses = l1_passes(&sm->lsu.l1d, o->event);
+    }
+    if (in_dram && !check_addresses(sm, access, &fault)) { /* before the warp waits: it has not issued */
+        sm_record_fault(sm, slot, &fault);
+        return false;
+    }
+    if (RARELY(moves))
+        wait_for_lanes(sm, slot, o);
+    if (!in_dram)
+        return true;
+    bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
+    o->drops = drops_after(sm, meaning);
+    if (access->space == ISA_SPACE_GLOBAL && !is_atomic) {
+        o->era = block_order_era(&block->order);
+        block_order_add(&block->order, o->era);
+    }
+    access->since = sm->agenda.now;
+    if (waits_for_answer(sm, meaning, o->drops) && !moves) {
+        o->blocks = CORE_BLOCKS_WARP;
+        warp_wait_begin(&sm->warp, WARP_WAIT_atomic, BIT64(slot));
+    }
+    if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || access->instr->mods.order > ISA_ORDER_WEAK)))
+        sm_note_sync(sm, slot, access);
+    o->performed = sm->params->values_at_issue && !is_atomic;
+    if (o->performed)
+        simt_serve(&warp->simt, access, place_in, (void *)sm->setup.store);
+    return true;
+}
+
+/* Within a block nothing need wait: what goes to one address keeps its order on the way out of the SM, in the order of
+ * issue of all the block's warps. */
+static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *instr)
+{
+    sm->stats.fences++;
+    if (sm_meaning(instr)->before)
+        sm_reach_fence(sm, slot);
+    else
+        sm_synchronise_block(sm, &sm->blocks[sm->warp.slots[slot].block]);
+}
+
+static inline void count_issue(struct sm *sm, struct warp_slot *warp, const struct decoded_instr *decoded,
+                               const struct simt_result *r)
+{
+    unsigned lanes = mask_count(r->mask);
+    sm->stats.warp_instructions++;
+    sm->stats.thread_instructions += lanes;
+    sm_count_work(&sm->stats, decoded, lanes, sm->params->warp_size);
+    sm->stats.lanes_active += mask_count(r->active);
+    uint32_t depth = warp->simt.paths.most;
+    if (depth > 1 && depth > sm->stats.stack_depth) /* each has one: see sm_stats_of */
+        sm->stats.stack_depth = depth;
+}
+
+static void count_jump(struct sm *sm, const struct simt_result *r)
+{
+    if (r->instr->op == ISA_OP_BRA || r->instr->op == ISA_OP_BRX) {
+        sm->stats.branches++;
+        sm->stats.divergent_branches += r->mask && r->mask != r->active;
+    }
+}
+
+static void note_unsynced(struct sm *sm, const struct warp_slot *warp, const struct simt_result *r)
+{
+    sm->stats.unsynced++;
+    sm_unsynced_note(&sm->unsynced, &warp->simt, r, sm->agenda.now);
+}
+
+/* The instruction did more than change registers. Returns false when that was illegal. */
+static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct core_op *o, const struct simt_result *r,
+                   uint64_t live_before)
+{
+    struct warp_slot *warp = &sm->warp.slots[slot];
+    if (RARELY(warp->simt.live != live_before))
+        sm->threads_ended += mask_count(live_before & ~warp->simt.live);
+    switch (event) {
+    case SIMT_MEMORY:
+        return start_access(sm, slot, o);
+    case SIMT_JUMP:
+        count_jump(sm, r);
+        if (RARELY(!r->mask) && got_from_queue(sm, r))
+            sm_acquire(sm, r->instr);
+        break;
+    case SIMT_FENCE:
+        reach_fence(sm, slot, r->instr);
+        break;
+    case SIMT_BARRIER:
+        if (RARELY(r->unsynced.kind))
+            note_unsynced(sm, warp, r);
+        sm_reach_barrier(sm, slot, r);
+        break;
+    case SIMT_SLEEP:
+        warp_wait_until(&sm->warp, WARP_WAIT_sleep, slot,
+                        sm->agenda.now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000);
+        break;
+    case SIMT_QUEUED:
+        if (r->again)
+            warp_wait_until(&sm->warp, WARP_WAIT_delay, slot, r->again);
+        else
+            warp_queue_begin(&sm->warp, slot);
+        break;
+    case SIMT_DONE:
+        sm_finish_warp(sm, slot);
+        break;
+    case SIMT_MET:
+        sm->stats.thread_instructions += mask_count(r->met);
+        break;
+    case SIMT_UNSYNCED:
+        sm->stats.thread_instructions += mask_count(r->met);
+        note_unsynced(sm, warp, r);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+/* Everything about the instruction but its time. Returns false when the program did something illegal. */
+static inline bool execute(struct sm *sm, struct warp_slot *warp, unsigned slot, struct core_op *o,
+                           struct simt_result *r)
+{
+    uint64_t live = warp->simt.live;
+    enum simt_event event = simt_execute(&warp->simt, sm->agenda.now, o->access, r);
+    if (RARELY(event == SIMT_FAULTED)) {
+        r->fault.pc = r->pc;
+        sm_record_fault(sm, slot, &r->fault);
+        return false;
+    }
+    count_issue(sm, warp, o->decoded, r);
+    if (RARELY(event != SIMT_MEMORY && o->access)) {
+        vec_push(&sm->ops.accesses, o->access);
+        o->access = NULL;
+    }
+    return event == SIMT_PLAIN || follow(sm, slot, event, o, r, live);
+}
+
+/* Tells the spin detector what the warp executed; the warp's back-off may begin or end with it. */
+NOT_INLINE void observe_spinning(struct sm *sm, unsigned slot, const struct core_op *o, const struct simt_result *r)
+{
+    struct warp_slot *warp = &sm->warp.slots[slot];
+    struct core *core = sm_core(sm, slot);
+    struct spin_event event = {
+        .cycle = sm->agenda.now,
+        .warp = slot,
+        .pc = r->pc,
+        .branch = o->decoded->back_branch,
+        .instr = r->instr,
+        .active = r->active,
+        .mask = r->mask,
+        .simt = &warp->simt,
+    };
+    bool held = mask_has(core->issue.backed_off, slot);
+    core_hold_off(core, slot);
+    uint64_t until = spin_issued(sm->spin, &event, o->access, held);
+    if (!until || mask_has(sm->warp.finished, slot))
+        return;
+    core_back_off(core, slot);
+    if (until > sm->agenda.now + 1)
+        warp_wait_until(&sm->warp, WARP_WAIT_delay, slot, until);
+}
+
+/* core_port, for a core of an SM */
+
+HOT static bool perform(void *context, unsigned slot, uint32_t op)
+{
+    struct sm *sm = context;
+    struct core_op *o = &sm->ops.items[op];
+    struct simt_result r;
+    if (!execute(sm, &sm->warp.slots[slot], slot, o, &r))
+        return false;
+    if (RARELY(sm->kernel->grid->forms))
+        sm_form_issued(sm, slot, o, &r);
+    if (RARELY(sm->spin))
+        observe_spinning(sm, slot, o, &r);
+    if (o->access)
+        o->source = (uint8_t)sm_source_of(o);
+    return true;
+}
+
+static void left_buffer(void *context, unsigned slot)
+{
+    sm_fetch_has_room(context, slot);
+}
+
+static void flush(void *context, unsigned slot)
+{
+    sm_flush_buffer(context, slot);
+}
+
+static void reach_release(void *context, unsigned slot)
+{
+    sm_reach_release(context, slot);
+}
+
+static unsigned pick_held(void *context, const struct lockstep_scheduler_view *view, void *state)
+{
+    const struct sm *sm = context;
+    return spin_pick(sm->spin, view, sm->setup.scheduler, state);
+}
+
+COLD static void bad_pick(void *context, unsigned scheduler, unsigned picked)
+{
+    struct sm *sm = context;
+    sm->has_fault = true;
+    sm->fault = (struct sm_fault){
+        .by_scheduler = true, .sm = sm->setup.index, .scheduler = scheduler, .picked = picked, .cycle = sm->agenda.now};
+}
+
+static const struct core_port ports[2] = {
+    {perform, NULL, flush, reach_release, pick_held, bad_pick},
+    {perform, left_buffer, flush, reach_release, pick_held, bad_pick},
+};
+
+const struct core_port *sm_core_port(bool fetch_fills)
+{
+    return &ports[fetch_fills];
+}
