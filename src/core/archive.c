@@ -1,6 +1,9 @@
 /* Checkpoints of a core (base/archive.h): what is in its pipelines, and its schedulers' turns. */
 #include "base/archive.h"
 
+#include <string.h>
+
+#include "base/arena.h"
 #include "core/core.h"
 
 void core_archive_op_number(const struct core_ops *ops, struct archive *ar, uint32_t *op)
@@ -77,4 +80,23 @@ void core_archive_turns(struct core *core, struct archive *ar)
     ARCHIVE(ar, core->stalls);
     for (unsigned s = 0; s < issue->count; s++)
         archive_bytes(ar, issue->of[s].state, issue->policy->state_bytes);
+}
+
+void core_archive_line(struct core_line *line, unsigned cores, struct archive *ar)
+{
+    if (archive_loading(ar))
+        line->head = 0;
+    archive_u16_to(ar, &line->count, CORE_LINE);
+    for (unsigned i = 0; i < line->count; i++)
+        archive_u8_to(ar, &line->cores[(line->head + i) % CORE_LINE], (uint8_t)(cores - 1));
+}
+
+uint8_t *core_free_members(const void *items, size_t size, size_t next_at, uint32_t count, uint32_t first)
+{
+    uint8_t *marks = base_calloc(count + 1, 1);
+    while (first < count && !marks[first]) {
+        marks[first] = 1;
+        memcpy(&first, (const char *)items + first * size + next_at, sizeof first);
+    }
+    return marks;
 }

@@ -27,6 +27,7 @@ void core_init(struct core *core, const struct core_setup *setup, struct arena *
     core->port = setup->port;
     core->sm = setup->sm;
     core->stopped = setup->stopped;
+    core->line = setup->line;
     core->views = setup->views;
     core->arena = setup->arena;
     core->number = setup->number;

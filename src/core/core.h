@@ -49,6 +49,7 @@ struct core_setup {
     struct agenda *agenda;    /* the SM's */
     struct warp_table *warp;  /* the SM's; the core has the slots of setup.slots */
     struct core_ops *ops;     /* of all cores */
+    struct core_line *line;   /* where memory instructions of several cores keep their order; else NULL */
     struct core_views *views; /* of all warps: what policies see */
     struct arena *arena;      /* where accesses come from */
 };
@@ -62,6 +63,7 @@ struct core {
     const struct core_port *port;
     void *sm;
     const bool *stopped;
+    struct core_line *line;
     struct core_views *views;
     struct arena *arena;
     uint64_t slots; /* its warps */
@@ -216,6 +218,9 @@ void core_archive_pipelines(struct core *core, struct archive *ar);
 void core_archive_turns(struct core *core, struct archive *ar);
 void core_archive_fifo(struct core_fifo *fifo, const struct core_ops *ops, struct archive *ar);
 void core_archive_wheel(struct core_wheel *wheel, const struct core_ops *ops, struct archive *ar);
+void core_archive_line(struct core_line *line, unsigned cores, struct archive *ar);
+/* Members of a pool that are free, by the list that links them: marks of one byte, which are the caller's to free. */
+uint8_t *core_free_members(const void *items, size_t size, size_t next_at, uint32_t count, uint32_t first);
 /* The number of an op. */
 void core_archive_op_number(const struct core_ops *ops, struct archive *ar, uint32_t *op);
 

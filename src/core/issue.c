@@ -109,6 +109,8 @@ HOT NOT_INLINE enum warp_unit issue_warp(struct core *core, unsigned slot)
     if (core->port->left_buffer)
         core->port->left_buffer(core->sm, slot);
     core_fifo_push(&core->id_oc[unit], index);
+    if (RARELY(core->line) && warp_unit_is_memory(unit))
+        core_line_push(core->line, core->number);
     agenda_add(core->agenda, DUE_COLLECT);
     return unit;
 }

@@ -85,6 +85,30 @@ static inline uint32_t core_ring_of_cycles(uint32_t cycles)
     return cycles < 64 ? 64 : power_from(cycles + 1);
 }
 
+/* Where the cores of an SM hand their memory instructions to the load/store unit in the order of issue: whose turn it
+ * is. An instruction is in line from its issue until the unit takes it. */
+#define CORE_LINE 256 /* more than the pipeline registers and collectors of the class hold, of all cores */
+struct core_line {
+    uint8_t cores[CORE_LINE]; /* a ring */
+    uint8_t head;
+    uint16_t count;
+};
+static inline void core_line_push(struct core_line *line, unsigned core)
+{
+    contract(line->count < CORE_LINE);
+    line->cores[(line->head + line->count++) % CORE_LINE] = (uint8_t)core;
+}
+static inline unsigned core_line_first(const struct core_line *line)
+{
+    return line->cores[line->head];
+}
+static inline void core_line_pop(struct core_line *line)
+{
+    contract(line->count);
+    line->head = (uint8_t)((line->head + 1) % CORE_LINE);
+    line->count--;
+}
+
 /* The pool of ops, recycled: a running kernel allocates nothing once its working set was met. */
 struct core_ops {
     struct core_op *items;

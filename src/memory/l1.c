@@ -431,3 +431,17 @@ void l1_archive(struct l1 *l1, struct archive *ar, const struct packet_source *s
     else
         coherence_side_archive(l1->side, ar);
 }
+
+const struct agent_stats *l1_agent_stats(const struct l1 *l1)
+{
+    static const struct agent_stats none = {0};
+    return l1->agent ? &l1->agent->stats : &none;
+}
+
+void l1_reset_stats(struct l1 *l1)
+{
+    coherence_clear_counts(l1->side);
+    if (l1->agent)
+        l1->agent->stats = (struct agent_stats){0};
+    *cache_stats_of(l1->cache) = (struct cache_stats){0};
+}

@@ -167,6 +167,17 @@ static inline bool l1_idle(const struct l1 *l1)
 /* The third door: what an order drops is dropped. A flush that it asks for comes before (order.h: order_step). */
 void l1_order(struct l1 *l1, enum l1_order order);
 
+/* order_step of a wait at this L1. earlier: what is before it in the SM has ended. */
+static inline enum order_state l1_order_step(struct l1 *l1, struct order_wait *wait, bool earlier)
+{
+    return order_step(wait, l1->agent, earlier);
+}
+
+/* The last block that it serves has ended: what it has written leaves it. Returns whether that has begun now. */
+static inline bool l1_end_kernel(struct l1 *l1)
+{
+    return order_end_kernel(l1->agent);
+}
 /* The fourth door. A kernel begins: what others wrote before is seen, in lines that stay (see cache_refresh). Or the
  * L1s are emptied between kernels. */
 void l1_begin_kernel(struct l1 *l1, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
@@ -175,6 +186,10 @@ void l1_empty(struct l1 *l1);
 /* What is written in lines that stay, for the memory that the host sees. */
 void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context);
+
+/* What it has counted beside its cache: all zero where it keeps nothing that it has written. */
+const struct agent_stats *l1_agent_stats(const struct l1 *l1);
+void l1_reset_stats(struct l1 *l1);
 
 /* agent_peek, where the L1 is one that registers lines. */
 void l1_peek(const struct l1 *l1, uint64_t address, uint8_t *to, uint32_t bytes);

@@ -18,17 +18,6 @@ static const struct simt_code *code_of(const struct sm *sm)
 
 /* Pools */
 
-/* Which members are free, by the list that links them: marks of one byte. To be freed. */
-static uint8_t *free_members(const void *items, size_t size, size_t next_at, uint32_t count, uint32_t first)
-{
-    uint8_t *marks = base_calloc(count + 1, 1);
-    while (first < count && !marks[first]) {
-        marks[first] = 1;
-        memcpy(&first, (const char *)items + first * size + next_at, sizeof first);
-    }
-    return marks;
-}
-
 static void archive_op(struct sm *sm, struct archive *ar, struct core_op *o)
 {
     uint32_t pc = archive_loading(ar) ? 0 : (uint32_t)(o->decoded - sm->warp.decoded);
@@ -60,8 +49,8 @@ static void archive_ops(struct sm *sm, struct archive *ar)
     archive_u32_to(ar, &count, MAX_POOL);
     while (sm->ops.count < count)
         core_op_grow(&sm->ops);
-    uint8_t *free_ops = free_members(sm->ops.items, sizeof *sm->ops.items, offsetof(struct core_op, next), count,
-                                     archive_loading(ar) ? CORE_NONE : sm->ops.free);
+    uint8_t *free_ops = core_free_members(sm->ops.items, sizeof *sm->ops.items, offsetof(struct core_op, next), count,
+                                          archive_loading(ar) ? CORE_NONE : sm->ops.free);
     ARCHIVE_ARRAY(ar, free_ops, count);
     for (uint32_t i = 0; i < count; i++) {
         archive_place(ar, &sm->ops.items[i].next, count);
@@ -71,38 +60,6 @@ static void archive_ops(struct sm *sm, struct archive *ar)
     archive_place(ar, &sm->ops.free, count);
     archive_u32_to(ar, &sm->ops.live, count);
     free(free_ops);
-}
-
-static void archive_transaction(struct sm *sm, struct archive *ar, struct lsu_transaction *t)
-{
-    core_archive_op_number(&sm->ops, ar, &t->op);
-    ARCHIVE(ar, t->lanes);
-    ARCHIVE(ar, t->address);
-    archive_u32_to(ar, &t->bytes, PACKET_LINE_BYTES);
-    ARCHIVE(ar, t->chunks);
-}
-
-/* `next` of a transaction in use means nothing. */
-static void archive_transactions(struct sm *sm, struct archive *ar)
-{
-    uint32_t count = (uint32_t)sm->lsu.transactions.count;
-    archive_u32_to(ar, &count, MAX_POOL);
-    while (sm->lsu.transactions.count < count)
-        vec_push(&sm->lsu.transactions, (struct lsu_transaction){0});
-    uint8_t *free_ones = free_members(sm->lsu.transactions.items, sizeof *sm->lsu.transactions.items,
-                                      offsetof(struct lsu_transaction, next), count,
-                                      archive_loading(ar) ? CORE_NONE : sm->lsu.free_transaction);
-    for (uint32_t i = 0; i < count; i++) {
-        struct lsu_transaction *t = &sm->lsu.transactions.items[i];
-        uint32_t next = free_ones[i] ? t->next : CORE_NONE;
-        archive_place(ar, &next, count);
-        if (archive_loading(ar))
-            t->next = next;
-        archive_transaction(sm, ar, t);
-    }
-    archive_place(ar, &sm->lsu.free_transaction, count);
-    archive_u32_to(ar, &sm->lsu.transactions_live, count);
-    free(free_ones);
 }
 
 /* Warps and blocks */
@@ -122,7 +79,6 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
         ARCHIVE(ar, block->incomplete);
         ARCHIVE(ar, block->at_grid);
         ARCHIVE(ar, block->barriers);
-        ARCHIVE(ar, block->order);
         ARCHIVE(ar, block->phase.number);
         archive_u64_to(ar, &block->phase.ended, mask_low(sm->params->warps));
     }
@@ -132,18 +88,12 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 {
     struct warp_slot *warp = &sm->warp.slots[slot];
     struct sm_noted_warp *noted = &sm->noted.warps[slot];
-    struct order_wait *order = &sm->fences.of[slot].order;
     warp_archive_block(&sm->warp, slot, ar);
     simt_warp_archive(&warp->simt, &sm->blocks[warp->block].simt, ar);
     warp_archive_slot(&sm->warp, slot, ar);
     ARCHIVE(ar, sm->barrier_of[slot]);
     ARCHIVE(ar, sm->fetch.next_pc[slot]);
     ARCHIVE(ar, sm->fetch.asked_pc[slot]);
-    ARCHIVE(ar, sm->fences.of[slot].since);
-    ARCHIVE(ar, order->after);
-    ARCHIVE(ar, order->mark);
-    archive_u8_to(ar, &order->order, L1_ORDERS - 1);
-    archive_bool(ar, &order->flushing);
     ARCHIVE(ar, noted->issued_before);
     ARCHIVE(ar, noted->sync_ops);
     ARCHIVE(ar, noted->takes);
@@ -154,17 +104,17 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
 {
-    uint64_t *sets[] = {&sm->fences.invalidates,
-                        &sm->fences.reached,
-                        &sm->fences.flushes,
+    uint64_t *sets[] = {&sm->lsu.fences.invalidates,
+                        &sm->lsu.fences.reached,
+                        &sm->lsu.fences.flushes,
                         &sm->fetch.under_way,
                         &sm->fetch.retiring,
                         &sm->fetch.full,
                         &sm->out};
     for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
         visit(sets[i], context);
-    for (unsigned i = 0; i < sm->core_count; i++)
-        visit(&sm->core[i].issue.backed_off, context);
+    EACH_CORE (sm, core)
+        visit(&core->issue.backed_off, context);
 }
 
 static void archive_sets(struct sm *sm, struct archive *ar)
@@ -246,69 +196,22 @@ static void archive_fetch(struct sm *sm, struct archive *ar)
 
 static void archive_pipelines(struct sm *sm, struct archive *ar)
 {
-    for (unsigned i = 0; i < sm->core_count; i++)
-        core_archive_pipelines(&sm->core[i], ar);
-    core_archive_wheel(&sm->lsu.shared, &sm->ops, ar);
+    EACH_CORE (sm, core)
+        core_archive_pipelines(core, ar);
+    core_archive_line(&sm->line, sm->params->cores, ar);
 }
 
-/* Load/store unit */
-
-static void archive_l1d_pipe(struct sm *sm, struct archive *ar)
+static void archive_grid(struct sm *sm, struct archive *ar)
 {
-    uint32_t size = sm->params->l1d_latency;
-    archive_u32_to(ar, &sm->lsu.pipe_head, size ? size - 1 : 0);
-    archive_u32_to(ar, &sm->lsu.pipe_count, size);
     ARCHIVE(ar, sm->grid.blocks);
     archive_bool(ar, &sm->grid.open);
     ARCHIVE(ar, sm->grid.last);
-    archive_bool(ar, &sm->lsu.own_was_last);
-    archive_bool(ar, &sm->lsu.pipe_refused);
-    for (uint32_t i = 0; i < sm->lsu.pipe_count; i++) {
-        struct lsu_delayed *d = &sm->lsu.pipe[(sm->lsu.pipe_head + i) % size];
-        archive_transaction(sm, ar, &d->transaction);
-        ARCHIVE(ar, d->ready);
-    }
-}
-
-static void archive_shared_done(struct sm *sm, struct archive *ar)
-{
-    uint32_t count = (uint32_t)sm->lsu.shared_done.count;
-    archive_u32_to(ar, &count, MAX_POOL);
-    while (sm->lsu.shared_done.count < count)
-        vec_push(&sm->lsu.shared_done, CORE_NONE);
-    archive_places(ar, sm->lsu.shared_done.items, count, (uint32_t)sm->ops.count);
-    archive_u32_to(ar, &sm->lsu.shared_head, count);
-}
-
-static void archive_lsu(struct sm *sm, struct archive *ar, const struct packet_source *source)
-{
-    archive_place(ar, &sm->lsu.op, (uint32_t)sm->ops.count);
-    archive_u32_to(ar, &sm->lsu.count, 2 * WARP_SLOTS);
-    archive_u32_to(ar, &sm->lsu.at, 2 * WARP_SLOTS);
-    ARCHIVE(ar, sm->lsu.cycles);
-    for (uint32_t i = 0; i < sm->lsu.count; i++)
-        archive_transaction(sm, ar, &sm->lsu.list[i]);
-    archive_l1d_pipe(sm, ar);
-    archive_shared_done(sm, ar);
-    archive_u32_to(ar, &sm->lsu.writeback_from, SM_WB_COUNT);
-    packet_archive(ar, &sm->lsu.bypass_reply, source);
-    packet_archive_ring(ar, &sm->lsu.l1d.requests, source);
-    packet_archive_ring(ar, &sm->lsu.l1c_queue, source);
-    packet_archive_ring(ar, &sm->fetch.queue, source);
-    ARCHIVE(ar, sm->fetch.queued_since);
-    packet_archive_ring(ar, &sm->port.ejected, source);
-    packet_archive_ring(ar, &sm->lsu.responses, source);
-    ARCHIVE(ar, sm->port.packets.out);
-    if (!sm->setup.probes)
-        return;
-    packet_archive_ring(ar, &sm->port.probes, source);
-    packet_archive_ring(ar, &sm->lsu.l1d.answers, source);
 }
 
 struct packet *sm_archive_packet(struct sm *sm)
 {
-    struct packet *p = packet_new(&sm->port.packets);
-    sm->port.packets.out--;
+    struct packet *p = packet_new(&sm->lsu.net.packets);
+    sm->lsu.net.packets.out--;
     return p;
 }
 
@@ -343,15 +246,14 @@ static void archive_watch(struct sm *sm, struct archive *ar)
     ARCHIVE(ar, sm->phases.start);
     ARCHIVE(ar, sm->phases.arrival);
     ARCHIVE(ar, sm->phases.stats);
-    ARCHIVE(ar, sm->latencies);
 }
 
 /* All cycles before this one are counted, and every stage looks for work. */
 static void begin_counting(struct sm *sm)
 {
     sm->counted = sm->agenda.now;
-    for (unsigned i = 0; i < sm->core_count; i++)
-        core_own_from(&sm->core[i], sm->agenda.now);
+    EACH_CORE (sm, core)
+        core_own_from(core, sm->agenda.now);
     warp_archive_end(&sm->warp, sm->agenda.now);
     sm_all_due(sm);
 }
@@ -367,14 +269,6 @@ static void archive_l1i(struct sm *sm, struct archive *ar)
     sm->fetch.came = sm_line_came(sm);
 }
 
-static void archive_data_caches(struct sm *sm, struct archive *ar, const struct packet_source *source)
-{
-    uint32_t transactions = (uint32_t)sm->lsu.transactions.count;
-    cache_archive(sm->lsu.l1c, ar);
-    cache_archive_waiters(sm->lsu.l1c, ar, transactions);
-    l1_archive(&sm->lsu.l1d, ar, source, transactions);
-}
-
 void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *source)
 {
     archive_begin(ar, "state", 0);
@@ -383,19 +277,19 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     ARCHIVE(ar, sm->agenda.now);
     archive_bool(ar, &sm->agenda.made_progress);
     archive_bool(ar, &sm->agenda.made_progress_before);
-    archive_u8_to(ar, &sm->lsu.served, LSU_NO_PLACE);
     archive_ops(sm, ar);
-    archive_transactions(sm, ar);
+    lsu_archive_transactions(&sm->lsu, ar);
     archive_warps(sm, ar);
     if (sm->kernel->grid->forms)
         archive_form(sm, ar);
     archive_fetch(sm, ar);
-    for (unsigned i = 0; i < sm->core_count; i++)
-        core_archive_turns(&sm->core[i], ar);
+    EACH_CORE (sm, core)
+        core_archive_turns(core, ar);
     archive_pipelines(sm, ar);
-    archive_lsu(sm, ar, source);
+    archive_grid(sm, ar);
+    lsu_archive(&sm->lsu, ar, source);
     archive_l1i(sm, ar);
-    archive_data_caches(sm, ar, source);
+    lsu_archive_caches(&sm->lsu, ar, source);
     archive_watch(sm, ar);
     sm_unsynced_archive(&sm->unsynced, code_of(sm)->module->instr_count, ar);
     if (sm->spin)

@@ -24,14 +24,14 @@ HOT static void release_warps(struct sm *sm, struct sm_block *block, uint64_t wa
     if (!warps)
         return;
     sm_count_warps(sm, sm->agenda.now + 1);
-    sm_synchronise_block(sm, block);
+    lsu_synchronise_block(&sm->lsu, (unsigned)(block - sm->blocks));
     note_event(sm, block, slots_of(block, warps), true);
     sm_phase_open(sm, block, slots_of(block, warps));
     warp_wait_end(&sm->warp, WARP_WAIT_barrier, slots_of(block, warps));
     for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
         unsigned slot = mask_first(rest);
         if (warp_at_release(&sm->warp, slot))
-            sm_reach_release(sm, slot);
+            lsu_reach_release(&sm->lsu, slot);
         if (sm->barrier_of[slot].mode == ISA_BARRIER_RED)
             simt_barrier_result(&sm->warp.slots[slot].simt, &sm->barrier_of[slot], value);
     }
@@ -106,7 +106,7 @@ HOT void sm_show_blocks(struct sm *sm)
     }
     sm->blocks_changed = 0;
     for (size_t i = 0; i < sm->barrier_events.count; i++)
-        for (unsigned k = 0; k < sm->core_count; k++)
-            core_barrier_event(&sm->core[k], &sm->barrier_events.items[i]);
+        EACH_CORE (sm, core)
+            core_barrier_event(core, &sm->barrier_events.items[i]);
     sm->barrier_events.count = 0;
 }

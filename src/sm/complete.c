@@ -6,7 +6,7 @@
 /* Ends the warp's fence, or lets the warp retire, if this op or store was the last one that it waited for. */
 HOT static void check_rest(struct sm *sm, unsigned slot)
 {
-    sm_check_fence(sm, slot);
+    lsu_check_fence(&sm->lsu, slot);
     if (mask_has(sm->warp.finished, slot) && warp_is_drained(&sm->warp.slots[slot]))
         sm_fetch_retires(sm, BIT64(slot));
 }
@@ -16,23 +16,8 @@ HOT void sm_check_retire(struct sm *sm, unsigned slot)
     if (mask_has(sm->warp.waits.fence | sm->warp.finished, slot))
         check_rest(sm, slot);
     if (warp_registers_written(&sm->warp, slot))
-        sm_reach_release(sm, slot);
+        lsu_reach_release(&sm->lsu, slot);
     warp_head_waits(&sm->warp, slot);
-}
-
-/* How long an access took, by what it was. */
-NOT_INLINE void note_latency(struct sm *sm, const struct core_op *o)
-{
-    const struct simt_access *access = o->access;
-    struct lsu_latency_stats *l = &sm->latencies;
-    bool plain = o->event == AGENT_LOAD_EVENT || o->event == AGENT_STORE_EVENT;
-    uint64_t cycles = sm->agenda.now - access->since;
-    if (access->kind == ISA_FLAG_LOAD)
-        *(plain ? &l->load_cycles : &l->atomic_load_cycles) += cycles;
-    else if (access->kind == ISA_FLAG_STORE)
-        *(plain ? &l->store_cycles : &l->atomic_store_cycles) += cycles;
-    else
-        l->atomic_cycles += cycles;
 }
 
 void sm_turn_changed(struct sm *sm, unsigned slot)
@@ -40,7 +25,7 @@ void sm_turn_changed(struct sm *sm, unsigned slot)
     uint32_t next = simt_pc(&sm->warp.slots[slot].simt);
     core_view_turns(&sm->views, slot, next);
     if (warp_turn_changed(&sm->warp, slot, next))
-        sm_reach_release(sm, slot);
+        lsu_reach_release(&sm->lsu, slot);
 }
 
 /* Lanes that have the turn may go on: they got locks, or gave up. */
@@ -69,15 +54,14 @@ static void look_again(struct sm *sm, unsigned slot)
     made_progress(&sm->agenda);
 }
 
-void sm_lock_came(struct sm *sm, const struct core_op *o, unsigned lane)
+/* lsu_port.lock_answered. */
+static void lock_answered(void *context, const struct core_op *o, unsigned lane, bool stays)
 {
-    simt_lock_came(&sm->warp.slots[o->slot].simt, lane, sm->agenda.now);
-    look_again(sm, o->slot);
-}
-
-void sm_lock_stays(struct sm *sm, const struct core_op *o, unsigned lane)
-{
-    if (simt_lock_stays(&sm->warp.slots[o->slot].simt, lane))
+    struct sm *sm = context;
+    struct simt_warp *warp = &sm->warp.slots[o->slot].simt;
+    if (!stays)
+        simt_lock_came(warp, lane, sm->agenda.now);
+    if (!stays || simt_lock_stays(warp, lane))
         look_again(sm, o->slot);
 }
 
@@ -98,10 +82,8 @@ HOT static void complete_rest(struct sm *sm, struct core_op *o, uint64_t bit)
     if (o->access) {
         if (o->source != WARP_FROM_OP)
             warp_load_ended(&sm->warp, o->slot, &o->timing, (enum warp_source)o->source);
-        if (o->in_memory && o->access->space == ISA_SPACE_GLOBAL && o->access->kind != ISA_FLAG_ATOMIC)
-            sm_performed(sm, &sm->warp.slots[o->slot], o->era);
-        if (RARELY(l1_keeps(&sm->lsu.l1d)) && o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
-            note_latency(sm, o);
+        if (o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
+            lsu_access_ends(&sm->lsu, o);
         if (RARELY(o->blocks == CORE_BLOCKS_LANES)) {
             warp_lanes_return(&sm->warp, o->slot);
         } else if (RARELY(simt_access_moves(o->access))) {
@@ -113,7 +95,7 @@ HOT static void complete_rest(struct sm *sm, struct core_op *o, uint64_t bit)
     if (o->blocks == CORE_BLOCKS_WARP) {
         warp_wait_end(&sm->warp, WARP_WAIT_atomic, bit);
         if (RARELY(o->drops))
-            l1_order(&sm->lsu.l1d, (enum l1_order)(o->drops - 1));
+            lsu_drop(&sm->lsu, o->drops);
     }
     if ((sm->warp.waits.fence | sm->warp.finished) & bit)
         check_rest(sm, o->slot);
@@ -128,14 +110,9 @@ HOT_INLINE void complete(struct sm *sm, uint32_t op)
     core_view_completed(&sm->views, slot);
     core_op_recycle(&sm->ops, op);
     if (RARELY(warp_op_ended(&sm->warp, slot, &o->timing)))
-        sm_reach_release(sm, slot);
+        lsu_reach_release(&sm->lsu, slot);
     if (o->access || o->blocks || ((sm->warp.waits.fence | sm->warp.finished) & bit))
         complete_rest(sm, o, bit);
-}
-
-HOT void sm_complete(struct sm *sm, uint32_t op)
-{
-    complete(sm, op);
 }
 
 HOT void sm_writeback(struct sm *sm, struct core *core)
@@ -147,4 +124,40 @@ HOT void sm_writeback(struct sm *sm, struct core *core)
         core_written_back(core, &sm->ops.items[op]);
         complete(sm, op);
     }
+}
+
+/* lsu_port, for the load/store unit of an SM */
+
+HOT static void complete_access(void *sm, uint32_t op)
+{
+    complete(sm, op);
+}
+
+static void warp_rests(void *sm, unsigned slot)
+{
+    sm_check_retire(sm, slot);
+}
+
+static void coalesced(void *context, const struct core_op *op, unsigned transactions)
+{
+    const struct sm *sm = context;
+    spin_transactions(sm->spin, op->access->instr, transactions);
+}
+
+static void answered(void *context, const struct core_op *op, const struct packet *p)
+{
+    struct sm *sm = context;
+    sm_note_holders(sm, op, p);
+    if (RARELY(sm->spin))
+        spin_atomics(sm->spin, op->slot, op->access, p);
+}
+
+static const struct lsu_port ports[2] = {
+    {complete_access, warp_rests, NULL, answered, lock_answered},
+    {complete_access, warp_rests, coalesced, answered, lock_answered},
+};
+
+const struct lsu_port *sm_lsu_port(bool spins)
+{
+    return &ports[spins];
 }

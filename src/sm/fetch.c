@@ -87,7 +87,7 @@ HOT void sm_decode(struct sm *sm)
     f->next_pc[slot] += count;
     contract(sm->fetch_fills || !sm->warp.slots[slot].buffered);
     if (warp_fetched(&sm->warp, slot, pc, count, simt_pc(&sm->warp.slots[slot].simt)))
-        sm_reach_release(sm, slot);
+        lsu_reach_release(&sm->lsu, slot);
     if (sm->fetch_fills)
         note_full(sm, slot);
 }
@@ -146,7 +146,7 @@ static void fetch_warp(struct sm *sm, unsigned slot)
     uint32_t count = fetch_count(sm, slot);
     struct cache_effect effect;
     sm->fetch.asked_pc[slot] = *next_pc;
-    uint32_t room = sm->fetch.queue.size - sm->fetch.queue.count;
+    uint32_t room = lsu_instruction_room(&sm->lsu);
     switch (cache_read(sm->fetch.l1i, address, (count < to_line_end ? count : to_line_end) * ISA_PC_BYTES,
                        sm->fetch.member * WARP_SLOTS + slot, room, &effect)) {
     case CACHE_HIT:
@@ -154,15 +154,13 @@ static void fetch_warp(struct sm *sm, unsigned slot)
         sm->fetch.under_way |= BIT64(slot);
         break;
     case CACHE_MISS: {
-        struct packet *p = packet_new(&sm->port.packets);
+        struct packet *p = packet_new(&sm->lsu.net.packets);
         p->kind = PACKET_READ;
         p->space = PACKET_INSTRUCTION;
         p->address = effect.fill_address;
         p->fill = (uint16_t)effect.fill;
         p->bytes = effect.fill_bytes;
-        if (!sm->fetch.queue.count)
-            sm->fetch.queued_since = sm->agenda.now;
-        sm_request(sm, &sm->fetch.queue, p);
+        lsu_request_instructions(&sm->lsu, p);
         sm->fetch.under_way |= BIT64(slot);
         break;
     }
@@ -292,17 +290,8 @@ static unsigned entries(const struct sm_fetch_view *view, unsigned slot)
 static unsigned preferred(const struct sm_fetch_view *view, unsigned scheduler, uint64_t warps)
 {
     const struct sm *sm = view->context;
-    unsigned cores = sm->core_count;
+    unsigned cores = sm->params->cores;
     return core_preferred(&sm->core[scheduler % cores], scheduler / cores, warps);
-}
-
-void sm_send_instruction_requests(struct sm *sm)
-{
-    uint32_t waiting = sm->fetch.queue.count;
-    if (waiting)
-        sm_port_send_one(sm, &sm->fetch.queue);
-    if (sm->fetch.queue.count < waiting)
-        sm->fetch.queued_since = sm->agenda.now;
 }
 
 void sm_fetch_init(struct sm *sm, struct arena *own)
@@ -310,7 +299,6 @@ void sm_fetch_init(struct sm *sm, struct arena *own)
     sm->fetch.neighbours = sm->setup.neighbours;
     sm->fetch.member = (uint8_t)(sm->setup.neighbours ? sm->setup.index % sm->params->l1i_sharers : 0);
     sm->fetch.l1i = sm->fetch.member ? sm->fetch.neighbours[0]->fetch.l1i : cache_create(sm->setup.l1i, false, own);
-    packet_ring_init(&sm->fetch.queue, sm->setup.l1i->miss_queue, own);
     sm->fetch.slot = CORE_NONE;
 }
 
@@ -324,8 +312,6 @@ void sm_fetch_begin(struct sm *sm)
         .l1i = f->l1i,
         .neighbours = f->neighbours,
         .member = f->member,
-        .queue = f->queue,
-        .queued_since = f->queued_since,
         .slot = CORE_NONE,
         .most = p->fetch_width < p->instruction_buffer ? p->fetch_width : p->instruction_buffer,
         .module_size = sm->kernel->grid->code->module->instr_count,

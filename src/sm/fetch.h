@@ -3,7 +3,6 @@
 #ifndef LOCKSTEP_SM_FETCH_H
 #define LOCKSTEP_SM_FETCH_H
 
-#include "memory/packet_queue.h"
 #include "sm/fetch/policy.h"
 #include "warp/table.h"
 
@@ -23,8 +22,6 @@ struct sm_fetch {
     uint64_t full;           /* where the policy fills up buffers: warps for which there is nothing to fetch */
     const uint64_t *stocked; /* warps that fetch passes over: `full`, or those with an instruction in their buffer */
     struct cache *l1i;
-    struct packet_ring queue; /* the instruction cache's requests that wait for the network */
-    uint64_t queued_since;    /* cycle since which the oldest of them is the oldest */
     const struct sm_fetch_policy *policy;
     struct sm_fetch_view view;     /* what the policy is shown; keeps `last` */
     uint32_t next_pc[WARP_SLOTS];  /* next to fetch for a warp: behind what is in its buffer, if anything is */

@@ -7,7 +7,7 @@ static void end_waits(struct sm *sm)
 {
     if (warp_waits_timed(&sm->warp.waits) && warp_wake(&sm->warp, sm->agenda.now))
         made_progress(&sm->agenda);
-    sm_check_reached(sm);
+    lsu_check_reached(&sm->lsu);
 }
 
 HOT void sm_issue(struct sm *sm)
@@ -16,10 +16,10 @@ HOT void sm_issue(struct sm *sm)
         sm_pass_grid(sm);
     if (RARELY(sm->out))
         sm_form(sm);
-    if (warp_waits_timed(&sm->warp.waits) | sm->fences.reached)
+    if (warp_waits_timed(&sm->warp.waits) | sm->lsu.fences.reached)
         end_waits(sm);
-    for (unsigned i = 0; i < sm->core_count; i++)
-        core_issue(&sm->core[i]);
+    EACH_CORE (sm, core)
+        core_issue(core);
     if (sm->blocks_changed)
         sm_show_blocks(sm);
     warp_all_looked(&sm->warp);

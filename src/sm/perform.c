@@ -96,18 +96,12 @@ static uint8_t *place_in(void *store, uint64_t address)
     return store_at(store, address);
 }
 
-/* 1 + the order (enum l1_order) to the L1D when an access has its value; 0: none. */
-static uint8_t drops_after(const struct sm *sm, const struct order_meaning *meaning)
-{
-    return sm->params->fence_l1 == SM_FENCE_INVALIDATE ? meaning->after : 0;
-}
-
 void sm_acquire(struct sm *sm, const struct isa_instr *instr)
 {
     bool reads = isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_LOAD | ISA_FLAG_ATOMIC);
-    uint8_t drops = reads ? drops_after(sm, sm_meaning(instr)) : 0;
+    uint8_t drops = reads ? lsu_drops_after(&sm->lsu, lsu_meaning(instr)) : 0;
     if (drops)
-        l1_order(&sm->lsu.l1d, (enum l1_order)(drops - 1));
+        lsu_drop(&sm->lsu, drops);
 }
 
 /* Its warp waits until an access is answered. */
@@ -148,10 +142,9 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
     o->in_memory = true;
     count_access(sm, access);
     struct warp_slot *warp = &sm->warp.slots[slot];
-    struct sm_block *block = &sm->blocks[warp->block];
-    const struct order_meaning *meaning = sm_meaning(access->instr);
+    const struct order_meaning *meaning = lsu_meaning(access->instr);
     if (order_synchronises_block(meaning))
-        sm_synchronise_block(sm, block);
+        lsu_synchronise_block(&sm->lsu, warp->block);
     if (sm->noted.seeks_work && access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL)
         sm_note_store(sm, slot, access);
     if (access->space == ISA_SPACE_SHARED && (access->kind == ISA_FLAG_ATOMIC || sm->noted.seeks_work))
@@ -160,7 +153,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
         (access->kind == ISA_FLAG_ATOMIC || access->instr->mods.order > ISA_ORDER_WEAK))
         sm_note_sync(sm, slot, access);
     if (access->space != ISA_SPACE_SHARED) {
-        o->event = (uint8_t)sm_l1_event(sm, access);
+        o->event = (uint8_t)lsu_l1_event(&sm->lsu, access);
         o->bypasses = l1_passes(&sm->lsu.l1d, o->event);
     }
     if (in_dram && !check_addresses(sm, access, &fault)) { /* before the warp waits: it has not issued */
@@ -172,11 +165,9 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
     if (!in_dram)
         return true;
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
-    o->drops = drops_after(sm, meaning);
-    if (access->space == ISA_SPACE_GLOBAL && !is_atomic) {
-        o->era = block_order_era(&block->order);
-        block_order_add(&block->order, o->era);
-    }
+    o->drops = lsu_drops_after(&sm->lsu, meaning);
+    if (access->space == ISA_SPACE_GLOBAL && !is_atomic)
+        lsu_access_begins(&sm->lsu, o);
     access->since = sm->agenda.now;
     if (waits_for_answer(sm, meaning, o->drops) && !moves) {
         o->blocks = CORE_BLOCKS_WARP;
@@ -195,10 +186,10 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
 static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *instr)
 {
     sm->stats.fences++;
-    if (sm_meaning(instr)->before)
-        sm_reach_fence(sm, slot);
+    if (lsu_meaning(instr)->before)
+        lsu_reach_fence(&sm->lsu, slot);
     else
-        sm_synchronise_block(sm, &sm->blocks[sm->warp.slots[slot].block]);
+        lsu_synchronise_block(&sm->lsu, sm->warp.slots[slot].block);
 }
 
 static inline void count_issue(struct sm *sm, struct warp_slot *warp, const struct decoded_instr *decoded,
@@ -351,7 +342,8 @@ static void flush(void *context, unsigned slot)
 
 static void reach_release(void *context, unsigned slot)
 {
-    sm_reach_release(context, slot);
+    struct sm *sm = context;
+    lsu_reach_release(&sm->lsu, slot);
 }
 
 static unsigned pick_held(void *context, const struct lockstep_scheduler_view *view, void *state)

@@ -14,16 +14,6 @@ static const struct stat_desc sm_stat_descs[] = {
 #include "sm/sm_stats.def"
 #include "stats/stat_end.h"
 };
-static const struct stat_desc sm_latency_descs[] = {
-#define STAT_STRUCT struct lsu_latency_stats
-#include "stats/stat_descs.h"
-#include "lsu/latency_stats.def"
-#include "stats/stat_end.h"
-};
-const struct stat_group sm_latency_group = {"latency",
-                                            "accesses of global memory, where L1s keep what they have written",
-                                            sm_latency_descs, sizeof(sm_latency_descs) / sizeof(sm_latency_descs[0])};
-
 const struct stat_group sm_stat_group = {"sm", "streaming multiprocessors", sm_stat_descs,
                                          sizeof(sm_stat_descs) / sizeof(sm_stat_descs[0])};
 
@@ -57,27 +47,65 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
 /* Memory for the caches, queues and pools of a usual SM. */
 #define OWN_BYTES ((size_t)384 * 1024)
 
+/* Where memory instructions keep their order, several cores have to keep it between them. */
+static struct core_line *line_of(struct sm *sm)
+{
+    return sm->params->cores > 1 && sm->params->memory_in_order ? &sm->line : NULL;
+}
+
 static void create_cores(struct sm *sm, struct arena *own)
 {
-    sm->core_count = (uint8_t)sm->params->cores;
-    sm->core = ARENA_NEW(own, struct core, sm->core_count);
-    for (unsigned i = 0; i < sm->core_count; i++)
-        core_init(&sm->core[i],
-                  &(struct core_setup){
-                      .number = i,
-                      .count = sm->core_count,
-                      .params = sm->params,
-                      .policy = sm->setup.scheduler,
-                      .port = sm_core_port(sm->setup.fetch->fills || sm->params->fetch_fills),
-                      .sm = sm,
-                      .stopped = &sm->has_fault,
-                      .agenda = &sm->agenda,
-                      .warp = &sm->warp,
-                      .ops = &sm->ops,
-                      .views = &sm->views,
-                      .arena = &sm->arena,
-                  },
-                  own);
+    struct core_setup setup = {
+        .count = sm->params->cores,
+        .params = sm->params,
+        .policy = sm->setup.scheduler,
+        .port = sm_core_port(sm->setup.fetch->fills || sm->params->fetch_fills),
+        .sm = sm,
+        .stopped = &sm->has_fault,
+        .agenda = &sm->agenda,
+        .warp = &sm->warp,
+        .ops = &sm->ops,
+        .line = line_of(sm),
+        .views = &sm->views,
+        .arena = &sm->arena,
+    };
+    sm->core = ARENA_NEW(own, struct core, setup.count);
+    sm->core_end = sm->core + setup.count;
+    EACH_CORE (sm, core) {
+        core_init(core, &setup, own);
+        setup.number++;
+    }
+}
+
+static void create_lsu(struct sm *sm, struct arena *own)
+{
+    const struct sm_setup *from = &sm->setup;
+    lsu_init(&sm->lsu,
+             &(struct lsu_setup){
+                 .index = from->index,
+                 .sm_count = from->sm_count,
+                 .params = sm->params,
+                 .l1i = from->l1i,
+                 .l1c = from->l1c,
+                 .l1d = from->l1d,
+                 .protocol = from->protocol,
+                 .coherence = from->coherence,
+                 .partition = from->partition,
+                 .requests = from->requests,
+                 .replies = from->replies,
+                 .probes = from->probes,
+                 .acknowledgements = from->acknowledgements,
+                 .local_base = from->local_base,
+                 .port = sm_lsu_port(sm->spin != NULL),
+                 .sm = sm,
+                 .agenda = &sm->agenda,
+                 .warp = &sm->warp,
+                 .ops = &sm->ops,
+                 .core = sm->core,
+                 .core_end = sm->core_end,
+                 .line = line_of(sm),
+             },
+             own);
 }
 
 struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
@@ -90,11 +118,10 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     arena_init_within(own, arena, OWN_BYTES);
     sm->storage.device = arena;
-    sm_port_init(sm, own);
     sm_fetch_init(sm, own);
-    sm_lsu_init(sm, own);
     create_cores(sm, own);
     create_spin(sm, setup, own);
+    create_lsu(sm, own);
     sm->ops.free = CORE_NONE;
     sm->free_blocks = mask_low(p->blocks);
     return sm;
@@ -105,9 +132,8 @@ void sm_destroy(struct sm *sm)
     for (unsigned i = 0; i < WARP_SLOTS; i++)
         simt_warp_free(&sm->warp.slots[i].simt);
     vec_free(&sm->ops);
-    vec_free(&sm->lsu.transactions);
     vec_free(&sm->ops.accesses);
-    vec_free(&sm->lsu.shared_done);
+    lsu_free(&sm->lsu);
     vec_free(&sm->unsynced);
     vec_free(&sm->barrier_events);
     vec_free(&sm->phases.log);
@@ -165,7 +191,7 @@ static bool may_queue(const struct sm_kernel *kernel, const struct isa_instr *in
 static bool waits_before(const struct isa_instr *instr, bool l1_keeps)
 {
     return isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC) &&
-           order_waits_before(sm_meaning(instr), l1_keeps);
+           order_waits_before(lsu_meaning(instr), l1_keeps);
 }
 
 /* The register sets that the scoreboard tests for an instruction. sets: room for three of them, of so many words. */
@@ -269,7 +295,10 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->next_age = sm->next_block = 0;
     sm->unsynced.count = 0;
     sm->phases.log.count = 0;
-    sm_lsu_begin(sm);
+    lsu_begin(&sm->lsu, &(struct lsu_launch){.module = kernel->grid->code->module,
+                                             .lock_queues = kernel->grid->lock_queues.used,
+                                             .threads_per_block = kernel->threads_per_block,
+                                             .max_blocks = kernel->max_blocks});
     sm->free_threads = p->threads;
     sm->free_shared = p->shared_bytes;
     sm->free_registers = p->registers;
@@ -291,8 +320,8 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
         .options = sm->setup.scheduler_options,
     };
     bool rows = kernel->grid->forms && p->form_reads == SM_FORM_READS_ROWS;
-    for (unsigned i = 0; i < sm->core_count; i++)
-        core_begin(&sm->core[i], &policy, kernel->longest, rows);
+    EACH_CORE (sm, core)
+        core_begin(core, &policy, kernel->longest, rows);
 }
 
 HOT bool sm_can_launch(const struct sm *sm)
@@ -333,7 +362,7 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     warp_start(&sm->warp, slot, (unsigned)(block - sm->blocks), sm->next_age++);
     sm_fetch_launched(sm, slot);
     sm_noted_launched(sm, slot);
-    sm->fences.of[slot].order = (struct order_wait){0};
+    lsu_warp_begins(&sm->lsu, slot);
     warp->simt.sm = (uint16_t)sm->setup.index;
     warp->simt.slot = (uint16_t)slot;
     simt_warp_start(&warp->simt, &block->simt, index, lanes);
@@ -376,16 +405,16 @@ static void pass_spinning(struct sm *sm, uint64_t cycles, unsigned over)
 /* Goes to a cycle before which nothing can happen. */
 HOT static void skip_to(struct sm *sm, uint64_t cycle)
 {
-    for (unsigned i = 0; i < sm->core_count; i++) {
-        core_skip(&sm->core[i], cycle);
-        core_collect_ends(&sm->core[i]);
+    EACH_CORE (sm, core) {
+        core_skip(core, cycle);
+        core_collect_ends(core);
     }
     warp_cycle_begins(&sm->warp, cycle);
     if (RARELY(sm->spin))
         pass_spinning(sm, cycle - sm->agenda.now, 0);
     if (sm->agenda.made_progress) {
         if (agenda_has(&sm->agenda, DUE_PIPE | DUE_REFUSED))
-            sm_count_refusals(sm);
+            lsu_count_refusals(&sm->lsu);
         agenda_passed(&sm->agenda);
     }
     sm->agenda.now = cycle;
@@ -414,7 +443,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
     block->warps = block->incomplete = slots;
     sm_barriers_init(&block->barriers, k->warps_per_block);
     block->at_grid = 0;
-    block->order = (struct block_order){0};
+    lsu_block_begins(&sm->lsu, block_slot, slots);
     clear_slots(sm, slots);
     sm->views.blocks[block_slot] =
         (struct lockstep_block_view){.number = sm->next_block++, .warps = slots, .live = k->warps_per_block};
@@ -429,8 +458,8 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
 
 static void give_all_cycles(struct sm *sm)
 {
-    for (unsigned i = 0; i < sm->core_count; i++)
-        core_give_all(&sm->core[i], sm->agenda.now);
+    EACH_CORE (sm, core)
+        core_give_all(core, sm->agenda.now);
 }
 
 void sm_settle(struct sm *sm, uint64_t cycle)
@@ -454,8 +483,8 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
  * the network taking requests again (sm_can_send), a sleeper waking. */
 static inline bool must_step(const struct sm *sm)
 {
-    if (agenda_has(&sm->agenda, DUE_NEXT) || sm->fences.reached ||
-        (agenda_has(&sm->agenda, DUE_PIPE | DUE_REFUSED) && sm->agenda.made_progress && sm_must_retry(sm)))
+    if (agenda_has(&sm->agenda, DUE_NEXT) || sm->lsu.fences.reached ||
+        (agenda_has(&sm->agenda, DUE_PIPE | DUE_REFUSED) && sm->agenda.made_progress && lsu_must_retry(&sm->lsu)))
         return true;
     if (RARELY(sm->out) && sm_form_due(sm))
         return true;
@@ -466,10 +495,10 @@ static inline bool must_step(const struct sm *sm)
 HOT static uint64_t next_event(const struct sm *sm)
 {
     uint64_t next = CYCLE_NEVER;
-    for (unsigned i = 0; i < sm->core_count; i++)
-        next = cycle_min(next, core_wheel_next(&sm->core[i].execute.wheel, sm->agenda.now));
+    EACH_CORE (sm, core)
+        next = cycle_min(next, core_wheel_next(&core->execute.wheel, sm->agenda.now));
     if (agenda_has(&sm->agenda, DUE_SHARED | DUE_PIPE))
-        next = cycle_min(next, sm_lsu_next(&sm->lsu, sm->agenda.now));
+        next = cycle_min(next, lsu_next(&sm->lsu, sm->agenda.now));
     if (warp_waits_timed(&sm->warp.waits))
         next = cycle_min(next, warp_next_wake(&sm->warp));
     return next < sm->agenda.now ? sm->agenda.now : next;
@@ -483,19 +512,10 @@ static inline uint32_t state_of(const struct sm *sm)
     return (sm_idle(sm) ? SM_STATE_IDLE : 0) | (sm->has_fault ? SM_STATE_FAULTED : 0);
 }
 
-/* The last block of the SM has ended: what the L1D has written leaves it. */
-NOT_INLINE void end_writes(struct sm *sm)
-{
-    if (!order_end_kernel(sm->lsu.l1d.agent))
-        return;
-    made_progress(&sm->agenda);
-    sm_l1_changed(sm);
-}
-
 static inline void step_units(struct sm *sm)
 {
     bool more = false;
-    for (struct core *core = sm->core; core < sm->core + sm->core_count; core++)
+    EACH_CORE (sm, core)
         more |= core_execute(core);
     if (!more)
         agenda_done(&sm->agenda, DUE_UNITS);
@@ -504,7 +524,7 @@ static inline void step_units(struct sm *sm)
 static inline void step_collectors(struct sm *sm)
 {
     bool more = false;
-    for (struct core *core = sm->core; core < sm->core + sm->core_count; core++)
+    EACH_CORE (sm, core)
         more |= core_collect(core);
     if (!more)
         agenda_done(&sm->agenda, DUE_COLLECT);
@@ -518,24 +538,24 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     agenda_step(&sm->agenda);
     if (RARELY(sm->spin))
         pass_spinning(sm, 1, delays_over(sm, cycle));
-    for (struct core *core = sm->core; core < sm->core + sm->core_count; core++)
+    EACH_CORE (sm, core)
         if (core_wheel_due(&core->execute.wheel, cycle))
             sm_writeback(sm, core);
     if (agenda_has(&sm->agenda, DUE_UNITS))
         step_units(sm);
     if (agenda_has(&sm->agenda, DUE_PORT) ||
         (agenda_has(&sm->agenda, DUE_SHARED) && core_wheel_due(&sm->lsu.shared, cycle)))
-        sm_lsu_writeback(sm);
+        lsu_writeback(&sm->lsu);
     if (agenda_has(&sm->agenda, DUE_COLLECT))
         step_collectors(sm);
-    for (struct core *core = sm->core; core < sm->core + sm->core_count; core++)
+    EACH_CORE (sm, core)
         core_collect_ends(core);
     if (agenda_has(&sm->agenda, DUE_LSU)) {
         if (agenda_has(&sm->agenda, DUE_PROBES))
-            sm_serve_probes(sm);
-        sm_lsu(sm);
+            lsu_serve_probes(&sm->lsu);
+        lsu_step(&sm->lsu);
     }
-    if ((sm->warp.changed | sm->out) || warp_waits_timed(&sm->warp.waits) || sm->fences.reached || sm->has_fault ||
+    if ((sm->warp.changed | sm->out) || warp_waits_timed(&sm->warp.waits) || sm->lsu.fences.reached || sm->has_fault ||
         sm->grid.open)
         sm_issue(sm);
     warp_cycle_begins(&sm->warp, cycle + 1);
@@ -543,23 +563,55 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm_decode(sm);
     if (agenda_has(&sm->agenda, DUE_FETCH))
         sm_fetch(sm);
-    if (agenda_has(&sm->agenda, DUE_SEND) && sm->fetch.queue.count)
-        sm_send_instruction_requests(sm);
+    if (agenda_has(&sm->agenda, DUE_SEND) && sm->lsu.net.instructions.count)
+        lsu_send_instructions(&sm->lsu);
     if (RARELY(!sm->warp.resident && l1_keeps(&sm->lsu.l1d)))
-        end_writes(sm);
+        lsu_end_writes(&sm->lsu);
     sm->agenda.now = cycle + 1;
     uint32_t state = state_of(sm);
     if (must_step(sm))
         return (struct sm_turn){sm->agenda.now, state};
-    if (!sm_has_requests(sm))
+    if (!lsu_has_requests(&sm->lsu))
         return (struct sm_turn){next_event(sm), state};
     return (struct sm_turn){sm_can_send(sm) ? sm->agenda.now : next_event(sm), state | SM_STATE_SENDING};
 }
 
+/* The ends of the networks: see interface.c */
+
+/* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store
+ * unit. */
+HOT uint32_t sm_eject(struct sm *sm)
+{
+    uint32_t members = 0;
+    const struct packet *line = lsu_first_instructions(&sm->lsu);
+    if (line)
+        members = sm_fetch_line(sm, line->fill);
+    lsu_pass_on(&sm->lsu);
+    lsu_eject(&sm->lsu);
+    bool line_came = agenda_has(&sm->agenda, DUE_FETCH) && sm->fetch.came;
+    bool arrivals = sm->lsu.responses.count || line_came;
+    return (sm->lsu.net.ejected.count ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |
+           (sm_idle(sm) ? SM_STATE_IDLE : 0) | members * SM_STATE_NEIGHBOUR;
+}
+
+void sm_take_probe(struct sm *sm)
+{
+    lsu_take_probe(&sm->lsu);
+}
+
+HOT bool sm_can_send(const struct sm *sm)
+{
+    return lsu_can_send(&sm->lsu);
+}
+
+bool sm_memory_rests(const struct sm *sm)
+{
+    return lsu_memory_rests(&sm->lsu);
+}
+
 HOT bool sm_idle(const struct sm *sm)
 {
-    return !sm->warp.resident && !sm->port.packets.out && !sm->ops.live && !agenda_has(&sm->agenda, DUE_PROBES) &&
-           l1_idle(&sm->lsu.l1d);
+    return !sm->warp.resident && !sm->ops.live && lsu_idle(&sm->lsu);
 }
 
 const struct sm_fault *sm_faulted(const struct sm *sm)
@@ -666,9 +718,11 @@ const struct sm_stats *sm_stats_of(struct sm *sm)
     if (policy->hardware_bits)
         sm->stats.scheduler_bits =
             policy->hardware_bits(p->warps, p->blocks, core_schedulers(p), sm->setup.scheduler_options);
+    sm->stats.transactions = sm->lsu.transactions_made;
+    sm->stats.shared_conflict_cycles = sm->lsu.shared_conflict_cycles;
     sm->stats.extra_issues = 0;
-    for (unsigned i = 0; i < sm->core_count; i++)
-        sm->stats.extra_issues += sm->core[i].issue.extra_issues;
+    EACH_CORE (sm, core)
+        sm->stats.extra_issues += core->issue.extra_issues;
     return &sm->stats;
 }
 
@@ -676,9 +730,9 @@ const struct core_stalls *sm_stalls_of(struct sm *sm)
 {
     give_all_cycles(sm);
     sm->stalls = (struct core_stalls){0};
-    for (unsigned i = 0; i < sm->core_count; i++)
+    EACH_CORE (sm, core)
         for (unsigned s = 0; s < CORE_STALL_COUNT; s++)
-            (&sm->stalls.issued)[s] += (&sm->core[i].stalls.issued)[s];
+            (&sm->stalls.issued)[s] += (&core->stalls.issued)[s];
     return &sm->stalls;
 }
 
@@ -707,13 +761,12 @@ void sm_publish(struct sm *sm, void (*put)(void *context, uint64_t address, cons
 
 const struct agent_stats *sm_agent_stats(const struct sm *sm)
 {
-    static const struct agent_stats none = {0};
-    return sm->lsu.l1d.agent ? &sm->lsu.l1d.agent->stats : &none;
+    return l1_agent_stats(&sm->lsu.l1d);
 }
 
 const struct lsu_latency_stats *sm_latencies(const struct sm *sm)
 {
-    return &sm->latencies;
+    return &sm->lsu.latencies;
 }
 
 const struct coherence_side *sm_coherence(const struct sm *sm)
@@ -732,17 +785,13 @@ const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which)
 void sm_stats_reset(struct sm *sm)
 {
     sm->stats = (struct sm_stats){0};
-    for (unsigned i = 0; i < sm->core_count; i++)
-        core_reset_stats(&sm->core[i]);
-    sm->latencies = (struct lsu_latency_stats){0};
+    EACH_CORE (sm, core)
+        core_reset_stats(core);
+    lsu_reset_stats(&sm->lsu);
     warp_account_reset(&sm->warp, &(struct warp_causes){0});
     warp_account_begin(&sm->warp, sm->agenda.now);
     sm->phases.stats = (struct sm_phase_stats){0};
     if (sm->spin)
         spin_stats_reset(sm->spin);
-    coherence_clear_counts(sm->lsu.l1d.side);
-    if (sm->lsu.l1d.agent)
-        sm->lsu.l1d.agent->stats = (struct agent_stats){0};
-    *cache_stats_of(sm->fetch.l1i) = *cache_stats_of(sm->lsu.l1c) = *cache_stats_of(sm->lsu.l1d.cache) =
-        (struct cache_stats){0};
+    *cache_stats_of(sm->fetch.l1i) = (struct cache_stats){0};
 }

@@ -24,6 +24,7 @@
 #include "sm/unsynced.h"
 #include "core/sm_params.h"
 #include "core/stalls.h"
+#include "lsu/lsu.h"
 #include "sm/spin/spin.h"
 #include "warp/waits.h"
 #include "stats/stat.h"
@@ -37,13 +38,6 @@ struct sm_stats {
 extern const struct stat_group sm_stat_group;
 
 extern const struct stat_group sm_stall_group;
-struct lsu_latency_stats {
-#include "stats/stat_fields.h"
-#include "lsu/latency_stats.def"
-#include "stats/stat_end.h"
-};
-extern const struct stat_group sm_latency_group;
-
 struct sm_phase_stats {
 #include "stats/stat_fields.h"
 #include "sm/phase_stats.def"

@@ -98,7 +98,7 @@ static void check_registers(struct sm *sm, unsigned slot, const struct under_way
 
 /* The sets of warps that fetch and fences look at. */
 struct mirrored {
-    uint64_t retiring, full, flushes;
+    uint64_t retiring, full;
 };
 
 static void add_warp(const struct sm *sm, unsigned slot, struct mirrored *m)
@@ -106,7 +106,6 @@ static void add_warp(const struct sm *sm, unsigned slot, struct mirrored *m)
     const struct warp_slot *warp = &sm->warp.slots[slot];
     uint64_t bit = BIT64(slot);
     bool ends = sm->fetch.next_pc[slot] >= sm->fetch.module_size;
-    m->flushes |= sm->fences.of[slot].order.flushing ? bit : 0;
     if (!warp->simt.live)
         m->retiring |= warp_is_drained(warp) && (sm->blocks[warp->block].incomplete & bit) ? bit : 0;
     else if (warp->buffered && sm->fetch_fills)
@@ -121,9 +120,6 @@ static void check_sets(struct sm *sm, const struct under_way *u, struct check *c
     CHECK_FACT(c, "sm.waits.atomic", 0, sm->warp.waits.atomic, u->blocked | sm->warp.in_queues);
     CHECK_FACT(c, "sm.fetch.retiring", 0, sm->fetch.retiring, m.retiring);
     CHECK_FACT(c, "sm.fetch.full", 0, sm->fetch.full, m.full);
-    check_holds(c, "sm.fences.reached", 0, !(sm->fences.reached & ~sm->warp.waits.fence));
-    CHECK_FACT(c, "sm.fences.flushes", 0, sm->fences.flushes, m.flushes);
-    check_holds(c, "sm.fences.invalidates", 0, !(sm->fences.invalidates & ~sm->warp.waits.fence));
     check_holds(c, "sm.fetch.slot", 0, sm->fetch.slot == CORE_NONE || mask_has(sm->fetch.under_way, sm->fetch.slot));
     CHECK_FACT(c, "sm.fetch.came", 0, sm->fetch.came, sm_line_came(sm));
     for (unsigned i = 0; i < sm->fetch.shared.count; i++)
@@ -165,6 +161,34 @@ static void check_form(struct sm *sm, struct check *c)
         }
 }
 
+static bool collects(const struct sm *sm)
+{
+    bool due = false;
+    EACH_CORE (sm, core)
+        due |= core_collects(core);
+    return due;
+}
+
+/* A stage may be asked to look although it has nothing to do; it is never passed over when it has. What waits in a
+ * queue is told exactly. */
+static void check_due(struct sm *sm, struct check *c)
+{
+    uint32_t least = lsu_least_due(&sm->lsu) | (collects(sm) ? DUE_COLLECT : 0) | (sm_fetch_busy(sm) ? DUE_FETCH : 0);
+    for (uint32_t rest = least; rest; rest &= rest - 1)
+        check_bits(c, "sm.due", 0, &sm->agenda.due, sizeof sm->agenda.due, rest & -rest, rest & -rest);
+    check_bits(c, "sm.due: queues", 0, &sm->agenda.due, sizeof sm->agenda.due,
+               DUE_RESPONSE | DUE_SEND | DUE_PIPE | DUE_PROBES | DUE_UNITS | DUE_DECODE | DUE_SHARED | DUE_EJECT,
+               sm_due_of_stages(sm));
+}
+
+/* A block's warps, as the load/store unit knows them. */
+static void check_unit_blocks(struct sm *sm, struct check *c)
+{
+    for (unsigned i = 0; i < WARP_SLOTS; i++)
+        if (sm->blocks[i].used)
+            CHECK_FACT(c, "lsu.blocks", i, sm->lsu.blocks[i].warps, sm->blocks[i].warps);
+}
+
 void sm_check(struct sm *sm, struct check *c)
 {
     check_of(c, "SM", sm->setup.index);
@@ -178,14 +202,15 @@ void sm_check(struct sm *sm, struct check *c)
     for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1)
         check_warp(sm, mask_first(rest), &u, c);
     CHECK_FACT(c, "sm.ops_live", 0, sm->ops.live, u.ops);
-    for (unsigned i = 0; i < sm->core_count; i++)
-        core_check(&sm->core[i], c);
-    core_check_wheel(&sm->lsu.shared, &sm->ops, 1, c);
+    EACH_CORE (sm, core)
+        core_check(core, c);
     check_at_most(c, "sm.counted", 0, &sm->counted, sizeof sm->counted, sm->agenda.now);
     CHECK_FACT(c, "sm.blocks_changed", 0, sm->blocks_changed, 0);
     check_holds(c, "sm.barrier_events", 0, sm->barrier_events.count == 0);
     CHECK_FACT(c, "account.from", 0, sm->warp.account.from, sm->agenda.now);
-    sm_lsu_check(sm, c);
+    lsu_check(&sm->lsu, c);
+    check_unit_blocks(sm, c);
+    check_due(sm, c);
     if (sm->kernel->grid->forms)
         check_form(sm, c);
     free(u.boards);

@@ -8,16 +8,13 @@
 #include "base/check.h"
 #include "base/hot.h"
 #include "base/vec.h"
-#include "memory/block_order.h"
 #include "sm/barrier.h"
 #include "core/core.h"
-#include "sm/fence.h"
 #include "sm/fetch.h"
 #include "sm/form.h"
-#include "sm/lsu.h"
+#include "lsu/lsu.h"
 #include "sm/noted.h"
 #include "sm/phases.h"
-#include "sm/port.h"
 #include "sm/sm.h"
 #include "sm/spin/spin.h"
 #include "warp/table.h"
@@ -29,7 +26,6 @@ struct sm_block {
     uint64_t incomplete; /* slots not yet retired */
     uint64_t at_grid;    /* warps, by their index, that wait for other blocks: all that have not ended */
     struct sm_barriers barriers;
-    struct block_order order;
     struct sm_phase phase;
 };
 
@@ -52,25 +48,22 @@ struct sm {
     const struct sm_params *params;
     const struct sm_kernel *kernel;
     bool has_fault;
-    uint8_t core_count;
-    struct core *core;       /* core_count of them */
-    uint64_t blocks_changed; /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
-    struct spin *spin;       /* NULL: nobody looks at spinning warps */
-    bool fetch_fills;        /* fetch fills up buffers that are not empty */
-    uint64_t out;            /* see form.h: warps that have issued since they were last in the pool */
+    struct core *core, *core_end; /* its cores; behind the last */
+    uint64_t blocks_changed;      /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
+    struct spin *spin;            /* NULL: nobody looks at spinning warps */
+    bool fetch_fills;             /* fetch fills up buffers that are not empty */
+    uint64_t out;                 /* see form.h: warps that have issued since they were last in the pool */
     struct sm_grid_barrier grid;
-    struct lsu_fences fences;
     struct warp_table warp;
 
     _Alignas(CACHE_LINE) struct sm_fetch fetch;
 
     struct core_ops ops;
-    struct sm_port port;
+    struct core_line line;
     struct lsu lsu;
 
-    struct core_stalls stalls;          /* of all cores: see sm_stalls_of */
-    struct lsu_latency_stats latencies; /* zero unless the L1D keeps what it has written */
-    struct warp_causes causes;          /* for whoever asked for them */
+    struct core_stalls stalls; /* of all cores: see sm_stalls_of */
+    struct warp_causes causes; /* for whoever asked for them */
     struct sm_phases phases;
     struct sm_setup setup;
     /* Cycles of warps are counted when what they count for changes: from this one on they are not yet. */
@@ -98,77 +91,45 @@ struct sm {
 /* Gives every warp and block slot that this launch can use its place. */
 void sm_storage_begin(struct sm *sm);
 
-/* Puts a request into one of the rings that wait for the network. */
-static inline void sm_request(struct sm *sm, struct packet_ring *queue, struct packet *p)
-{
-    packet_ring_push(queue, p);
-    agenda_add(&sm->agenda, DUE_SEND);
-}
+/* Over all cores of an SM, of which it has one at least: most have one. */
+#define EACH_CORE(sm, name) for (struct core *name = (sm)->core; name != (sm)->core_end; name++)
+
 /* The core that has a warp slot. */
 static inline struct core *sm_core(const struct sm *sm, unsigned slot)
 {
-    return &sm->core[sm->core_count > 1 ? core_of_slot(sm->params, slot) : 0];
+    return sm->core + 1 == sm->core_end ? sm->core : sm->core + core_of_slot(sm->params, slot);
 }
 /* Warps that spin control holds back. */
 static inline uint64_t sm_backed_off(const struct sm *sm)
 {
     uint64_t warps = 0;
-    for (unsigned i = 0; i < sm->core_count; i++)
-        warps |= sm->core[i].issue.backed_off;
+    EACH_CORE (sm, core)
+        warps |= core->issue.backed_off;
     return warps;
 }
-
-/* True: requests wait in a queue for the network. */
-static inline bool sm_has_queued(const struct sm *sm)
-{
-    return sm->lsu.l1d.requests.count | sm->lsu.l1c_queue.count | sm->fetch.queue.count | l1_drains(&sm->lsu.l1d);
-}
-
-/* What `due` says of probes: it follows from their queues. */
-static inline uint32_t sm_due_of_probes(const struct sm *sm)
-{
-    return (sm->port.probes.count ? DUE_PROBE : 0) | (sm->lsu.l1d.answers.count ? DUE_ANSWER : 0);
-}
-
-/* lsu.c: lsu.ready, the caches with lines that came for accesses that wait. */
-static inline uint8_t sm_find_ready(const struct sm *sm)
-{
-    return (uint8_t)((unsigned)cache_has_ready(sm->lsu.l1c) << SM_WB_CONST | (unsigned)l1_has_ready(&sm->lsu.l1d)
-                                                                                 << SM_WB_L1D);
-}
-void sm_note_ready(struct sm *sm);
 
 /* True: ops with their operands wait for a unit of side RESULT; for the load/store unit. */
 static inline bool sm_results_wait(const struct sm *sm)
 {
     bool wait = false;
-    for (unsigned i = 0; i < sm->core_count; i++)
-        wait |= core_results_wait(&sm->core[i]);
+    EACH_CORE (sm, core)
+        wait |= core_results_wait(core);
     return wait;
 }
 
-/* What it says of the stages in which an op, an instruction or a packet waits, or is on its way. */
+/* What the agenda says of the stages in which an op, an instruction or a packet waits, or is on its way. */
 static inline uint32_t sm_due_of_stages(const struct sm *sm)
 {
     return (sm_results_wait(sm) ? DUE_UNITS : 0) | (sm->fetch.slot != CORE_NONE ? DUE_DECODE : 0) |
-           (sm->lsu.shared.count ? DUE_SHARED : 0) | (sm->port.ejected.count ? DUE_EJECT : 0);
+           lsu_due_of_queues(&sm->lsu);
 }
 
 /* Every stage is to look for work. */
 static inline void sm_all_due(struct sm *sm)
 {
-    sm_note_ready(sm);
+    lsu_note_ready(&sm->lsu);
     agenda_put(&sm->agenda, UINT32_MAX,
-               DUE_PORT | DUE_COLLECT | DUE_FETCH | DUE_DISPATCH | DUE_REFUSED | sm_due_of_stages(sm) |
-                   (sm->lsu.responses.count || l1_has_done(&sm->lsu.l1d) ? DUE_RESPONSE : 0) |
-                   (sm_has_queued(sm) ? DUE_SEND : 0) | (sm->lsu.pipe_count ? DUE_PIPE : 0) | sm_due_of_probes(sm));
-}
-
-/* port.c */
-/* Room in the network for a packet of so many bytes. */
-static inline bool sm_port_has_room(const struct sm *sm, uint32_t bytes)
-{
-    return network_can_send(sm->setup.requests, sm->setup.index, bytes);
+               DUE_PORT | DUE_COLLECT | DUE_FETCH | DUE_DISPATCH | DUE_REFUSED | sm_due_of_stages(sm));
 }
 
 /* fetch.c */
@@ -206,37 +167,15 @@ void sm_fetch_from(struct sm *sm, unsigned slot);
 /* An instruction of the warp's buffer was issued. */
 void sm_fetch_has_room(struct sm *sm, unsigned slot);
 void sm_fetch_init(struct sm *sm, struct arena *own);
-/* Sends one of the instruction cache's requests. */
-void sm_send_instruction_requests(struct sm *sm);
 void sm_fetch_begin(struct sm *sm);
 void sm_fetch(struct sm *sm);
 void sm_decode(struct sm *sm);
 void sm_flush_buffer(struct sm *sm, unsigned slot);
-/* The kind of an instruction or access by its ISA_FLAG_*. */
-static inline enum order_kind sm_order_kind(unsigned flags)
-{
-    return flags & ISA_FLAG_LOAD     ? ORDER_LOAD
-           : flags & ISA_FLAG_STORE  ? ORDER_STORE
-           : flags & ISA_FLAG_ATOMIC ? ORDER_ATOMIC
-                                     : ORDER_FENCE;
-}
-/* The meaning of a memory instruction or fence (memory/order.def). */
-static inline const struct order_meaning *sm_meaning(const struct isa_instr *instr)
-{
-    enum order_kind kind = sm_order_kind(isa_op_info((enum isa_op)instr->op)->flags);
-    return order_meaning(kind, instr->mods.order, instr->mods.scope);
-}
 /* The instruction has what it acquires: the L1D is ordered so, if it is to be. */
 void sm_acquire(struct sm *sm, const struct isa_instr *instr);
 /* complete.c: the turn of the warp's paths may have changed, not by an instruction that it issued: what it needs next
  * is another instruction than its buffer was looked at for. */
 void sm_turn_changed(struct sm *sm, unsigned slot);
-/* complete.c: a queue has answered a lane that asked for a lock. */
-void sm_lock_came(struct sm *sm, const struct core_op *o, unsigned lane);
-/* The same: it has no request of the lane, which wanted to leave. */
-void sm_lock_stays(struct sm *sm, const struct core_op *o, unsigned lane);
-/* fence.c: the head of a warp's buffer has its registers, and waits like a fence before it issues. */
-void sm_reach_release(struct sm *sm, unsigned slot);
 /* Where the values of the registers come from that an op with an access writes. A warp whose atomic is under way waits
  * for that alone. */
 static inline enum warp_source sm_source_of(const struct core_op *o)
@@ -271,8 +210,8 @@ void sm_issue(struct sm *sm);
 static inline uint64_t sm_can_go_on(const struct sm *sm)
 {
     uint64_t free = 0;
-    for (unsigned i = 0; i < sm->core_count; i++)
-        free |= core_units_free(&sm->core[i]);
+    EACH_CORE (sm, core)
+        free |= core_units_free(core);
     return warp_wide_awake(&sm->warp) & (sm->warp.mispredicted | free);
 }
 /* perform.c: what the SM is to its cores. fetch_fills: fetch fills up buffers that are not empty. */
@@ -287,24 +226,8 @@ void sm_writeback(struct sm *sm, struct core *core);
 /* A warp's op or store was completed: ends its fence, lets it retire or call the device's functions, if that was the
  * last. */
 void sm_check_retire(struct sm *sm, unsigned slot);
-
-/* fence.c */
-/* A warp has issued a fence at a scope wider than the block. */
-void sm_reach_fence(struct sm *sm, unsigned slot);
-/* Ends the wait of a warp at a fence or before a release, if that has nothing more to wait for. */
-void sm_check_fence(struct sm *sm, unsigned slot);
-/* sm_check_fence for the warps that came to a fence in this step or the one before. */
-void sm_check_reached(struct sm *sm);
-/* sm_check_fence for the warps that wait for a flush, when something that the L1D has written has arrived. */
-void sm_check_flushes(struct sm *sm);
-/* An access of the era, or a part of it, is performed. */
-void sm_performed(struct sm *sm, const struct warp_slot *warp, uint8_t era);
-/* Warps of the block have synchronised with each other. */
-static inline void sm_synchronise_block(const struct sm *sm, struct sm_block *block)
-{
-    if (sm->params->fence_is_cumulative)
-        block_order_synchronise(&block->order);
-}
+/* complete.c: what the SM is to its load/store unit. spins: spin control is told of accesses. */
+const struct lsu_port *sm_lsu_port(bool spins);
 
 /* holder.c: an atomic was answered with these old values: notes who holds locks, and work done */
 void sm_note_holders(struct sm *sm, const struct core_op *op, const struct packet *p);
@@ -331,16 +254,6 @@ static inline uint64_t sm_shared_base(const struct warp_slot *warp)
 static inline uint64_t sm_noted_address(const struct warp_slot *warp, const struct simt_access *access, unsigned lane)
 {
     return (access->space == ISA_SPACE_SHARED ? sm_shared_base(warp) : 0) + access->address[lane];
-}
-
-/* lsu.c */
-/* Something was done to the L1D outside of the load/store unit's turn: looks for what it has to do now. */
-void sm_l1_changed(struct sm *sm);
-/* The clients of the writeback port that have a result. */
-static inline unsigned sm_writeback_clients(const struct sm *sm)
-{
-    return (unsigned)(sm->lsu.shared_head < sm->lsu.shared_done.count) << SM_WB_SHARED |
-           (unsigned)(sm->lsu.bypass_reply != NULL) << SM_WB_BYPASS | sm->lsu.ready;
 }
 
 #endif

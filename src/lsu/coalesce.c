@@ -9,38 +9,38 @@
 
 #include "base/hash.h"
 #include "simt/lock.h"
-#include "sm/sm_impl.h"
+#include "lsu/lsu.h"
 
 #define CHUNK_BYTES 32u /* the smallest part of a segment that a transaction shrinks to */
 
 /* A transaction lies in one line of the L1D, also when it goes past it: what it writes drops that line. */
-static uint32_t within_line(const struct sm *sm, uint32_t segment)
+static uint32_t within_line(const struct lsu *lsu, uint32_t segment)
 {
-    uint32_t line = sm->setup.l1d->line_bytes;
+    uint32_t line = lsu->l1d.line_bytes;
     return segment < line ? segment : line;
 }
 
-static uint32_t segment_bytes(const struct sm *sm, const struct core_op *op, unsigned element)
+static uint32_t segment_bytes(const struct lsu *lsu, const struct core_op *op, unsigned element)
 {
     const struct simt_access *access = op->access;
     if (access->space == ISA_SPACE_CONST)
-        return sm->setup.l1c->sector_bytes;
-    bool past = op->bypasses || (access->kind == ISA_FLAG_STORE && !sm->params->global_loads_use_l1);
-    if (sm->params->coalescing == SM_COALESCE_ARCH20 && past)
+        return lsu->const_sector;
+    bool past = op->bypasses || (access->kind == ISA_FLAG_STORE && !lsu->params->global_loads_use_l1);
+    if (lsu->params->coalescing == SM_COALESCE_ARCH20 && past)
         return 32;
-    return within_line(sm, element == 1 ? 32 : element == 2 ? 64 : 128);
+    return within_line(lsu, element == 1 ? 32 : element == 2 ? 64 : 128);
 }
 
 /* The transactions made so far for an op, found by address: 64 chains. */
 struct maker {
-    struct sm *sm;
+    struct lsu *lsu;
     uint32_t op;
     uint8_t first[64]; /* 1 + index in lsu_list; 0: none */
 };
 
-static void begin(struct maker *m, struct sm *sm, uint32_t op)
+static void begin(struct maker *m, struct lsu *lsu, uint32_t op)
 {
-    m->sm = sm;
+    m->lsu = lsu;
     m->op = op;
     memset(m->first, 0, sizeof m->first);
 }
@@ -48,14 +48,14 @@ static void begin(struct maker *m, struct sm *sm, uint32_t op)
 /* The transaction for a segment, newly made if there is none yet. */
 HOT static struct lsu_transaction *transaction_for(struct maker *m, uint64_t address, uint32_t bytes)
 {
-    struct sm *sm = m->sm;
+    struct lsu *lsu = m->lsu;
     uint8_t *first = &m->first[hash_spread(address) >> 58];
-    for (unsigned i = *first; i; i = sm->lsu.list[i - 1].next)
-        if (sm->lsu.list[i - 1].address == address)
-            return &sm->lsu.list[i - 1];
-    struct lsu_transaction *t = &sm->lsu.list[sm->lsu.count++];
+    for (unsigned i = *first; i; i = lsu->list[i - 1].next)
+        if (lsu->list[i - 1].address == address)
+            return &lsu->list[i - 1];
+    struct lsu_transaction *t = &lsu->list[lsu->count++];
     *t = (struct lsu_transaction){.op = m->op, .address = address, .bytes = bytes, .next = *first};
-    *first = (uint8_t)sm->lsu.count;
+    *first = (uint8_t)lsu->count;
     return t;
 }
 
@@ -130,20 +130,20 @@ static void shrink(struct lsu_transaction *t)
     }
 }
 
-static void shrink_all(struct sm *sm)
+static void shrink_all(struct lsu *lsu)
 {
-    for (unsigned i = 0; i < sm->lsu.count; i++)
-        shrink(&sm->lsu.list[i]);
+    for (unsigned i = 0; i < lsu->count; i++)
+        shrink(&lsu->list[i]);
 }
 
-static void coalesce_plain(struct sm *sm, uint32_t index)
+static void coalesce_plain(struct lsu *lsu, uint32_t index)
 {
-    const struct core_op *op = &sm->ops.items[index];
+    const struct core_op *op = &lsu->ops->items[index];
     const struct simt_access *access = op->access;
     unsigned size = access->element_bytes * access->elements;
-    uint32_t segment = segment_bytes(sm, op, access->element_bytes);
+    uint32_t segment = segment_bytes(lsu, op, access->element_bytes);
     struct maker m;
-    begin(&m, sm, index);
+    begin(&m, lsu, index);
     uint64_t first = access->address[mask_first(access->mask)];
     if (access->same)
         touch(&m, access->mask, first, first + size, segment);
@@ -157,98 +157,98 @@ static void coalesce_plain(struct sm *sm, uint32_t index)
             touch(&m, rest & -rest, address, address + size, segment);
         }
     if (access->space != ISA_SPACE_CONST)
-        shrink_all(sm);
+        shrink_all(lsu);
 }
 
 /* Local memory as GPGPU-Sim lays it out (its local memory map): word w of all threads that can be resident lies
  * together; of these, the threads of a block side by side, blocks by their slot in an SM and within that by SM. So
  * lanes that agree on an offset share a line. */
-static void coalesce_local(struct sm *sm, uint32_t index)
+static void coalesce_local(struct lsu *lsu, uint32_t index)
 {
-    const struct core_op *op = &sm->ops.items[index];
+    const struct core_op *op = &lsu->ops->items[index];
     const struct simt_access *access = op->access;
-    unsigned size = access->element_bytes * access->elements, width = sm->params->warp_size;
-    const struct sm_kernel *k = sm->kernel;
-    uint64_t per_block = k->threads_per_block, all = per_block * k->max_blocks * sm->setup.sm_count;
-    const struct simt_warp *warp = &sm->warp.slots[op->slot].simt;
+    unsigned size = access->element_bytes * access->elements, width = lsu->params->warp_size;
+    const struct lsu_launch *k = &lsu->launch;
+    uint64_t per_block = k->threads_per_block, all = per_block * k->max_blocks * lsu->sm_count;
+    const struct simt_warp *warp = &lsu->warp->slots[op->slot].simt;
     uint64_t thread = (uint64_t)(op->slot - warp->index) * width;
-    uint64_t first = per_block * (sm->setup.index + sm->setup.sm_count * (thread / per_block)) + thread % per_block;
-    uint32_t segment = within_line(sm, 128);
+    uint64_t first = per_block * (lsu->net.index + lsu->sm_count * (thread / per_block)) + thread % per_block;
+    uint32_t segment = within_line(lsu, 128);
     struct maker m;
-    begin(&m, sm, index);
+    begin(&m, lsu, index);
     /* No more transactions than an instruction can make: later words share their time. */
     for (unsigned word = 0; word < (size + 3) / 4; word++) {
-        for (uint64_t rest = access->mask; rest && sm->lsu.count < 2 * WARP_SLOTS;) {
+        for (uint64_t rest = access->mask; rest && lsu->count < 2 * WARP_SLOTS;) {
             /* Lanes that agree on an offset, as all do in the usual case, lie side by side. */
             uint64_t lanes = access->same && !warp->mixed && is_run(rest) ? rest : rest & -rest;
             unsigned lane = mask_first(rest);
             uint64_t address =
-                sm->setup.local_base + ((access->address[lane] / 4 + word) * all + first + warp->threads[lane]) * 4;
+                lsu->local_base + ((access->address[lane] / 4 + word) * all + first + warp->threads[lane]) * 4;
             touch_run(&m, lanes, address, 4, segment);
             rest &= ~lanes;
         }
     }
-    shrink_all(sm);
+    shrink_all(lsu);
 }
 
 /* A half warp's atomics: within a segment, a lane joins the first transaction that does not touch its bytes yet. Lanes
  * touch the same bytes or none in common, since accesses are aligned. */
-HOT static void coalesce_half(struct sm *sm, uint32_t index, uint64_t lanes, uint32_t segment)
+HOT static void coalesce_half(struct lsu *lsu, uint32_t index, uint64_t lanes, uint32_t segment)
 {
-    const struct simt_access *access = sm->ops.items[index].access;
+    const struct simt_access *access = lsu->ops->items[index].access;
     uint64_t touched[2 * WARP_SLOTS][2], bytes = mask_low(access->element_bytes);
     uint8_t first[64] = {0}, last[64], found = 0; /* chains of transactions by hash, oldest first: 1 + index; 0: none */
     for (uint64_t rest = lanes, before = ~UINT64_C(0); rest; rest &= rest - 1) {
         uint64_t address = access->address[mask_first(rest)], base = address & ~(uint64_t)(segment - 1);
         unsigned offset = (unsigned)(address - base), hash = hash_spread(base) >> 58;
         /* Behind a lane with the same address those up to its transaction are taken. */
-        found = address == before ? (uint8_t)sm->lsu.list[found - 1].next : first[hash];
+        found = address == before ? (uint8_t)lsu->list[found - 1].next : first[hash];
         while (found &&
-               (sm->lsu.list[found - 1].address != base || (touched[found - 1][offset / 64] & bytes << offset % 64)))
-            found = (uint8_t)sm->lsu.list[found - 1].next;
+               (lsu->list[found - 1].address != base || (touched[found - 1][offset / 64] & bytes << offset % 64)))
+            found = (uint8_t)lsu->list[found - 1].next;
         if (!found) {
-            found = (uint8_t)++sm->lsu.count;
-            sm->lsu.list[found - 1] = (struct lsu_transaction){.op = index, .address = base, .bytes = segment};
+            found = (uint8_t)++lsu->count;
+            lsu->list[found - 1] = (struct lsu_transaction){.op = index, .address = base, .bytes = segment};
             touched[found - 1][0] = touched[found - 1][1] = 0;
             if (first[hash])
-                sm->lsu.list[last[hash] - 1].next = found;
+                lsu->list[last[hash] - 1].next = found;
             else
                 first[hash] = found;
             last[hash] = found;
         }
         touched[found - 1][offset / 64] |= bytes << offset % 64;
-        sm->lsu.list[found - 1].chunks |= 1u << offset / 32;
-        sm->lsu.list[found - 1].lanes |= rest & -rest;
+        lsu->list[found - 1].chunks |= 1u << offset / 32;
+        lsu->list[found - 1].lanes |= rest & -rest;
         before = address;
     }
 }
 
 /* Queues of locks answer each lane by itself. */
-static void take_apart(struct sm *sm, uint32_t index, uint32_t segment)
+static void take_apart(struct lsu *lsu, uint32_t index, uint32_t segment)
 {
-    const struct simt_access *access = sm->ops.items[index].access;
+    const struct simt_access *access = lsu->ops->items[index].access;
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         uint64_t address = access->address[mask_first(rest)];
-        sm->lsu.list[sm->lsu.count++] = (struct lsu_transaction){.op = index,
-                                                                 .address = address & ~(uint64_t)(segment - 1),
-                                                                 .bytes = segment,
-                                                                 .chunks = 1u << address % segment / 32,
-                                                                 .lanes = rest & -rest};
+        lsu->list[lsu->count++] = (struct lsu_transaction){.op = index,
+                                                           .address = address & ~(uint64_t)(segment - 1),
+                                                           .bytes = segment,
+                                                           .chunks = 1u << address % segment / 32,
+                                                           .lanes = rest & -rest};
     }
 }
 
-static void coalesce_atomic(struct sm *sm, uint32_t index)
+static void coalesce_atomic(struct lsu *lsu, uint32_t index)
 {
-    const struct core_op *op = &sm->ops.items[index];
-    uint32_t segment = segment_bytes(sm, op, op->access->element_bytes);
-    if (RARELY(sm->kernel->grid->lock_queues.used && simt_access_moves(op->access))) {
-        take_apart(sm, index, segment);
-        shrink_all(sm);
+    const struct core_op *op = &lsu->ops->items[index];
+    uint32_t segment = segment_bytes(lsu, op, op->access->element_bytes);
+    if (RARELY(lsu->launch.lock_queues && simt_access_moves(op->access))) {
+        take_apart(lsu, index, segment);
+        shrink_all(lsu);
         return;
     }
-    for (unsigned half = 0; half < sm->params->warp_size; half += 16)
-        coalesce_half(sm, index, op->access->mask & (UINT64_C(0xFFFF) << half), segment);
-    shrink_all(sm);
+    for (unsigned half = 0; half < lsu->params->warp_size; half += 16)
+        coalesce_half(lsu, index, op->access->mask & (UINT64_C(0xFFFF) << half), segment);
+    shrink_all(lsu);
 }
 
 /* Words of shared memory that an instruction touches. */
@@ -347,43 +347,43 @@ static unsigned count_words(const struct simt_access *access, unsigned banks)
 
 /* Shared memory takes a cycle for each word that its busiest bank must serve; atomics on one word are performed one
  * after another. */
-HOT static void count_conflicts(struct sm *sm, const struct simt_access *access)
+HOT static void count_conflicts(struct lsu *lsu, const struct simt_access *access)
 {
-    unsigned banks = sm->params->shared_banks;
+    unsigned banks = lsu->params->shared_banks;
     if (access->kind == ISA_FLAG_ATOMIC) {
         struct words w;
         find_words(&w, access, banks);
-        sm->lsu.cycles = w.most_words > w.most_lanes ? w.most_words : w.most_lanes;
+        lsu->cycles = w.most_words > w.most_lanes ? w.most_words : w.most_lanes;
     } else {
-        sm->lsu.cycles = count_words(access, banks);
+        lsu->cycles = count_words(access, banks);
     }
-    sm->stats.shared_conflict_cycles += sm->lsu.cycles - 1;
+    lsu->shared_conflict_cycles += lsu->cycles - 1;
 }
 
-HOT void sm_coalesce(struct sm *sm, uint32_t op)
+HOT void lsu_coalesce(struct lsu *lsu, uint32_t op)
 {
-    const struct core_op *o = &sm->ops.items[op];
-    sm->lsu.count = sm->lsu.at = 0;
-    sm->lsu.cycles = 0;
+    const struct core_op *o = &lsu->ops->items[op];
+    lsu->count = lsu->at = 0;
+    lsu->cycles = 0;
     if (!o->in_memory)
         return;
     switch (o->access->space) {
     case ISA_SPACE_SHARED:
-        count_conflicts(sm, o->access);
+        count_conflicts(lsu, o->access);
         return;
     case ISA_SPACE_LOCAL:
-        coalesce_local(sm, op);
+        coalesce_local(lsu, op);
         break;
     default:
         if (o->access->kind == ISA_FLAG_ATOMIC)
-            coalesce_atomic(sm, op);
+            coalesce_atomic(lsu, op);
         else
-            coalesce_plain(sm, op);
+            coalesce_plain(lsu, op);
         break;
     }
     if (o->access->space == ISA_SPACE_CONST)
         return;
-    sm->stats.transactions += sm->lsu.count;
-    if (RARELY(sm->spin))
-        spin_transactions(sm->spin, o->access->instr, sm->lsu.count);
+    lsu->transactions_made += lsu->count;
+    if (RARELY(lsu->port->coalesced))
+        lsu->port->coalesced(lsu->sm, o, lsu->count);
 }

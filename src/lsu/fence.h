@@ -1,6 +1,6 @@
 /* Warps at fences, and before releases: since when each waits, and for which order. Written by fence.c alone. */
-#ifndef LOCKSTEP_SM_FENCE_H
-#define LOCKSTEP_SM_FENCE_H
+#ifndef LOCKSTEP_LSU_FENCE_H
+#define LOCKSTEP_LSU_FENCE_H
 
 #include "memory/order.h"
 #include "warp/table.h"

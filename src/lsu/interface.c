@@ -1,0 +1,168 @@
+/* The SM's end of the networks: requests leave one at a time for each cache that has some, replies are sorted into
+ * those of the instruction cache and those of the load/store unit. Probes and the L1D's answers to them go through
+ * networks and queues of their own, so that neither waits for a request or a reply. */
+#include "lsu/lsu.h"
+
+void lsu_net_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
+{
+    const struct sm_params *p = setup->params;
+    lsu->net = (struct lsu_net){.requests = setup->requests,
+                                .replies = setup->replies,
+                                .probe_network = setup->probes,
+                                .acknowledgements = setup->acknowledgements,
+                                .index = setup->index,
+                                .map = memory_map_of(setup->partition),
+                                .packets = {.sm = (uint16_t)setup->index, .arena = own}};
+    packet_ring_init(&lsu->net.instructions, setup->l1i->miss_queue, own);
+    packet_ring_init(&lsu->net.ejected, p->ejection_queue, own);
+    packet_ring_init(&lsu->net.probes, setup->probes ? p->ejection_queue : 0, own);
+}
+
+/* Requests */
+
+/* A packet goes to the slice that has its address. */
+HOT_INLINE void enter_network(struct lsu *lsu, struct network *net, struct packet *p, uint32_t bytes)
+{
+    uint64_t local;
+    network_send(net, lsu->net.index, memory_slice_of(&lsu->net.map, p->address, &local), bytes, p, lsu->agenda->now);
+}
+
+HOT void lsu_send(struct lsu *lsu, struct packet *p)
+{
+    enter_network(lsu, lsu->net.requests, p, packet_network_bytes(p));
+}
+
+/* The queue's first request, if the network's entrance has room for it; else NULL. */
+HOT_INLINE const struct packet *sendable(const struct lsu *lsu, const struct packet_ring *queue)
+{
+    const struct packet *p = packet_ring_peek(queue);
+    return p && lsu_has_room(lsu, packet_network_bytes(p)) ? p : NULL;
+}
+
+/* Sends the oldest packet of a queue, if the network has room for it. */
+HOT static void send_one(struct lsu *lsu, struct packet_ring *queue)
+{
+    const struct packet *p = packet_ring_peek(queue);
+    uint32_t bytes = p ? packet_network_bytes(p) : 0;
+    if (!p || !lsu_has_room(lsu, bytes))
+        return;
+    enter_network(lsu, lsu->net.requests, packet_ring_pop(queue), bytes);
+    made_progress(lsu->agenda);
+    if (!lsu_has_queued(lsu))
+        agenda_done(lsu->agenda, DUE_SEND);
+}
+
+/* Data goes first. But warps that spin can keep the network's entrance full for ever, and the warp that they wait for
+ * may lack an instruction: after some time its request goes before theirs. */
+HOT void lsu_send_requests(struct lsu *lsu)
+{
+    if (lsu->net.instructions.count && lsu->agenda->now - lsu->net.instructions_since > lsu->params->fetch_patience)
+        lsu_send_instructions(lsu);
+    if (lsu->l1c_queue.count)
+        send_one(lsu, &lsu->l1c_queue);
+    if (lsu->l1d.requests.count)
+        send_one(lsu, &lsu->l1d.requests);
+    if (l1_drains(&lsu->l1d)) {
+        l1_drain(&lsu->l1d);
+        made_progress(lsu->agenda);
+        lsu_l1_changed(lsu);
+    }
+}
+
+void lsu_request_instructions(struct lsu *lsu, struct packet *p)
+{
+    if (!lsu->net.instructions.count)
+        lsu->net.instructions_since = lsu->agenda->now;
+    lsu_request(lsu, &lsu->net.instructions, p);
+}
+
+void lsu_send_instructions(struct lsu *lsu)
+{
+    uint32_t waiting = lsu->net.instructions.count;
+    if (waiting)
+        send_one(lsu, &lsu->net.instructions);
+    if (lsu->net.instructions.count < waiting)
+        lsu->net.instructions_since = lsu->agenda->now;
+}
+
+HOT bool lsu_has_requests(const struct lsu *lsu)
+{
+    return agenda_has(lsu->agenda, DUE_SEND | DUE_ANSWER) || lsu_entering_bytes(lsu);
+}
+
+/* The first answer to a probe can enter the network. */
+static bool can_answer(const struct lsu *lsu)
+{
+    const struct packet *p = packet_ring_peek(&lsu->l1d.answers);
+    return p && network_can_send(lsu->net.acknowledgements, lsu->net.index, packet_network_bytes(p));
+}
+
+HOT bool lsu_can_send(const struct lsu *lsu)
+{
+    uint32_t entering = lsu_entering_bytes(lsu);
+    return sendable(lsu, &lsu->l1d.requests) || sendable(lsu, &lsu->l1c_queue) ||
+           sendable(lsu, &lsu->net.instructions) || (entering && lsu_has_room(lsu, entering)) || can_answer(lsu) ||
+           l1_drains(&lsu->l1d);
+}
+
+bool lsu_memory_rests(const struct lsu *lsu)
+{
+    return !lsu->net.ejected.count && !lsu->net.probes.count && !lsu->responses.count && !l1_has_done(&lsu->l1d) &&
+           !lsu_can_send(lsu);
+}
+
+/* Probes */
+
+static void send_answer(struct lsu *lsu, struct packet *p)
+{
+    enter_network(lsu, lsu->net.acknowledgements, p, packet_network_bytes(p));
+}
+
+/* An access that was refused may find a line given up. */
+void lsu_serve_probes(struct lsu *lsu)
+{
+    struct packet_ring *answers = &lsu->l1d.answers, *probes = &lsu->net.probes;
+    if (can_answer(lsu))
+        send_answer(lsu, packet_ring_pop(answers));
+    if (probes->count && l1_probe(&lsu->l1d, packet_ring_peek(probes))) {
+        packet_ring_pop(probes);
+        made_progress(lsu->agenda);
+        lsu_l1_changed(lsu);
+    }
+    agenda_put(lsu->agenda, DUE_PROBES, lsu_due_of_probes(lsu));
+}
+
+void lsu_take_probe(struct lsu *lsu)
+{
+    if (packet_ring_full(&lsu->net.probes))
+        return;
+    packet_ring_push(&lsu->net.probes, network_receive(lsu->net.probe_network, lsu->net.index));
+    agenda_add(lsu->agenda, DUE_PROBE);
+}
+
+/* Replies */
+
+struct packet *lsu_first_instructions(const struct lsu *lsu)
+{
+    struct packet *p = packet_ring_peek(&lsu->net.ejected);
+    return p && p->space == PACKET_INSTRUCTION ? p : NULL;
+}
+
+HOT void lsu_pass_on(struct lsu *lsu)
+{
+    struct packet *p = packet_ring_peek(&lsu->net.ejected);
+    if (p && p->space == PACKET_INSTRUCTION) {
+        packet_free(&lsu->net.packets, packet_ring_pop(&lsu->net.ejected));
+    } else if (p && !packet_ring_full(&lsu->responses)) {
+        packet_ring_push(&lsu->responses, packet_ring_pop(&lsu->net.ejected));
+        lsu_expect(lsu, p);
+        agenda_add(lsu->agenda, DUE_RESPONSE);
+    }
+}
+
+HOT void lsu_eject(struct lsu *lsu)
+{
+    if (!packet_ring_full(&lsu->net.ejected) && network_peek(lsu->net.replies, lsu->net.index))
+        packet_ring_push(&lsu->net.ejected, network_receive(lsu->net.replies, lsu->net.index));
+    agenda_put(lsu->agenda, DUE_EJECT, lsu->net.ejected.count ? DUE_EJECT : 0);
+}

@@ -1,0 +1,23 @@
+/* The SM's end of the networks. Written by port.c alone; packets are taken from the pool and given back by whoever
+ * sends and receives them. */
+#ifndef LOCKSTEP_LSU_INTERFACE_H
+#define LOCKSTEP_LSU_INTERFACE_H
+
+#include "memory/packet_queue.h"
+#include "memory/partition.h"
+
+#define LSU_ANSWERS 8 /* answers to probes that may wait for the network */
+
+struct lsu_net {
+    struct network *requests, *replies; /* the SM is input `index` of requests, output `index` of replies */
+    struct network *probe_network, *acknowledgements; /* output and input likewise; NULL: the protocol does not probe */
+    unsigned index;                                   /* of the SM */
+    struct packet_ring instructions;                  /* requests of the instruction cache that wait for the network */
+    uint64_t instructions_since;                      /* cycle since which the oldest of them is the oldest */
+    struct packet_pool packets;
+    struct packet_ring probes;  /* from their network: the L1D has not answered them; of slices' pools */
+    struct packet_ring ejected; /* from the network: not yet sorted into what is fetch's and the load/store unit's */
+    struct memory_map map;      /* which slice has an address */
+};
+
+#endif

@@ -1,0 +1,776 @@
+/* The load/store unit: one instruction at a time in its dispatch register, one transaction a cycle to the L1D or L1C or
+ * past them, one reply a cycle from the network, one result a cycle written back. What an access does to a line of the
+ * L1D, and whether it goes there at all, the machine's coherence protocol decides (memory/coherence/, by way of
+ * memory/l1.h); this file knows lanes, transactions and the ports.
+ *
+ * Values: a load takes its bytes from the line that holds them when its transaction is served, or from the reply. Local
+ * memory's values never leave the thread. All requests leave in order through one queue, so that an SM's accesses to
+ * one address stay in order; where they need not (sm.memory_in_order), what goes past the L1D enters the network from
+ * the dispatch register itself, in the same cycle but behind a request from the L1D's queue (GPGPU-Sim,
+ * ldst_unit::memory_cycle). */
+#include <string.h>
+
+#include "base/arena.h"
+#include "simt/lock.h"
+#include "lsu/lsu.h"
+
+static const struct stat_desc latency_descs[] = {
+#define STAT_STRUCT struct lsu_latency_stats
+#include "stats/stat_descs.h"
+#include "lsu/latency_stats.def"
+#include "stats/stat_end.h"
+};
+const struct stat_group lsu_latency_group = {"latency",
+                                             "accesses of global memory, where L1s keep what they have written",
+                                             latency_descs, sizeof(latency_descs) / sizeof(latency_descs[0])};
+
+/* Setting up */
+
+/* What an L1D that keeps what it has written takes of the coherence parameters. */
+static void open_agent(const struct lsu_setup *from, struct l1_setup *setup)
+{
+    const struct coherence_params *p = from->coherence;
+    if (from->probes)
+        setup->answers = memory_slices(from->partition) + 1; /* one of each slice at a time */
+    setup->store_queue = p ? p->store_queue : 64;
+    setup->rprio = coherence_rprio(setup->protocol, p ? p->replacement : NULL);
+}
+
+static void init_l1d(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
+{
+    const struct sm_params *p = setup->params;
+    struct l1_setup l1d = {
+        .protocol = setup->protocol ? setup->protocol : coherence_find(NULL),
+        .cache = setup->l1d,
+        .packets = &lsu->net.packets,
+        .requests = p->l1d_queue,
+        .answers = setup->probes ? LSU_ANSWERS : 0,
+        .in_order = p->memory_in_order,
+        .timing_only = p->values_at_issue,
+        .rules = {.loads_pass = !p->global_loads_use_l1,
+                  .strong_pass = p->volatile_bypasses_l1,
+                  .atomics_keep = !p->atomic_drops_line},
+    };
+    if (l1d.protocol->registration)
+        open_agent(setup, &l1d);
+    l1_init(&lsu->l1d, &l1d, own);
+}
+
+void lsu_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
+{
+    lsu->agenda = setup->agenda;
+    lsu->params = setup->params;
+    lsu->warp = setup->warp;
+    lsu->ops = setup->ops;
+    lsu->core = setup->core;
+    lsu->core_end = setup->core_end;
+    lsu->line = setup->line;
+    lsu->port = setup->port;
+    lsu->sm = setup->sm;
+    lsu->local_base = setup->local_base;
+    lsu->sm_count = setup->sm_count;
+    lsu->const_sector = setup->l1c->sector_bytes;
+    lsu->const_line = setup->l1c->line_bytes;
+    lsu_net_init(lsu, setup, own);
+    init_l1d(lsu, setup, own);
+    lsu->l1c = cache_create(setup->l1c, true, own);
+    lsu->pipe = ARENA_NEW(own, struct lsu_delayed, setup->params->l1d_latency + 1);
+    packet_ring_init(&lsu->l1c_queue, setup->l1c->miss_queue, own);
+    packet_ring_init(&lsu->responses, setup->params->response_queue, own);
+    core_wheel_init(&lsu->shared);
+    lsu->op = lsu->free_transaction = CORE_NONE;
+}
+
+void lsu_free(struct lsu *lsu)
+{
+    vec_free(&lsu->transactions);
+    vec_free(&lsu->shared_done);
+}
+
+void lsu_begin(struct lsu *lsu, const struct lsu_launch *launch)
+{
+    lsu->launch = *launch;
+    lsu->writeback_from = 0;
+    core_wheel_begin(&lsu->shared, lsu->params->shared_latency);
+}
+
+void lsu_block_begins(struct lsu *lsu, unsigned block, uint64_t warps)
+{
+    lsu->blocks[block] = (struct lsu_block){.warps = warps};
+}
+
+void lsu_reset_stats(struct lsu *lsu)
+{
+    lsu->transactions_made = lsu->shared_conflict_cycles = 0;
+    lsu->latencies = (struct lsu_latency_stats){0};
+    l1_reset_stats(&lsu->l1d);
+    *cache_stats_of(lsu->l1c) = (struct cache_stats){0};
+}
+
+HOT unsigned lsu_l1_event(const struct lsu *lsu, const struct simt_access *access)
+{
+    const struct isa_mods *mods = &access->instr->mods;
+    return l1_event_of(&lsu->l1d, &(struct l1_ask){.kind = lsu_order_kind(access->kind),
+                                                   .order = mods->order,
+                                                   .scope = mods->scope,
+                                                   .cache = mods->cache,
+                                                   .own = access->space == ISA_SPACE_LOCAL});
+}
+
+HOT uint32_t lsu_entering_bytes(const struct lsu *lsu)
+{
+    if (lsu->params->memory_in_order || lsu->op == CORE_NONE || lsu->at == lsu->count)
+        return 0;
+    const struct core_op *o = &lsu->ops->items[lsu->op];
+    if (!o->in_memory || !o->bypasses || o->access->space == ISA_SPACE_CONST)
+        return 0;
+    const struct packet request = {.kind = o->access->kind == ISA_FLAG_ATOMIC ? PACKET_ATOMIC : PACKET_READ,
+                                   .bytes = lsu->list[lsu->at].bytes};
+    return packet_network_bytes(&request);
+}
+
+/* The transaction in the dispatch register can enter the network by itself. */
+static bool can_enter(const struct lsu *lsu)
+{
+    uint32_t bytes = lsu_entering_bytes(lsu);
+    return bytes && lsu_has_room(lsu, bytes);
+}
+
+/* A transaction can go past the L1D now: in turn behind the L1D's requests, or at once. */
+static bool can_pass(const struct lsu *lsu)
+{
+    return lsu->params->memory_in_order ? !l1_is_full(&lsu->l1d) : can_enter(lsu);
+}
+
+/* A transaction of the op is answered. */
+static void transaction_done(struct lsu *lsu, uint32_t op)
+{
+    struct core_op *o = &lsu->ops->items[op];
+    o->pending--;
+    if (!o->pending && op != lsu->op) {
+        core_write_banks(lsu_core(lsu, o->slot), o);
+        lsu->port->complete(lsu->sm, op);
+    }
+}
+
+/* Hands the bytes of a line of line_bytes to the lanes of a transaction. Local memory's values are with the thread
+ * already. */
+HOT static void deliver(struct lsu *lsu, const struct lsu_transaction *t, const uint8_t *line, uint32_t line_bytes)
+{
+    const struct core_op *o = &lsu->ops->items[t->op];
+    const struct simt_access *access = o->access;
+    if (access->space == ISA_SPACE_LOCAL || o->performed || !line)
+        return;
+    simt_load_lanes(&lsu->warp->slots[o->slot].simt, access, t->lanes, line, line_bytes);
+}
+
+/* A transaction that waited has its values: they go to its lanes. */
+HOT static void finish(struct lsu *lsu, uint32_t waiter, const uint8_t *line, uint32_t line_bytes)
+{
+    struct lsu_transaction t = lsu_transaction_take(lsu, waiter);
+    deliver(lsu, &t, line, line_bytes);
+    transaction_done(lsu, t.op);
+}
+
+/* A load through the constant cache, in which nobody writes. Returns false when it must be tried again. */
+HOT_INLINE bool load_const(struct lsu *lsu, const struct lsu_transaction *t)
+{
+    struct cache_effect effect;
+    uint32_t room = packet_ring_room(&lsu->l1c_queue);
+    if (cache_refuses_again(lsu->l1c, t->address, t->bytes, room))
+        return false;
+    enum cache_result result = cache_read(lsu->l1c, t->address, t->bytes, lsu_transaction_next(lsu), room, &effect);
+    if (result == CACHE_REFUSED)
+        return false;
+    if (result == CACHE_HIT) {
+        deliver(lsu, t, cache_data(lsu->l1c, effect.line), lsu->const_line);
+        transaction_done(lsu, t->op);
+        return true;
+    }
+    lsu_transaction_new(lsu, t);
+    if (result == CACHE_MISS) {
+        struct packet *p = packet_new(&lsu->net.packets);
+        p->kind = PACKET_READ;
+        p->space = PACKET_CONST;
+        p->address = effect.fill_address;
+        p->bytes = effect.fill_bytes;
+        p->cookie = CORE_NONE;
+        p->fill = (uint16_t)effect.fill;
+        lsu_request(lsu, &lsu->l1c_queue, p);
+    }
+    return true;
+}
+
+/* The usual case of store_bytes: elements of four bytes. They are aligned, and no segment is smaller, so this one has
+ * all of a lane's bytes. */
+HOT_INLINE void store_words(const struct simt_access *access, uint64_t lanes, struct packet *p)
+{
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest), offset = (unsigned)access->address[lane] % PACKET_LINE_BYTES;
+        memcpy(p->data + offset, access->data + 4 * lane, 4);
+        p->mask[offset / 64] |= mask_low(4) << offset % 64;
+    }
+}
+
+static void store_bytes(const struct simt_access *access, const struct lsu_transaction *t, struct packet *p)
+{
+    unsigned size = access->stride;
+    if (size == 4 && t->bytes >= 4) {
+        store_words(access, t->lanes, p);
+        return;
+    }
+    for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        /* The part of the lane's bytes that lies in this segment: all of it, unless the segment is smaller than the
+         * access. Accesses are aligned and have at most 32 bytes, so they do not cross a word of the mask. */
+        uint64_t at = access->address[lane], skip = at < t->address ? t->address - at : 0;
+        unsigned bytes = size - (unsigned)skip < t->bytes ? size - (unsigned)skip : t->bytes;
+        unsigned offset = (unsigned)((at + skip) % PACKET_LINE_BYTES);
+        memcpy(p->data + offset, simt_access_data(access, lane) + skip, bytes);
+        p->mask[offset / 64] |= mask_low(bytes) << offset % 64;
+    }
+}
+
+/* A store takes its bytes along to the L2. Local memory's values stay here. */
+static void fill_store(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t, struct packet *p)
+{
+    struct warp_slot *warp = &lsu->warp->slots[o->slot];
+    if (p->space == PACKET_LOCAL)
+        return;
+    store_bytes(o->access, t, p);
+    p->performed = o->performed;
+    if (l1_has_store(&lsu->l1d, o->event))
+        return;
+    p->cookie = (uint32_t)o->era << 8 | o->slot;
+    warp_store_left(lsu->warp, o->slot);
+    block_order_add(&lsu->blocks[warp->block].order, o->era);
+}
+
+/* What an instruction of locks is to the slices' queues. */
+static enum packet_lock lock_of(const struct core_op *o, const struct lsu_transaction *t)
+{
+    if (o->blocks == CORE_BLOCKS_LANES)
+        return o->access->leaving & t->lanes ? PACKET_LOCK_LEAVE : PACKET_LOCK_TAKE;
+    return isa_op_info((enum isa_op)o->access->instr->op)->flags & ISA_FLAG_GIVE ? PACKET_LOCK_GIVE : PACKET_LOCK_NOT;
+}
+
+static void fill_atomic(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
+                        struct packet *p)
+{
+    const struct simt_access *access = o->access;
+    p->atomic = access->instr->mods.atomic;
+    p->type = access->instr->type;
+    p->no_return = access->instr->dst_count == 0 && !simt_access_moves(access);
+    if (RARELY(lsu->launch.lock_queues && simt_access_moves(access)))
+        p->lock = lock_of(o, t);
+    for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        struct packet_lane *l = &p->lanes[p->lane_count++];
+        l->lane = (uint8_t)lane;
+        l->offset = (uint8_t)(access->address[lane] % PACKET_LINE_BYTES);
+        memcpy(&l->operand, simt_access_data(access, lane), 8);
+        memcpy(&l->compare, simt_access_data(access, lane) + 8, 8);
+    }
+}
+
+/* A request of the transaction's own gets its values. */
+HOT_INLINE void complete_request(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
+                                 struct packet *p)
+{
+    p->order = o->access->instr->mods.order;
+    p->scope = o->access->instr->mods.scope;
+    if (p->kind == PACKET_ATOMIC)
+        fill_atomic(lsu, o, t, p);
+    else if (p->kind == PACKET_WRITE)
+        fill_store(lsu, o, t, p);
+}
+
+/* What a request of the access is. */
+NOT_INLINE void name_request(const struct simt_access *access, struct l1_access *a)
+{
+    a->own = access->space == ISA_SPACE_LOCAL;
+    a->kind = access->kind == ISA_FLAG_LOAD                ? PACKET_READ
+              : access->kind == ISA_FLAG_ATOMIC && !a->own ? PACKET_ATOMIC
+                                                           : PACKET_WRITE;
+}
+
+/* An access at the L1D's door. Returns false when it must be tried again. */
+HOT static bool serve_l1d(struct lsu *lsu, const struct lsu_transaction *t)
+{
+    const struct core_op *o = &lsu->ops->items[t->op];
+    struct l1_access access;
+    access.address = t->address;
+    access.bytes = t->bytes;
+    access.waiter = lsu_transaction_next(lsu);
+    access.event = o->event;
+    if (RARELY(l1_keeps(&lsu->l1d)))
+        name_request(o->access, &access);
+    enum l1_served served = l1_access(&lsu->l1d, &access);
+    if (access.request)
+        complete_request(lsu, o, t, access.request);
+    if (access.submit && o->event == AGENT_RELAXED_EVENT && access.request->order <= ISA_ORDER_WEAK)
+        access.request->order = ISA_ORDER_RELAXED; /* past the L1D: it takes its turn with what orders */
+    if (access.submit)
+        l1_submit(&lsu->l1d, access.request, access.event);
+    if (RARELY(l1_keeps(&lsu->l1d)))
+        lsu_l1_changed(lsu); /* also where it refuses: it may have set going what the access lacks */
+    if (served == L1_REFUSED) {
+        made_progress_if(lsu->agenda, l1_keeps(&lsu->l1d) && !l1_would_refuse(&lsu->l1d, t->address, t->bytes));
+        return false;
+    }
+    if (lsu->l1d.requests.count)
+        agenda_add(lsu->agenda, DUE_SEND);
+    if (served == L1_WAITS) {
+        lsu_transaction_new(lsu, t);
+        return true;
+    }
+    deliver(lsu, t, access.values, lsu->l1d.line_bytes);
+    transaction_done(lsu, t->op);
+    return true;
+}
+
+/* An access goes past the L1D. Returns false when there is no room. */
+HOT_INLINE bool pass_l1d(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t)
+{
+    struct packet *p = l1_pass(&lsu->l1d, o->event, t->address, t->bytes, lsu_transaction_next(lsu));
+    if (!p)
+        return false;
+    complete_request(lsu, o, t, p);
+    if (!lsu->params->memory_in_order)
+        lsu_send(lsu, p);
+    if (lsu->l1d.requests.count)
+        agenda_add(lsu->agenda, DUE_SEND);
+    lsu_transaction_new(lsu, t);
+    return true;
+}
+
+/* Sends an access on its way to the L1D, which takes sm.l1d_latency cycles. */
+static enum lsu_served enter_l1d_pipe(struct lsu *lsu, const struct lsu_transaction *t)
+{
+    uint32_t size = lsu->params->l1d_latency, at = lsu->pipe_head + lsu->pipe_count;
+    if (lsu->pipe_count == size)
+        return LSU_NO_PLACE;
+    lsu->pipe[at < size ? at : at - size] = (struct lsu_delayed){*t, lsu->agenda->now + size};
+    lsu->pipe_count++;
+    agenda_add(lsu->agenda, DUE_PIPE);
+    return LSU_SERVED;
+}
+
+HOT static void serve_l1d_pipe(struct lsu *lsu)
+{
+    struct lsu_delayed *head = &lsu->pipe[lsu->pipe_head];
+    if (head->ready > lsu->agenda->now || (lsu->pipe_refused && stands_still(lsu->agenda)))
+        return;
+    /* Only a read is remembered as refused, and nothing else comes to the tags before it is taken. */
+    if (lsu->pipe_refused && l1_refuses_again(&lsu->l1d, head->transaction.address, head->transaction.bytes))
+        return;
+    lsu->pipe_refused = !serve_l1d(lsu, &head->transaction);
+    if (lsu->pipe_refused)
+        return;
+    made_progress(lsu->agenda);
+    lsu->pipe_head = lsu->pipe_head + 1 < lsu->params->l1d_latency ? lsu->pipe_head + 1 : 0;
+    if (!--lsu->pipe_count)
+        agenda_done(lsu->agenda, DUE_PIPE);
+    if (lsu->served == LSU_NO_PLACE)
+        agenda_add(lsu->agenda, DUE_REFUSED);
+}
+
+/* An access that goes past the L1D must not overtake one to the same line that is still on its way to it, nor one that
+ * waits at its door for more than one place in the queue of misses: it would take each as it comes free, and warps that
+ * spin by atomics would keep the other waiting for ever. (An agent's refusals may wait for what goes past.) */
+static bool follows_in_pipe(const struct lsu *lsu, const struct lsu_transaction *t)
+{
+    if (lsu->pipe_refused && !l1_keeps(&lsu->l1d))
+        return true;
+    for (uint32_t i = 0; i < lsu->pipe_count; i++)
+        if (lsu->pipe[(lsu->pipe_head + i) % lsu->params->l1d_latency].transaction.address / PACKET_LINE_BYTES ==
+            t->address / PACKET_LINE_BYTES)
+            return true;
+    return false;
+}
+
+static enum lsu_served served_if(bool served)
+{
+    return served ? LSU_SERVED : LSU_REFUSED;
+}
+
+static enum lsu_served serve_transaction(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t)
+{
+    if (o->access->space == ISA_SPACE_CONST)
+        return served_if(load_const(lsu, t));
+    if (o->bypasses) {
+        if (lsu->params->memory_in_order && follows_in_pipe(lsu, t))
+            return LSU_REFUSED;
+        return served_if(can_pass(lsu) && pass_l1d(lsu, o, t));
+    }
+    return lsu->params->l1d_latency ? enter_l1d_pipe(lsu, t) : served_if(serve_l1d(lsu, t));
+}
+
+static void leave_dispatch(struct lsu *lsu)
+{
+    uint32_t op = lsu->op;
+    lsu->op = CORE_NONE;
+    if (!lsu->ops->items[op].pending)
+        lsu->port->complete(lsu->sm, op);
+}
+
+static void serve_shared(struct lsu *lsu)
+{
+    uint32_t op = lsu->op;
+    made_progress(lsu->agenda);
+    if (lsu->cycles > 1) {
+        lsu->cycles--;
+        return;
+    }
+    lsu->op = CORE_NONE;
+    if (lsu->ops->items[op].access->kind == ISA_FLAG_STORE) {
+        lsu->port->complete(lsu->sm, op);
+    } else {
+        core_wheel_add(lsu->ops, &lsu->shared, lsu->agenda->now + lsu->params->shared_latency, op);
+        agenda_add(lsu->agenda, DUE_SHARED);
+    }
+}
+
+/* The instruction in the dispatch register moves on by one transaction. */
+HOT static void serve_dispatch(struct lsu *lsu)
+{
+    if (lsu->cycles) {
+        serve_shared(lsu);
+        return;
+    }
+    if (lsu->served != LSU_SERVED && stands_still(lsu->agenda) && !can_enter(lsu))
+        return;
+    if (lsu->at < lsu->count) {
+        lsu->served = (uint8_t)serve_transaction(lsu, &lsu->ops->items[lsu->op], &lsu->list[lsu->at]);
+        if (lsu->served != LSU_SERVED)
+            return;
+        lsu->at++;
+    }
+    made_progress(lsu->agenda);
+    if (lsu->at == lsu->count)
+        leave_dispatch(lsu);
+}
+
+struct core *lsu_next_core(const struct lsu *lsu)
+{
+    if (lsu->core + 1 == lsu->core_end)
+        return core_has_access(lsu->core) ? lsu->core : NULL;
+    unsigned count = (unsigned)(lsu->core_end - lsu->core);
+    for (unsigned i = 0; i < (lsu->line ? 1 : count); i++) {
+        struct core *core = lsu->core + (lsu->line ? core_line_first(lsu->line) : (lsu->next_core + i) % count);
+        if (core_has_access(core))
+            return core;
+    }
+    return NULL;
+}
+
+/* The cores' oldest memory instruction or, where they need not keep their order, that of the next core which has one.
+ */
+static uint32_t take_access(struct lsu *lsu)
+{
+    struct core *core = lsu_next_core(lsu);
+    if (lsu->line)
+        core_line_pop(lsu->line);
+    lsu->next_core = (unsigned)(core + 1 == lsu->core_end ? 0 : core + 1 - lsu->core);
+    return core_take_access(core);
+}
+
+HOT static void take_dispatch(struct lsu *lsu)
+{
+    uint32_t op = take_access(lsu);
+    made_progress(lsu->agenda);
+    lsu->served = LSU_SERVED;
+    lsu->op = op;
+    lsu_coalesce(lsu, op);
+    struct core_op *o = &lsu->ops->items[op];
+    o->pending = o->in_memory && o->access->space != ISA_SPACE_SHARED ? (uint16_t)lsu->count : 0;
+}
+
+/* The dispatch register: its instruction goes on, and leaves its place to the next. One that waits for a place on the
+ * way to the L1D is left alone until there is one. */
+static inline void move_dispatch(struct lsu *lsu)
+{
+    if (lsu->op != CORE_NONE)
+        serve_dispatch(lsu);
+    if (lsu->op == CORE_NONE && lsu_next_core(lsu))
+        take_dispatch(lsu);
+    agenda_done(lsu->agenda, DUE_DISPATCH | DUE_REFUSED);
+    if (lsu->op != CORE_NONE && lsu->served != LSU_NO_PLACE)
+        agenda_add(lsu->agenda, lsu->served == LSU_REFUSED ? DUE_REFUSED : DUE_DISPATCH);
+}
+
+/* True: the next response is the L1D's own. Responses of the L1D and of the network alternate, or warps that spin on a
+ * line that the L1D has would hold up all others for ever. */
+static bool own_is_next(const struct lsu *lsu)
+{
+    return l1_has_done(&lsu->l1d) && !(lsu->own_was_last && lsu->responses.count);
+}
+
+static const struct packet *first_response(const struct lsu *lsu)
+{
+    return own_is_next(lsu) ? l1_first_done(&lsu->l1d) : packet_ring_peek(&lsu->responses);
+}
+
+static struct packet *pop_response(struct lsu *lsu)
+{
+    bool own = own_is_next(lsu);
+    struct packet *p = own ? l1_take_done(&lsu->l1d) : packet_ring_pop(&lsu->responses);
+    lsu->own_was_last = own;
+    if (!lsu->responses.count && !l1_has_done(&lsu->l1d))
+        agenda_done(lsu->agenda, DUE_RESPONSE);
+    return p;
+}
+
+HOT void lsu_note_ready(struct lsu *lsu)
+{
+    lsu->ready = lsu_find_ready(lsu);
+}
+
+void lsu_l1_changed(struct lsu *lsu)
+{
+    lsu_note_ready(lsu);
+    agenda_add(lsu->agenda, (lsu_has_queued(lsu) ? DUE_SEND : 0) | (l1_has_done(&lsu->l1d) ? DUE_RESPONSE : 0) |
+                                (l1_has_ready(&lsu->l1d) ? DUE_PORT : 0) | lsu_due_of_probes(lsu));
+}
+
+/* What the L1D has asked for itself comes, or what it has written was acknowledged. It goes to the L1D when it has left
+ * the queue: that may answer accesses now. */
+static void take_l1_reply(struct lsu *lsu)
+{
+    struct packet *p = pop_response(lsu);
+    l1_reply(&lsu->l1d, p);
+    packet_free(&lsu->net.packets, p);
+    lsu_check_flushes(lsu);
+    lsu_l1_changed(lsu);
+}
+
+/* A part of a store is acknowledged. */
+static void end_store(struct lsu *lsu, unsigned slot, uint8_t era)
+{
+    warp_store_acknowledged(lsu->warp, slot);
+    lsu_performed(lsu, lsu->warp->slots[slot].block, era);
+    lsu->port->warp_rests(lsu->sm, slot);
+}
+
+/* One reply leaves the load/store unit's queue: acknowledgements end stores, fills go to their cache, bypass replies
+ * wait for the writeback port. */
+static void take_response(struct lsu *lsu)
+{
+    const struct packet *p = first_response(lsu);
+    made_progress(lsu->agenda);
+    agenda_add(lsu->agenda, DUE_PORT);
+    if (p->space == PACKET_CONST) {
+        will_read(&lsu->transactions.items[cache_take_fill(lsu->l1c, p->fill, p->data)]);
+        lsu_note_ready(lsu);
+        packet_free(&lsu->net.packets, pop_response(lsu));
+        return;
+    }
+    switch (l1_arrival_of(&lsu->l1d, p)) {
+    case L1_ITS_OWN:
+        take_l1_reply(lsu);
+        return;
+    case L1_ACKNOWLEDGED:
+        if (p->cookie != CORE_NONE)
+            end_store(lsu, p->cookie & 0xff, (uint8_t)(p->cookie >> 8));
+        break;
+    case L1_FILLED:
+        will_read(&lsu->transactions.items[l1_fill(&lsu->l1d, p)]);
+        lsu_note_ready(lsu);
+        break;
+    case L1_ANSWERED:
+        if (lsu->bypass_reply)
+            return;
+        lsu->bypass_reply = pop_response(lsu);
+        l1_answered(&lsu->l1d, lsu->bypass_reply);
+        return;
+    }
+    struct packet *taken = pop_response(lsu);
+    l1_answered(&lsu->l1d, taken);
+    packet_free(&lsu->net.packets, taken);
+}
+
+/* An atomic is answered: its lanes get the old values. */
+static void finish_atomic(struct lsu *lsu, const struct packet *p)
+{
+    struct lsu_transaction t = lsu_transaction_take(lsu, p->cookie);
+    const struct core_op *o = &lsu->ops->items[t.op];
+    lsu->port->answered(lsu->sm, o, p);
+    for (unsigned i = 0; i < p->lane_count && !p->no_return && p->lock != PACKET_LOCK_LEAVE; i++)
+        simt_atomic_lane(&lsu->warp->slots[o->slot].simt, o->access, p->lanes[i].lane, p->lanes[i].operand);
+    if (RARELY(p->lock == PACKET_LOCK_TAKE))
+        lsu->port->lock_answered(lsu->sm, o, p->lanes[0].lane, false);
+    else if (RARELY(p->lock == PACKET_LOCK_LEAVE && !p->lanes[0].operand))
+        lsu->port->lock_answered(lsu->sm, o, p->lanes[0].lane, true);
+    transaction_done(lsu, t.op);
+}
+
+static bool finish_bypass(struct lsu *lsu)
+{
+    struct packet *p = lsu->bypass_reply;
+    if (p->kind == PACKET_ATOMIC)
+        finish_atomic(lsu, p);
+    else
+        finish(lsu, p->cookie, p->kind == PACKET_READ ? p->data : NULL, PACKET_LINE_BYTES);
+    lsu->bypass_reply = NULL;
+    packet_free(&lsu->net.packets, p);
+    return false;
+}
+
+static bool finish_const(struct lsu *lsu)
+{
+    uint32_t line;
+    const uint8_t *values;
+    uint32_t waiter = cache_ready(lsu->l1c, &line, &values);
+    finish(lsu, waiter, values, lsu->const_line);
+    lsu_note_ready(lsu);
+    return lsu->ready >> LSU_CLIENT_const & 1;
+}
+
+static bool finish_l1d(struct lsu *lsu)
+{
+    const uint8_t *values;
+    uint32_t waiter = l1_ready(&lsu->l1d, &values);
+    finish(lsu, waiter, values, lsu->l1d.line_bytes);
+    lsu_note_ready(lsu);
+    return lsu->ready >> LSU_CLIENT_l1d & 1;
+}
+
+static bool finish_shared(struct lsu *lsu)
+{
+    uint32_t op = lsu->shared_done.items[lsu->shared_head++];
+    if (lsu->shared_head == lsu->shared_done.count)
+        lsu->shared_head = 0, lsu->shared_done.count = 0;
+    core_write_banks(lsu_core(lsu, lsu->ops->items[op].slot), &lsu->ops->items[op]);
+    lsu->port->complete(lsu->sm, op);
+    return lsu->shared_done.count;
+}
+
+/* A result of a client of the writeback port is written. Returns true when it has another one. */
+static inline bool finish_client(struct lsu *lsu, enum lsu_client client)
+{
+    switch (client) {
+#define CLIENT(name, doc)                                                                                              \
+    case LSU_CLIENT_##name:                                                                                            \
+        return finish_##name(lsu);
+#include "lsu/clients.def"
+#undef CLIENT
+    default:
+        return false;
+    }
+}
+
+/* Instructions that leave the shared memory pipeline queue for the writeback port. */
+static void end_shared(struct lsu *lsu)
+{
+    uint32_t next;
+    for (uint32_t op = core_wheel_take(&lsu->shared, lsu->agenda->now); op != CORE_NONE; op = next) {
+        next = lsu->ops->items[op].next;
+        lsu->shared.count--;
+        made_progress(lsu->agenda);
+        vec_push(&lsu->shared_done, op);
+    }
+    if (!lsu->shared.count)
+        agenda_done(lsu->agenda, DUE_SHARED);
+}
+
+/* One result a cycle over the writeback port, clients round robin. */
+HOT void lsu_writeback(struct lsu *lsu)
+{
+    if (agenda_has(lsu->agenda, DUE_SHARED) && core_wheel_due(&lsu->shared, lsu->agenda->now))
+        end_shared(lsu);
+    unsigned clients = lsu_clients(lsu), behind = clients & (~0u << lsu->writeback_from);
+    agenda_done(lsu->agenda, DUE_PORT);
+    if (!clients)
+        return;
+    enum lsu_client client = (enum lsu_client)__builtin_ctz(behind ? behind : clients);
+    made_progress(lsu->agenda);
+    bool more = finish_client(lsu, client);
+    if (more || (clients & (clients - 1)))
+        agenda_add(lsu->agenda, DUE_PORT);
+    lsu->writeback_from = (client + 1) % LSU_CLIENT_COUNT;
+}
+
+/* True: a try would be refused as the one before was, and only counted. */
+static bool const_refuses(const struct lsu *lsu, const struct lsu_transaction *t)
+{
+    return cache_would_refuse(lsu->l1c, t->address, t->bytes, packet_ring_room(&lsu->l1c_queue));
+}
+
+static const struct lsu_transaction *pipe_head(const struct lsu *lsu)
+{
+    return &lsu->pipe[lsu->pipe_head].transaction;
+}
+
+static bool pipe_refused(const struct lsu *lsu)
+{
+    return lsu->pipe_count && lsu->pipe_refused;
+}
+
+static bool dispatch_refused(const struct lsu *lsu)
+{
+    return lsu->op != CORE_NONE && lsu->served == LSU_REFUSED;
+}
+
+/* Whether a cache counts how often the transaction in the dispatch register was refused: else it waits for something
+ * else than a cache. */
+static bool cache_counts(const struct lsu *lsu)
+{
+    const struct core_op *o = &lsu->ops->items[lsu->op];
+    return o->access->space == ISA_SPACE_CONST || !(o->bypasses || lsu->params->l1d_latency);
+}
+
+static bool dispatch_would_be_refused(const struct lsu *lsu)
+{
+    const struct lsu_transaction *t = &lsu->list[lsu->at];
+    return lsu->ops->items[lsu->op].access->space == ISA_SPACE_CONST ? const_refuses(lsu, t)
+                                                                     : l1_would_refuse(&lsu->l1d, t->address, t->bytes);
+}
+
+void lsu_end_writes(struct lsu *lsu)
+{
+    if (!l1_end_kernel(&lsu->l1d))
+        return;
+    made_progress(lsu->agenda);
+    lsu_l1_changed(lsu);
+}
+
+HOT void lsu_count_refusals(struct lsu *lsu)
+{
+    agenda_step_after_progress(lsu->agenda);
+    if (pipe_refused(lsu))
+        serve_l1d_pipe(lsu);
+    if (dispatch_refused(lsu) && cache_counts(lsu)) {
+        move_dispatch(lsu);
+        contract(dispatch_refused(lsu));
+    }
+}
+
+HOT bool lsu_must_retry(const struct lsu *lsu)
+{
+    const struct lsu_transaction *head = pipe_head(lsu);
+    if (pipe_refused(lsu) && !l1_would_refuse(&lsu->l1d, head->address, head->bytes))
+        return true;
+    return dispatch_refused(lsu) && cache_counts(lsu) && !dispatch_would_be_refused(lsu);
+}
+
+HOT void lsu_step(struct lsu *lsu)
+{
+    if (agenda_has(lsu->agenda, DUE_RESPONSE))
+        take_response(lsu);
+    if (agenda_has(lsu->agenda, DUE_SEND))
+        lsu_send_requests(lsu);
+    if (agenda_has(lsu->agenda, DUE_PIPE))
+        serve_l1d_pipe(lsu);
+    if (agenda_has(lsu->agenda, DUE_DISPATCH | DUE_REFUSED))
+        move_dispatch(lsu);
+}
+
+HOT void lsu_expect(const struct lsu *lsu, const struct packet *p)
+{
+    if (p->kind != PACKET_READ)
+        return;
+    will_read(p->data);
+    will_read(p->data + CACHE_LINE);
+    if (!l1_keeps(&lsu->l1d))
+        cache_expect_fill(lsu->l1d.cache, p->fill);
+}

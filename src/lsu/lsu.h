@@ -1,0 +1,389 @@
+/* The load/store unit of an SM, which its cores share: a port that takes their memory instructions one after the other,
+ * the transactions that these become, the L1 data and constant caches, shared memory's pipeline, the order that fences
+ * and releases wait for, the SM's ends of the networks, and one port by which results are written back. What an
+ * instruction that is complete means for its warp, and what answers of atomics mean for spin control and the progress
+ * watch, is the SM's: `struct lsu_port`. Timing follows GPGPU-Sim 3.2.2 (shader.cc: ldst_unit). Written by the files of
+ * this room alone. */
+#ifndef LOCKSTEP_LSU_LSU_H
+#define LOCKSTEP_LSU_LSU_H
+
+#include "core/core.h"
+#include "lsu/fence.h"
+#include "lsu/interface.h"
+#include "memory/l1.h"
+#include "memory/packet_queue.h"
+#include "network/network.h"
+#include "stats/stat.h"
+
+/* One memory transaction of an op, in half a cache line. */
+struct lsu_transaction {
+    uint64_t lanes;
+    uint64_t address;
+    uint32_t op;
+    uint32_t bytes;
+    uint32_t chunks; /* while it is made: set of the 32-byte parts that its lanes touch */
+    uint32_t next;   /* free list; while it is made: others with the same hash */
+};
+
+/* The outcome of the last try to serve a transaction. */
+enum lsu_served {
+    LSU_SERVED,
+    LSU_REFUSED, /* tried again when something has changed */
+    LSU_NO_PLACE /* on the way to the L1D: tried again when there is one */
+};
+
+/* What competes for the writeback port: clients.def. */
+enum lsu_client {
+#define CLIENT(name, doc) LSU_CLIENT_##name,
+#include "lsu/clients.def"
+#undef CLIENT
+    LSU_CLIENT_COUNT
+};
+#define LSU_CLIENT(name) (1u << LSU_CLIENT_##name)
+
+/* An access on its way to the L1D. */
+struct lsu_delayed {
+    struct lsu_transaction transaction;
+    uint64_t ready; /* cycle at which it reaches the tags */
+};
+
+struct lsu_latency_stats {
+#include "stats/stat_fields.h"
+#include "lsu/latency_stats.def"
+#include "stats/stat_end.h"
+};
+extern const struct stat_group lsu_latency_group;
+
+/* The SM around the unit. `sm` is lsu->sm. */
+struct lsu_port {
+    /* All transactions of an op are answered: its registers have their values. */
+    void (*complete)(void *sm, uint32_t op);
+    /* The last instruction or store that something of the warp may wait for is done. */
+    void (*warp_rests)(void *sm, unsigned slot);
+    /* An op became so many transactions. NULL where nobody wants to know. */
+    void (*coalesced)(void *sm, const struct core_op *op, unsigned transactions);
+    /* An atomic's old values are back: those of the packet's lanes. Before the lanes get them. */
+    void (*answered)(void *sm, const struct core_op *op, const struct packet *p);
+    /* A queue has answered a lane that asked for a lock: it has it; or, `stays`, the queue knew no request of the lane,
+     * which wanted to leave. */
+    void (*lock_answered)(void *sm, const struct core_op *op, unsigned lane, bool stays);
+};
+
+struct lsu_setup {
+    unsigned index, sm_count; /* of the SM */
+    const struct sm_params *params;
+    const struct cache_params *l1i, *l1c, *l1d;
+    const struct coherence_protocol *protocol; /* as in struct sm_setup, like those that follow */
+    const struct coherence_params *coherence;
+    const struct partition_params *partition;
+    struct network *requests, *replies, *probes, *acknowledgements;
+    uint64_t local_base;
+    const struct lsu_port *port;
+    void *sm;
+    struct agenda *agenda;
+    struct warp_table *warp;
+    struct core_ops *ops;
+    struct core *core, *core_end;
+    struct core_line *line; /* of the cores' memory instructions; NULL: they need not keep their order */
+};
+
+/* A launch, as the unit needs it. */
+struct lsu_launch {
+    const struct isa_module *module;
+    bool lock_queues;                       /* the slices have queues of locks */
+    unsigned threads_per_block, max_blocks; /* max_blocks: on this SM at once */
+};
+
+/* A thread block slot: the order that its warps give each other, and their slots. */
+struct lsu_block {
+    struct block_order order;
+    uint64_t warps;
+};
+
+struct lsu {
+    /* As lsu_setup has them. */
+    struct agenda *agenda;
+    const struct sm_params *params;
+    struct warp_table *warp;
+    struct core_ops *ops;
+    struct core *core, *core_end;
+    struct core_line *line;
+    const struct lsu_port *port;
+    void *sm;
+    struct lsu_launch launch;
+    unsigned next_core; /* that is asked first for an instruction, where they need not keep their order */
+
+    uint8_t served;     /* enum lsu_served, of the transaction in the dispatch register */
+    uint8_t ready;      /* set of enum lsu_client: caches with lines that came for accesses that wait */
+    bool own_was_last;  /* of the answers, the last one taken was the L1D's own */
+    bool pipe_refused;  /* the tags refused the first access of the pipe */
+    uint32_t op;        /* in the dispatch register, or CORE_NONE */
+    uint32_t count, at; /* its transactions, and the next one to be served: in `list` */
+    uint32_t cycles;    /* shared memory: bank-conflict cycles left */
+    uint32_t writeback_from;
+    uint32_t pipe_head, pipe_count;
+    uint32_t shared_head;
+    VEC(uint32_t) shared_done;   /* ops out of the shared memory pipeline, oldest first */
+    struct packet *bypass_reply; /* next global-bypass reply to write back */
+    struct l1 l1d;
+    struct cache *l1c;
+    struct packet_ring l1c_queue;             /* requests of the constant cache that wait for the network */
+    struct packet_ring responses;             /* what the network brought for this unit */
+    VEC(struct lsu_transaction) transactions; /* pool of those that wait for an answer */
+    uint32_t free_transaction, transactions_live;
+    struct lsu_transaction list[2 * WARP_SLOTS];
+    struct lsu_delayed *pipe; /* ring of sm.l1d_latency accesses on their way to the L1D */
+    struct core_wheel shared; /* shared memory pipeline */
+    struct lsu_net net;
+    struct lsu_fences fences;
+    struct lsu_block blocks[WARP_SLOTS];
+    uint64_t transactions_made, shared_conflict_cycles; /* counts: sm_stats.def has them */
+    struct lsu_latency_stats latencies;                 /* zero unless the L1D keeps what it has written */
+    uint64_t local_base;
+    unsigned sm_count;
+    uint32_t const_sector, const_line; /* of the constant cache, bytes */
+};
+
+/* The number that lsu_transaction_new will give. */
+static inline uint32_t lsu_transaction_next(const struct lsu *lsu)
+{
+    return lsu->free_transaction != CORE_NONE ? lsu->free_transaction : (uint32_t)lsu->transactions.count;
+}
+/* Keeps a transaction until it is answered. */
+static inline uint32_t lsu_transaction_new(struct lsu *lsu, const struct lsu_transaction *t)
+{
+    uint32_t index = lsu_transaction_next(lsu);
+    if (index == lsu->transactions.count)
+        vec_push(&lsu->transactions, (struct lsu_transaction){.next = CORE_NONE});
+    lsu->free_transaction = lsu->transactions.items[index].next;
+    lsu->transactions.items[index] = *t;
+    lsu->transactions_live++;
+    return index;
+}
+/* Takes an answered transaction out of the pool. */
+static inline struct lsu_transaction lsu_transaction_take(struct lsu *lsu, uint32_t index)
+{
+    struct lsu_transaction *t = &lsu->transactions.items[index], taken = *t;
+    contract(index < lsu->transactions.count && lsu->transactions_live);
+    t->next = lsu->free_transaction;
+    lsu->free_transaction = index;
+    lsu->transactions_live--;
+    return taken;
+}
+
+/* The core of a warp slot. */
+static inline struct core *lsu_core(const struct lsu *lsu, unsigned slot)
+{
+    return lsu->core + 1 == lsu->core_end ? lsu->core : lsu->core + core_of_slot(lsu->params, slot);
+}
+
+/* The kind of an instruction or access by its ISA_FLAG_*. */
+static inline enum order_kind lsu_order_kind(unsigned flags)
+{
+    return flags & ISA_FLAG_LOAD     ? ORDER_LOAD
+           : flags & ISA_FLAG_STORE  ? ORDER_STORE
+           : flags & ISA_FLAG_ATOMIC ? ORDER_ATOMIC
+                                     : ORDER_FENCE;
+}
+/* The meaning of a memory instruction or fence (memory/order.def). */
+static inline const struct order_meaning *lsu_meaning(const struct isa_instr *instr)
+{
+    enum order_kind kind = lsu_order_kind(isa_op_info((enum isa_op)instr->op)->flags);
+    return order_meaning(kind, instr->mods.order, instr->mods.scope);
+}
+
+/* Making one, and launches */
+
+void lsu_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own);
+void lsu_free(struct lsu *lsu);
+/* A launch begins; a block of these warps comes to a slot, and in it a warp. */
+void lsu_begin(struct lsu *lsu, const struct lsu_launch *launch);
+void lsu_block_begins(struct lsu *lsu, unsigned block, uint64_t warps);
+static inline void lsu_warp_begins(struct lsu *lsu, unsigned slot)
+{
+    lsu->fences.of[slot].order = (struct order_wait){0};
+}
+/* Forgets what was counted. */
+void lsu_reset_stats(struct lsu *lsu);
+
+/* Issue */
+
+/* The event that an access of global or local memory is to the L1D. */
+unsigned lsu_l1_event(const struct lsu *lsu, const struct simt_access *access);
+/* 1 + the order (enum l1_order) to the L1D when an access has its value; 0: none. */
+static inline uint8_t lsu_drops_after(const struct lsu *lsu, const struct order_meaning *meaning)
+{
+    return lsu->params->fence_l1 == SM_FENCE_INVALIDATE ? meaning->after : 0;
+}
+/* The L1D gets such an order: 1 + enum l1_order. */
+static inline void lsu_drop(struct lsu *lsu, uint8_t drops)
+{
+    l1_order(&lsu->l1d, (enum l1_order)(drops - 1));
+}
+/* A global load or store of a warp issues. */
+void lsu_access_begins(struct lsu *lsu, struct core_op *o);
+/* Warps of the block have synchronised with each other. */
+static inline void lsu_synchronise_block(struct lsu *lsu, unsigned block)
+{
+    if (lsu->params->fence_is_cumulative)
+        block_order_synchronise(&lsu->blocks[block].order);
+}
+/* A global load or store, which is complete, was performed. */
+void lsu_access_ends(struct lsu *lsu, const struct core_op *o);
+
+/* Stages, each called in a cycle in which it is due */
+
+/* One result a cycle is written back. */
+void lsu_writeback(struct lsu *lsu);
+/* One cycle: a reply is taken, requests leave, accesses reach the L1D, the dispatch register goes on. */
+void lsu_step(struct lsu *lsu);
+/* The tries of the first cycle that was not stepped, behind a step that made progress: everything that was
+ * refused is refused again and counted. */
+void lsu_count_refusals(struct lsu *lsu);
+/* An access that the L1D refused is tried again after a step that made progress. True: such a try may succeed,
+ * and not only count another refusal. */
+bool lsu_must_retry(const struct lsu *lsu);
+/* A packet that the next step takes has come: its values are fetched into the host's caches. */
+void lsu_expect(const struct lsu *lsu, const struct packet *p);
+/* Something was done to the L1D outside of the unit's turn: looks for what it has to do now. */
+void lsu_l1_changed(struct lsu *lsu);
+/* The last block of the SM has ended: what the L1D has written leaves it. */
+void lsu_end_writes(struct lsu *lsu);
+/* coalesce.c: fills `list` with the transactions of an access. */
+void lsu_coalesce(struct lsu *lsu, uint32_t op);
+
+/* The next cycle, `now` or later, with an event of this unit, or CYCLE_NEVER. */
+static inline uint64_t lsu_next(const struct lsu *lsu, uint64_t now)
+{
+    uint64_t next = core_wheel_next(&lsu->shared, now);
+    return lsu->pipe_count && !lsu->pipe_refused ? cycle_min(next, lsu->pipe[lsu->pipe_head].ready) : next;
+}
+/* The core whose memory instruction the unit takes next, or NULL: none has one that may go. */
+struct core *lsu_next_core(const struct lsu *lsu);
+
+/* Facts of the writeback port's clients: that one has a result. */
+static inline bool lsu_has_shared(const struct lsu *lsu)
+{
+    return lsu->shared_head < lsu->shared_done.count;
+}
+static inline bool lsu_has_bypass(const struct lsu *lsu)
+{
+    return lsu->bypass_reply != NULL;
+}
+static inline bool lsu_has_const(const struct lsu *lsu)
+{
+    return cache_has_ready(lsu->l1c);
+}
+static inline bool lsu_has_l1d(const struct lsu *lsu)
+{
+    return l1_has_ready(&lsu->l1d);
+}
+/* lsu->ready: the caches with lines that came for accesses that wait. */
+static inline uint8_t lsu_find_ready(const struct lsu *lsu)
+{
+    return (uint8_t)((unsigned)lsu_has_const(lsu) << LSU_CLIENT_const | (unsigned)lsu_has_l1d(lsu) << LSU_CLIENT_l1d);
+}
+void lsu_note_ready(struct lsu *lsu);
+/* The clients that have a result: a set of enum lsu_client. */
+static inline unsigned lsu_clients(const struct lsu *lsu)
+{
+    return (unsigned)lsu_has_shared(lsu) << LSU_CLIENT_shared | (unsigned)lsu_has_bypass(lsu) << LSU_CLIENT_bypass |
+           lsu->ready;
+}
+
+/* interface.c: the SM's ends of the networks */
+
+void lsu_net_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own);
+/* Room in the network for a packet of so many bytes. */
+static inline bool lsu_has_room(const struct lsu *lsu, uint32_t bytes)
+{
+    return network_can_send(lsu->net.requests, lsu->net.index, bytes);
+}
+/* Puts a request into one of the rings that wait for the network. */
+static inline void lsu_request(struct lsu *lsu, struct packet_ring *queue, struct packet *p)
+{
+    packet_ring_push(queue, p);
+    agenda_add(lsu->agenda, DUE_SEND);
+}
+/* The instruction cache asks for a line. */
+void lsu_request_instructions(struct lsu *lsu, struct packet *p);
+/* Requests of it that have a place in its queue. */
+static inline uint32_t lsu_instruction_room(const struct lsu *lsu)
+{
+    return packet_ring_room(&lsu->net.instructions);
+}
+/* A packet enters the network, which has room for it (lsu_has_room). */
+void lsu_send(struct lsu *lsu, struct packet *p);
+/* Sends what waits: a request of each of the unit's caches; of the instruction cache. */
+void lsu_send_requests(struct lsu *lsu);
+void lsu_send_instructions(struct lsu *lsu);
+/* Sends the oldest answer to a probe, if the network has room for it, and lets the L1D answer another probe. */
+void lsu_serve_probes(struct lsu *lsu);
+/* Takes a probe from its network, if there is room. */
+void lsu_take_probe(struct lsu *lsu);
+/* Takes a packet from the network of replies, if there is one and room for it. */
+void lsu_eject(struct lsu *lsu);
+/* The oldest packet that was taken and not passed on, if it is for the instruction cache; else NULL. */
+struct packet *lsu_first_instructions(const struct lsu *lsu);
+/* Gives that one back, when the instruction cache has it; else passes the oldest packet on to the unit, if it has room.
+ */
+void lsu_pass_on(struct lsu *lsu);
+/* Bytes in the network of the request that the transaction in the dispatch register enters it with by itself, or 0. */
+uint32_t lsu_entering_bytes(const struct lsu *lsu);
+/* Requests wait for the network, or answers; one of them could leave now. */
+bool lsu_has_requests(const struct lsu *lsu);
+bool lsu_can_send(const struct lsu *lsu);
+/* Nothing lies here that memory has sent and the unit has not taken, and there is nothing to send that could leave now.
+ */
+bool lsu_memory_rests(const struct lsu *lsu);
+/* No packet is out, no probe inside. */
+static inline bool lsu_idle(const struct lsu *lsu)
+{
+    return !lsu->net.packets.out && !agenda_has(lsu->agenda, DUE_PROBES) && l1_idle(&lsu->l1d);
+}
+
+/* True: requests wait in a queue for the network. */
+static inline bool lsu_has_queued(const struct lsu *lsu)
+{
+    return lsu->l1d.requests.count | lsu->l1c_queue.count | lsu->net.instructions.count | l1_drains(&lsu->l1d);
+}
+/* What the agenda says of probes: it follows from their queues. */
+static inline uint32_t lsu_due_of_probes(const struct lsu *lsu)
+{
+    return (lsu->net.probes.count ? DUE_PROBE : 0) | (lsu->l1d.answers.count ? DUE_ANSWER : 0);
+}
+/* And what it says exactly of all that waits in a queue of the unit. */
+static inline uint32_t lsu_due_of_queues(const struct lsu *lsu)
+{
+    return (lsu->responses.count || l1_has_done(&lsu->l1d) ? DUE_RESPONSE : 0) | (lsu_has_queued(lsu) ? DUE_SEND : 0) |
+           (lsu->pipe_count ? DUE_PIPE : 0) | (lsu->shared.count ? DUE_SHARED : 0) |
+           (lsu->net.ejected.count ? DUE_EJECT : 0) | lsu_due_of_probes(lsu);
+}
+
+/* fence.c */
+
+/* A warp has issued a fence at a scope wider than the block. */
+void lsu_reach_fence(struct lsu *lsu, unsigned slot);
+/* The head of a warp's buffer has its registers, and waits like a fence before it issues. */
+void lsu_reach_release(struct lsu *lsu, unsigned slot);
+/* Ends the wait of a warp at a fence or before a release, if that has nothing more to wait for. */
+void lsu_check_fence(struct lsu *lsu, unsigned slot);
+/* lsu_check_fence for the warps that came to a fence in this step or the one before. */
+void lsu_check_reached(struct lsu *lsu);
+/* lsu_check_fence for the warps that wait for a flush, when something that the L1D has written has arrived. */
+void lsu_check_flushes(struct lsu *lsu);
+/* An access of the era, or a part of it, is performed. */
+void lsu_performed(struct lsu *lsu, unsigned block, uint8_t era);
+
+struct check;
+struct archive;
+/* check.c: recomputes what the unit keeps although it follows from something else (base/check.h). */
+void lsu_check(struct lsu *lsu, struct check *c);
+/* Of the agenda, what must be due by what the unit holds. */
+uint32_t lsu_least_due(const struct lsu *lsu);
+/* archive.c: the transactions; what else the unit holds; its caches. */
+void lsu_archive_transactions(struct lsu *lsu, struct archive *ar);
+void lsu_archive(struct lsu *lsu, struct archive *ar, const struct packet_source *source);
+void lsu_archive_caches(struct lsu *lsu, struct archive *ar, const struct packet_source *source);
+
+#endif
