@@ -219,8 +219,6 @@ const struct core_port *sm_core_port(bool fetch_fills);
 COLD void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
 
 /* complete.c */
-/* The op is complete: its registers have their values; free it. */
-void sm_complete(struct sm *sm, uint32_t op);
 /* Completes what a core's units of side RESULT have computed for this cycle. */
 void sm_writeback(struct sm *sm, struct core *core);
 /* A warp's op or store was completed: ends its fence, lets it retire or call the device's functions, if that was the

@@ -49,6 +49,7 @@ list_configurations() {
     for row in $(rows simt/ways.def); do echo "gto,divergence=$row"; done
     for row in $(rows memory/coherence/list.def); do echo "gto,coherence.protocol=$row"; done
     for row in $(rows network/cores.def); do echo "gto,network.core=$row"; done
+    for row in 2 4; do echo "gto,cores=$row"; done
 }
 
 # The kernels that feel a configuration of list_configurations.
@@ -56,6 +57,7 @@ cases_of() {
     case $1 in
     *fetch=*) echo "bfs matmul" ;;
     *spin.*) echo "ht1024 waitsignal" ;;
+    *,cores=*) echo "barimb ht1024 matmul waitsignal" ;;
     *divergence=*) echo "bfs divergence ht1024 scan waitsignal" ;;
     *coherence.*) echo "atom_spread bfs ht1024 stencil strided waitsignal" ;;
     *) echo "bfs strided" ;;
@@ -65,7 +67,7 @@ cases_of() {
 # Configurations for the lock instructions, which one kernel of this folder has.
 lock_configurations="gto gto,divergence=its gto,divergence=aware gto,divergence=dwf gto,locks.queue=true
 gto,locks.queue=true,locks.queue_limit=1,locks.backoff=constant gto,locks.queue=true,locks.queue_limit=1,locks.backoff=linear
-gto,locks.queue=true,locks.record_limit=12 gto,locks.queue=true,coherence.protocol=bypass gto,coherence.protocol=hlrc"
+gto,locks.queue=true,locks.record_limit=12 gto,cores=4 gto,locks.queue=true,coherence.protocol=bypass gto,coherence.protocol=hlrc"
 
 # measure CASE MACHINE CONFIGURATION prints that, cycles and warp_instructions; its results are in $work/stats.json then.
 measure() {
