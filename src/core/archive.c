@@ -100,3 +100,25 @@ uint8_t *core_free_members(const void *items, size_t size, size_t next_at, uint3
     }
     return marks;
 }
+
+uint8_t *core_archive_pool(struct core_ops *ops, struct archive *ar)
+{
+    uint32_t count = (uint32_t)ops->count;
+    archive_u32_to(ar, &count, CORE_MAX_POOL);
+    while (ops->count < count)
+        core_op_grow(ops);
+    uint8_t *free_ones = core_free_members(ops->items, sizeof *ops->items, offsetof(struct core_op, next), count,
+                                           archive_loading(ar) ? CORE_NONE : ops->free);
+    ARCHIVE_ARRAY(ar, free_ones, count);
+    for (uint32_t i = 0; i < count; i++)
+        archive_place(ar, &ops->items[i].next, count);
+    archive_place(ar, &ops->free, count);
+    archive_u32_to(ar, &ops->live, count);
+    return free_ones;
+}
+
+void core_archive_views(struct core_views *views, struct archive *ar)
+{
+    ARCHIVE(ar, views->warps);
+    ARCHIVE(ar, views->blocks);
+}

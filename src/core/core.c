@@ -50,3 +50,8 @@ void core_reset_stats(struct core *core)
     core->stalls = (struct core_stalls){0};
     core->issue.extra_issues = 0;
 }
+
+void core_each_set(struct core *core, void (*visit)(uint64_t *set, void *context), void *context)
+{
+    visit(&core->issue.backed_off, context);
+}

@@ -9,6 +9,7 @@
 #ifndef LOCKSTEP_CORE_CORE_H
 #define LOCKSTEP_CORE_CORE_H
 
+#include "base/room.h"
 #include "core/collect.h"
 #include "core/execute.h"
 #include "core/issue.h"
@@ -56,27 +57,27 @@ struct core_setup {
 
 struct core {
     /* As core_setup has them. */
-    struct agenda *agenda;
-    const struct sm_params *params;
-    struct warp_table *warp;
-    struct core_ops *ops;
-    const struct core_port *port;
-    void *sm;
-    const bool *stopped;
-    struct core_line *line;
-    struct core_views *views;
-    struct arena *arena;
-    uint64_t slots; /* its warps */
-    unsigned number, count;
+    struct agenda *ROOM_KEPT agenda;
+    const struct sm_params *ROOM_KEPT params;
+    struct warp_table *ROOM_KEPT warp;
+    struct core_ops *ROOM_KEPT ops;
+    const struct core_port *ROOM_KEPT port;
+    void *ROOM_KEPT sm;
+    const bool *ROOM_KEPT stopped;
+    struct core_line *ROOM_KEPT line;
+    struct core_views *ROOM_KEPT views;
+    struct arena *ROOM_KEPT arena;
+    ROOM_KEPT uint64_t slots; /* its warps */
+    ROOM_KEPT unsigned number, count;
 
     /* Pipeline registers: issue fills the first, collect the second, units and the load/store unit empty them. */
-    _Alignas(CACHE_LINE) struct core_fifo id_oc[WARP_UNIT_COUNT];
-    struct core_fifo oc_ex[WARP_UNIT_COUNT];
-    struct core_issue issue;
-    _Alignas(CACHE_LINE) struct core_collect collect;
-    _Alignas(CACHE_LINE) struct core_execute execute;
-    _Alignas(CACHE_LINE) struct core_stalls stalls;
-    _Alignas(CACHE_LINE) uint32_t fifo_items[2 * WARP_UNIT_COUNT][CORE_FIFO_ITEMS];
+    _Alignas(CACHE_LINE) ROOM_KEPT struct core_fifo id_oc[WARP_UNIT_COUNT];
+    ROOM_KEPT struct core_fifo oc_ex[WARP_UNIT_COUNT];
+    ROOM_KEPT struct core_issue issue;
+    _Alignas(CACHE_LINE) ROOM_KEPT struct core_collect collect;
+    _Alignas(CACHE_LINE) ROOM_KEPT struct core_execute execute;
+    _Alignas(CACHE_LINE) ROOM_KEPT struct core_stalls stalls;
+    _Alignas(CACHE_LINE) ROOM_KEPT uint32_t fifo_items[2 * WARP_UNIT_COUNT][CORE_FIFO_ITEMS];
 };
 
 /* Makes a core, without instructions. own: memory for its policy's state. */
@@ -205,6 +206,18 @@ static inline void core_hold_off(struct core *core, unsigned slot)
     core->issue.backed_off &= ~BIT64(slot);
 }
 
+/* Every set of warp slots that the core keeps beside the warp table, once: see warp_each_set. */
+void core_each_set(struct core *core, void (*visit)(uint64_t *set, void *context), void *context);
+/* The first cycle, `now` or later, in which a result is written back, or CYCLE_NEVER. */
+static inline uint64_t core_next(const struct core *core, uint64_t now)
+{
+    return core_wheel_next(&core->execute.wheel, now);
+}
+static inline bool core_results_due(const struct core *core, uint64_t cycle)
+{
+    return core_wheel_due(&core->execute.wheel, cycle);
+}
+
 struct check;
 struct archive;
 /* check.c: recomputes what the core keeps although it follows from something else (base/check.h). */
@@ -221,6 +234,10 @@ void core_archive_wheel(struct core_wheel *wheel, const struct core_ops *ops, st
 void core_archive_line(struct core_line *line, unsigned cores, struct archive *ar);
 /* Members of a pool that are free, by the list that links them: marks of one byte, which are the caller's to free. */
 uint8_t *core_free_members(const void *items, size_t size, size_t next_at, uint32_t count, uint32_t first);
+/* The pool of ops, but for what each is: marks of one byte for those that are free, which are the caller's to free. */
+#define CORE_MAX_POOL (1u << 20)
+uint8_t *core_archive_pool(struct core_ops *ops, struct archive *ar);
+void core_archive_views(struct core_views *views, struct archive *ar);
 /* The number of an op. */
 void core_archive_op_number(const struct core_ops *ops, struct archive *ar, uint32_t *op);
 

@@ -146,6 +146,22 @@ static inline void core_op_free(struct core_ops *ops, uint32_t op)
     core_op_recycle(ops, op);
 }
 struct simt_access *core_access_new(struct core_ops *ops, struct arena *arena);
+/* The op needs its access no more. */
+static inline void core_access_free(struct core_ops *ops, struct core_op *o)
+{
+    vec_push(&ops->accesses, o->access);
+    o->access = NULL;
+}
+/* An empty pool. */
+static inline void core_ops_init(struct core_ops *ops)
+{
+    *ops = (struct core_ops){.free = CORE_NONE};
+}
+static inline void core_ops_free(struct core_ops *ops)
+{
+    vec_free(ops);
+    vec_free(&ops->accesses);
+}
 
 void core_wheel_init(struct core_wheel *wheel);
 /* Prepares an empty wheel for additions up to `cycles` ahead. */

@@ -3,14 +3,20 @@
 #ifndef LOCKSTEP_CORE_VIEWS_H
 #define LOCKSTEP_CORE_VIEWS_H
 
+#include "base/room.h"
 #include "lockstep/scheduler.h"
 #include "warp/table.h"
 
 struct core_views {
-    struct lockstep_warp_view warps[WARP_SLOTS];
-    struct lockstep_block_view blocks[WARP_SLOTS]; /* as of the end of the last cycle */
+    ROOM_KEPT struct lockstep_warp_view warps[WARP_SLOTS];
+    ROOM_KEPT struct lockstep_block_view blocks[WARP_SLOTS]; /* as of the end of the last cycle */
 };
 
+/* A block slot as it is from now on; zero where no block is in it. */
+static inline void core_view_block(struct core_views *v, unsigned slot, const struct lockstep_block_view *view)
+{
+    v->blocks[slot] = *view;
+}
 /* A warp begins in the slot, or begins anew with other threads. pc: its first instruction. */
 static inline void core_view_begins(struct core_views *v, unsigned slot, uint64_t age, unsigned block, uint32_t pc)
 {

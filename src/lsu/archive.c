@@ -6,8 +6,6 @@
 
 #include "lsu/lsu.h"
 
-#define MAX_POOL (1u << 20)
-
 static void archive_transaction(struct lsu *lsu, struct archive *ar, struct lsu_transaction *t)
 {
     core_archive_op_number(lsu->ops, ar, &t->op);
@@ -21,7 +19,7 @@ static void archive_transaction(struct lsu *lsu, struct archive *ar, struct lsu_
 void lsu_archive_transactions(struct lsu *lsu, struct archive *ar)
 {
     uint32_t count = (uint32_t)lsu->transactions.count;
-    archive_u32_to(ar, &count, MAX_POOL);
+    archive_u32_to(ar, &count, CORE_MAX_POOL);
     while (lsu->transactions.count < count)
         vec_push(&lsu->transactions, (struct lsu_transaction){0});
     uint8_t *free_ones = core_free_members(lsu->transactions.items, sizeof *lsu->transactions.items,
@@ -57,7 +55,7 @@ static void archive_l1d_pipe(struct lsu *lsu, struct archive *ar)
 static void archive_shared_done(struct lsu *lsu, struct archive *ar)
 {
     uint32_t count = (uint32_t)lsu->shared_done.count;
-    archive_u32_to(ar, &count, MAX_POOL);
+    archive_u32_to(ar, &count, CORE_MAX_POOL);
     while (lsu->shared_done.count < count)
         vec_push(&lsu->shared_done, CORE_NONE);
     archive_places(ar, lsu->shared_done.items, count, (uint32_t)lsu->ops->count);
@@ -116,4 +114,11 @@ void lsu_archive_caches(struct lsu *lsu, struct archive *ar, const struct packet
     cache_archive(lsu->l1c, ar);
     cache_archive_waiters(lsu->l1c, ar, transactions);
     l1_archive(&lsu->l1d, ar, source, transactions);
+}
+
+struct packet *lsu_archive_packet(struct lsu *lsu)
+{
+    struct packet *p = packet_new(&lsu->net.packets);
+    lsu->net.packets.out--;
+    return p;
 }

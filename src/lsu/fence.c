@@ -119,3 +119,10 @@ HOT void lsu_access_ends(struct lsu *lsu, const struct core_op *o)
     if (RARELY(l1_keeps(&lsu->l1d)))
         note_latency(lsu, o);
 }
+
+void lsu_each_set(struct lsu *lsu, void (*visit)(uint64_t *set, void *context), void *context)
+{
+    visit(&lsu->fences.invalidates, context);
+    visit(&lsu->fences.reached, context);
+    visit(&lsu->fences.flushes, context);
+}

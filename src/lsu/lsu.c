@@ -107,6 +107,54 @@ void lsu_reset_stats(struct lsu *lsu)
     *cache_stats_of(lsu->l1c) = (struct cache_stats){0};
 }
 
+/* Transactions that wait for an answer */
+
+/* The number that keep_transaction will give. */
+static inline uint32_t next_transaction(const struct lsu *lsu)
+{
+    return lsu->free_transaction != CORE_NONE ? lsu->free_transaction : (uint32_t)lsu->transactions.count;
+}
+/* Keeps a transaction until it is answered. */
+static inline uint32_t keep_transaction(struct lsu *lsu, const struct lsu_transaction *t)
+{
+    uint32_t index = next_transaction(lsu);
+    if (index == lsu->transactions.count)
+        vec_push(&lsu->transactions, (struct lsu_transaction){.next = CORE_NONE});
+    lsu->free_transaction = lsu->transactions.items[index].next;
+    lsu->transactions.items[index] = *t;
+    lsu->transactions_live++;
+    return index;
+}
+/* Takes an answered transaction out of the pool. */
+static inline struct lsu_transaction take_transaction(struct lsu *lsu, uint32_t index)
+{
+    struct lsu_transaction *t = &lsu->transactions.items[index], taken = *t;
+    contract(index < lsu->transactions.count && lsu->transactions_live);
+    t->next = lsu->free_transaction;
+    lsu->free_transaction = index;
+    lsu->transactions_live--;
+    return taken;
+}
+
+void lsu_flush(struct lsu *lsu)
+{
+    cache_invalidate_all(lsu->l1c);
+    l1_empty(&lsu->l1d);
+}
+
+void lsu_refresh(struct lsu *lsu, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
+                 void *context)
+{
+    cache_refresh(lsu->l1c, read, context);
+    l1_begin_kernel(&lsu->l1d, read, context);
+}
+
+void lsu_publish(struct lsu *lsu, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+                 void *context)
+{
+    l1_publish(&lsu->l1d, put, context);
+}
+
 HOT unsigned lsu_l1_event(const struct lsu *lsu, const struct simt_access *access)
 {
     const struct isa_mods *mods = &access->instr->mods;
@@ -167,7 +215,7 @@ HOT static void deliver(struct lsu *lsu, const struct lsu_transaction *t, const 
 /* A transaction that waited has its values: they go to its lanes. */
 HOT static void finish(struct lsu *lsu, uint32_t waiter, const uint8_t *line, uint32_t line_bytes)
 {
-    struct lsu_transaction t = lsu_transaction_take(lsu, waiter);
+    struct lsu_transaction t = take_transaction(lsu, waiter);
     deliver(lsu, &t, line, line_bytes);
     transaction_done(lsu, t.op);
 }
@@ -179,7 +227,7 @@ HOT_INLINE bool load_const(struct lsu *lsu, const struct lsu_transaction *t)
     uint32_t room = packet_ring_room(&lsu->l1c_queue);
     if (cache_refuses_again(lsu->l1c, t->address, t->bytes, room))
         return false;
-    enum cache_result result = cache_read(lsu->l1c, t->address, t->bytes, lsu_transaction_next(lsu), room, &effect);
+    enum cache_result result = cache_read(lsu->l1c, t->address, t->bytes, next_transaction(lsu), room, &effect);
     if (result == CACHE_REFUSED)
         return false;
     if (result == CACHE_HIT) {
@@ -187,7 +235,7 @@ HOT_INLINE bool load_const(struct lsu *lsu, const struct lsu_transaction *t)
         transaction_done(lsu, t->op);
         return true;
     }
-    lsu_transaction_new(lsu, t);
+    keep_transaction(lsu, t);
     if (result == CACHE_MISS) {
         struct packet *p = packet_new(&lsu->net.packets);
         p->kind = PACKET_READ;
@@ -301,7 +349,7 @@ HOT static bool serve_l1d(struct lsu *lsu, const struct lsu_transaction *t)
     struct l1_access access;
     access.address = t->address;
     access.bytes = t->bytes;
-    access.waiter = lsu_transaction_next(lsu);
+    access.waiter = next_transaction(lsu);
     access.event = o->event;
     if (RARELY(l1_keeps(&lsu->l1d)))
         name_request(o->access, &access);
@@ -321,7 +369,7 @@ HOT static bool serve_l1d(struct lsu *lsu, const struct lsu_transaction *t)
     if (lsu->l1d.requests.count)
         agenda_add(lsu->agenda, DUE_SEND);
     if (served == L1_WAITS) {
-        lsu_transaction_new(lsu, t);
+        keep_transaction(lsu, t);
         return true;
     }
     deliver(lsu, t, access.values, lsu->l1d.line_bytes);
@@ -332,7 +380,7 @@ HOT static bool serve_l1d(struct lsu *lsu, const struct lsu_transaction *t)
 /* An access goes past the L1D. Returns false when there is no room. */
 HOT_INLINE bool pass_l1d(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t)
 {
-    struct packet *p = l1_pass(&lsu->l1d, o->event, t->address, t->bytes, lsu_transaction_next(lsu));
+    struct packet *p = l1_pass(&lsu->l1d, o->event, t->address, t->bytes, next_transaction(lsu));
     if (!p)
         return false;
     complete_request(lsu, o, t, p);
@@ -340,7 +388,7 @@ HOT_INLINE bool pass_l1d(struct lsu *lsu, const struct core_op *o, const struct 
         lsu_send(lsu, p);
     if (lsu->l1d.requests.count)
         agenda_add(lsu->agenda, DUE_SEND);
-    lsu_transaction_new(lsu, t);
+    keep_transaction(lsu, t);
     return true;
 }
 
@@ -592,7 +640,7 @@ static void take_response(struct lsu *lsu)
 /* An atomic is answered: its lanes get the old values. */
 static void finish_atomic(struct lsu *lsu, const struct packet *p)
 {
-    struct lsu_transaction t = lsu_transaction_take(lsu, p->cookie);
+    struct lsu_transaction t = take_transaction(lsu, p->cookie);
     const struct core_op *o = &lsu->ops->items[t.op];
     lsu->port->answered(lsu->sm, o, p);
     for (unsigned i = 0; i < p->lane_count && !p->no_return && p->lock != PACKET_LOCK_LEAVE; i++)

@@ -102,74 +102,47 @@ struct lsu_block {
 
 struct lsu {
     /* As lsu_setup has them. */
-    struct agenda *agenda;
-    const struct sm_params *params;
-    struct warp_table *warp;
-    struct core_ops *ops;
-    struct core *core, *core_end;
-    struct core_line *line;
-    const struct lsu_port *port;
-    void *sm;
-    struct lsu_launch launch;
-    unsigned next_core; /* that is asked first for an instruction, where they need not keep their order */
+    struct agenda *ROOM_KEPT agenda;
+    const struct sm_params *ROOM_KEPT params;
+    struct warp_table *ROOM_KEPT warp;
+    struct core_ops *ROOM_KEPT ops;
+    struct core *ROOM_KEPT core, *ROOM_KEPT core_end;
+    struct core_line *ROOM_KEPT line;
+    const struct lsu_port *ROOM_KEPT port;
+    void *ROOM_KEPT sm;
+    ROOM_KEPT struct lsu_launch launch;
+    ROOM_KEPT unsigned next_core; /* that is asked first for an instruction, where they need not keep their order */
 
-    uint8_t served;     /* enum lsu_served, of the transaction in the dispatch register */
-    uint8_t ready;      /* set of enum lsu_client: caches with lines that came for accesses that wait */
-    bool own_was_last;  /* of the answers, the last one taken was the L1D's own */
-    bool pipe_refused;  /* the tags refused the first access of the pipe */
-    uint32_t op;        /* in the dispatch register, or CORE_NONE */
-    uint32_t count, at; /* its transactions, and the next one to be served: in `list` */
-    uint32_t cycles;    /* shared memory: bank-conflict cycles left */
-    uint32_t writeback_from;
-    uint32_t pipe_head, pipe_count;
-    uint32_t shared_head;
-    VEC(uint32_t) shared_done;   /* ops out of the shared memory pipeline, oldest first */
-    struct packet *bypass_reply; /* next global-bypass reply to write back */
-    struct l1 l1d;
-    struct cache *l1c;
-    struct packet_ring l1c_queue;             /* requests of the constant cache that wait for the network */
-    struct packet_ring responses;             /* what the network brought for this unit */
-    VEC(struct lsu_transaction) transactions; /* pool of those that wait for an answer */
-    uint32_t free_transaction, transactions_live;
-    struct lsu_transaction list[2 * WARP_SLOTS];
-    struct lsu_delayed *pipe; /* ring of sm.l1d_latency accesses on their way to the L1D */
-    struct core_wheel shared; /* shared memory pipeline */
-    struct lsu_net net;
-    struct lsu_fences fences;
-    struct lsu_block blocks[WARP_SLOTS];
-    uint64_t transactions_made, shared_conflict_cycles; /* counts: sm_stats.def has them */
-    struct lsu_latency_stats latencies;                 /* zero unless the L1D keeps what it has written */
-    uint64_t local_base;
-    unsigned sm_count;
-    uint32_t const_sector, const_line; /* of the constant cache, bytes */
+    ROOM_KEPT uint8_t served;     /* enum lsu_served, of the transaction in the dispatch register */
+    ROOM_KEPT uint8_t ready;      /* set of enum lsu_client: caches with lines that came for accesses that wait */
+    ROOM_KEPT bool own_was_last;  /* of the answers, the last one taken was the L1D's own */
+    ROOM_KEPT bool pipe_refused;  /* the tags refused the first access of the pipe */
+    ROOM_KEPT uint32_t op;        /* in the dispatch register, or CORE_NONE */
+    ROOM_KEPT uint32_t count, at; /* its transactions, and the next one to be served: in `list` */
+    ROOM_KEPT uint32_t cycles;    /* shared memory: bank-conflict cycles left */
+    ROOM_KEPT uint32_t writeback_from;
+    ROOM_KEPT uint32_t pipe_head, pipe_count;
+    ROOM_KEPT uint32_t shared_head;
+    ROOM_KEPT VEC(uint32_t) shared_done;   /* ops out of the shared memory pipeline, oldest first */
+    struct packet *ROOM_KEPT bypass_reply; /* next global-bypass reply to write back */
+    ROOM_KEPT struct l1 l1d;
+    struct cache *ROOM_KEPT l1c;
+    ROOM_KEPT struct packet_ring l1c_queue;             /* requests of the constant cache that wait for the network */
+    ROOM_KEPT struct packet_ring responses;             /* what the network brought for this unit */
+    ROOM_KEPT VEC(struct lsu_transaction) transactions; /* pool of those that wait for an answer */
+    ROOM_KEPT uint32_t free_transaction, transactions_live;
+    ROOM_KEPT struct lsu_transaction list[2 * WARP_SLOTS];
+    struct lsu_delayed *ROOM_KEPT pipe; /* ring of sm.l1d_latency accesses on their way to the L1D */
+    ROOM_KEPT struct core_wheel shared; /* shared memory pipeline */
+    ROOM_KEPT struct lsu_net net;
+    ROOM_KEPT struct lsu_fences fences;
+    ROOM_KEPT struct lsu_block blocks[WARP_SLOTS];
+    ROOM_KEPT uint64_t transactions_made, shared_conflict_cycles; /* counts: sm_stats.def has them */
+    ROOM_KEPT struct lsu_latency_stats latencies;                 /* zero unless the L1D keeps what it has written */
+    ROOM_KEPT uint64_t local_base;
+    ROOM_KEPT unsigned sm_count;
+    ROOM_KEPT uint32_t const_sector, const_line; /* of the constant cache, bytes */
 };
-
-/* The number that lsu_transaction_new will give. */
-static inline uint32_t lsu_transaction_next(const struct lsu *lsu)
-{
-    return lsu->free_transaction != CORE_NONE ? lsu->free_transaction : (uint32_t)lsu->transactions.count;
-}
-/* Keeps a transaction until it is answered. */
-static inline uint32_t lsu_transaction_new(struct lsu *lsu, const struct lsu_transaction *t)
-{
-    uint32_t index = lsu_transaction_next(lsu);
-    if (index == lsu->transactions.count)
-        vec_push(&lsu->transactions, (struct lsu_transaction){.next = CORE_NONE});
-    lsu->free_transaction = lsu->transactions.items[index].next;
-    lsu->transactions.items[index] = *t;
-    lsu->transactions_live++;
-    return index;
-}
-/* Takes an answered transaction out of the pool. */
-static inline struct lsu_transaction lsu_transaction_take(struct lsu *lsu, uint32_t index)
-{
-    struct lsu_transaction *t = &lsu->transactions.items[index], taken = *t;
-    contract(index < lsu->transactions.count && lsu->transactions_live);
-    t->next = lsu->free_transaction;
-    lsu->free_transaction = index;
-    lsu->transactions_live--;
-    return taken;
-}
 
 /* The core of a warp slot. */
 static inline struct core *lsu_core(const struct lsu *lsu, unsigned slot)
@@ -205,6 +178,15 @@ static inline void lsu_warp_begins(struct lsu *lsu, unsigned slot)
 }
 /* Forgets what was counted. */
 void lsu_reset_stats(struct lsu *lsu);
+/* Empties the L1 caches; gives the lines that stay the values that memory holds now (cache_refresh); tells what is
+ * written in lines that stay (l1_publish). */
+void lsu_flush(struct lsu *lsu);
+void lsu_refresh(struct lsu *lsu, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
+                 void *context);
+void lsu_publish(struct lsu *lsu, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+                 void *context);
+/* Every set of warp slots that the unit keeps beside the warp table, once: see warp_each_set. */
+void lsu_each_set(struct lsu *lsu, void (*visit)(uint64_t *set, void *context), void *context);
 
 /* Issue */
 
@@ -227,6 +209,11 @@ static inline void lsu_synchronise_block(struct lsu *lsu, unsigned block)
 {
     if (lsu->params->fence_is_cumulative)
         block_order_synchronise(&lsu->blocks[block].order);
+}
+/* Threads go from warp to warp of the block, with what they have done before. */
+static inline void lsu_block_exchanges(struct lsu *lsu, unsigned block)
+{
+    block_order_synchronise(&lsu->blocks[block].order);
 }
 /* A global load or store, which is complete, was performed. */
 void lsu_access_ends(struct lsu *lsu, const struct core_op *o);
@@ -257,6 +244,10 @@ static inline uint64_t lsu_next(const struct lsu *lsu, uint64_t now)
 {
     uint64_t next = core_wheel_next(&lsu->shared, now);
     return lsu->pipe_count && !lsu->pipe_refused ? cycle_min(next, lsu->pipe[lsu->pipe_head].ready) : next;
+}
+static inline bool lsu_shared_due(const struct lsu *lsu, uint64_t cycle)
+{
+    return core_wheel_due(&lsu->shared, cycle);
 }
 /* The core whose memory instruction the unit takes next, or NULL: none has one that may go. */
 struct core *lsu_next_core(const struct lsu *lsu);
@@ -305,6 +296,13 @@ static inline void lsu_request(struct lsu *lsu, struct packet_ring *queue, struc
     packet_ring_push(queue, p);
     agenda_add(lsu->agenda, DUE_SEND);
 }
+/* An empty packet of this SM. */
+static inline struct packet *lsu_packet(struct lsu *lsu)
+{
+    return packet_new(&lsu->net.packets);
+}
+/* One that a checkpoint holds: it counts among the SM's packets already. */
+struct packet *lsu_archive_packet(struct lsu *lsu);
 /* The instruction cache asks for a line. */
 void lsu_request_instructions(struct lsu *lsu, struct packet *p);
 /* Requests of it that have a place in its queue. */

@@ -9,8 +9,6 @@
 #include "simt/form.h"
 #include "sm/sm_impl.h"
 
-#define MAX_POOL (1u << 20)
-
 static const struct simt_code *code_of(const struct sm *sm)
 {
     return sm->kernel->grid->code;
@@ -45,20 +43,10 @@ static void archive_op(struct sm *sm, struct archive *ar, struct core_op *o)
 
 static void archive_ops(struct sm *sm, struct archive *ar)
 {
-    uint32_t count = (uint32_t)sm->ops.count;
-    archive_u32_to(ar, &count, MAX_POOL);
-    while (sm->ops.count < count)
-        core_op_grow(&sm->ops);
-    uint8_t *free_ops = core_free_members(sm->ops.items, sizeof *sm->ops.items, offsetof(struct core_op, next), count,
-                                          archive_loading(ar) ? CORE_NONE : sm->ops.free);
-    ARCHIVE_ARRAY(ar, free_ops, count);
-    for (uint32_t i = 0; i < count; i++) {
-        archive_place(ar, &sm->ops.items[i].next, count);
+    uint8_t *free_ops = core_archive_pool(&sm->ops, ar);
+    for (uint32_t i = 0; i < sm->ops.count; i++)
         if (!free_ops[i])
             archive_op(sm, ar, &sm->ops.items[i]);
-    }
-    archive_place(ar, &sm->ops.free, count);
-    archive_u32_to(ar, &sm->ops.live, count);
     free(free_ops);
 }
 
@@ -104,17 +92,12 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
 {
-    uint64_t *sets[] = {&sm->lsu.fences.invalidates,
-                        &sm->lsu.fences.reached,
-                        &sm->lsu.fences.flushes,
-                        &sm->fetch.under_way,
-                        &sm->fetch.retiring,
-                        &sm->fetch.full,
-                        &sm->out};
+    uint64_t *sets[] = {&sm->fetch.under_way, &sm->fetch.retiring, &sm->fetch.full, &sm->out};
     for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
         visit(sets[i], context);
+    lsu_each_set(&sm->lsu, visit, context);
     EACH_CORE (sm, core)
-        visit(&core->issue.backed_off, context);
+        core_each_set(core, visit, context);
 }
 
 static void archive_sets(struct sm *sm, struct archive *ar)
@@ -130,8 +113,7 @@ static void archive_warps(struct sm *sm, struct archive *ar)
     archive_blocks(sm, ar);
     for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1)
         archive_warp(sm, ar, mask_first(rest));
-    ARCHIVE(ar, sm->views.warps);
-    ARCHIVE(ar, sm->views.blocks);
+    core_archive_views(&sm->views, ar);
     ARCHIVE(ar, sm->free_blocks);
     ARCHIVE(ar, sm->free_threads);
     ARCHIVE(ar, sm->free_shared);
@@ -210,9 +192,7 @@ static void archive_grid(struct sm *sm, struct archive *ar)
 
 struct packet *sm_archive_packet(struct sm *sm)
 {
-    struct packet *p = packet_new(&sm->lsu.net.packets);
-    sm->lsu.net.packets.out--;
-    return p;
+    return lsu_archive_packet(&sm->lsu);
 }
 
 /* The whole */

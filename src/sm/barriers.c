@@ -98,11 +98,12 @@ HOT void sm_show_blocks(struct sm *sm)
 {
     for (uint64_t rest = sm->blocks_changed; rest; rest &= rest - 1) {
         const struct sm_block *block = &sm->blocks[mask_first(rest)];
-        struct lockstep_block_view *view = &sm->views.blocks[mask_first(rest)];
-        view->ended = mask_count(block->warps & sm->warp.finished);
-        view->live = mask_count(block->warps) - view->ended;
-        view->arrived = mask_count(block->warps & sm->warp.waits.barrier);
-        view->first_arrival = sm_phase_first_arrival(sm, block->warps & sm->warp.waits.barrier);
+        struct lockstep_block_view view = sm->views.blocks[mask_first(rest)];
+        view.ended = mask_count(block->warps & sm->warp.finished);
+        view.live = mask_count(block->warps) - view.ended;
+        view.arrived = mask_count(block->warps & sm->warp.waits.barrier);
+        view.first_arrival = sm_phase_first_arrival(sm, block->warps & sm->warp.waits.barrier);
+        core_view_block(&sm->views, mask_first(rest), &view);
     }
     sm->blocks_changed = 0;
     for (size_t i = 0; i < sm->barrier_events.count; i++)

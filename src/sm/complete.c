@@ -89,8 +89,7 @@ HOT static void complete_rest(struct sm *sm, struct core_op *o, uint64_t bit)
         } else if (RARELY(simt_access_moves(o->access))) {
             locks_answered(sm, o);
         }
-        vec_push(&sm->ops.accesses, o->access);
-        o->access = NULL;
+        core_access_free(&sm->ops, o);
     }
     if (o->blocks == CORE_BLOCKS_WARP) {
         warp_wait_end(&sm->warp, WARP_WAIT_atomic, bit);

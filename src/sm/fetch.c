@@ -108,7 +108,7 @@ static void retire(struct sm *sm, unsigned slot)
     sm->free_registers += sm->kernel->registers * sm->kernel->threads_per_block;
     sm->free_blocks |= BIT64(sm->warp.slots[slot].block);
     block->used = false;
-    sm->views.blocks[block - sm->blocks] = (struct lockstep_block_view){0};
+    core_view_block(&sm->views, (unsigned)(block - sm->blocks), &(struct lockstep_block_view){0});
     sm->stats.blocks++;
     if (sm->spin && !sm->warp.resident)
         spin_drained(sm->spin, sm->agenda.now);
@@ -154,7 +154,7 @@ static void fetch_warp(struct sm *sm, unsigned slot)
         sm->fetch.under_way |= BIT64(slot);
         break;
     case CACHE_MISS: {
-        struct packet *p = packet_new(&sm->lsu.net.packets);
+        struct packet *p = lsu_packet(&sm->lsu);
         p->kind = PACKET_READ;
         p->space = PACKET_INSTRUCTION;
         p->address = effect.fill_address;

@@ -133,7 +133,7 @@ static void move(struct sm *sm, unsigned from, unsigned to, uint64_t lanes)
     if (!lanes)
         return;
     sm->stats.threads_moved += mask_count(lanes & a->live) + mask_count(lanes & b->live);
-    block_order_synchronise(&sm->lsu.blocks[sm->warp.slots[from].block].order);
+    lsu_block_exchanges(&sm->lsu, sm->warp.slots[from].block);
     simt_exchange(a, b, lanes);
     sm->form.touched |= BIT64(from) | BIT64(to);
 }

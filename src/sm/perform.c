@@ -281,8 +281,7 @@ static inline bool execute(struct sm *sm, struct warp_slot *warp, unsigned slot,
     }
     count_issue(sm, warp, o->decoded, r);
     if (RARELY(event != SIMT_MEMORY && o->access)) {
-        vec_push(&sm->ops.accesses, o->access);
-        o->access = NULL;
+        core_access_free(&sm->ops, o);
     }
     return event == SIMT_PLAIN || follow(sm, slot, event, o, r, live);
 }

@@ -122,7 +122,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     create_cores(sm, own);
     create_spin(sm, setup, own);
     create_lsu(sm, own);
-    sm->ops.free = CORE_NONE;
+    core_ops_init(&sm->ops);
     sm->free_blocks = mask_low(p->blocks);
     return sm;
 }
@@ -131,8 +131,7 @@ void sm_destroy(struct sm *sm)
 {
     for (unsigned i = 0; i < WARP_SLOTS; i++)
         simt_warp_free(&sm->warp.slots[i].simt);
-    vec_free(&sm->ops);
-    vec_free(&sm->ops.accesses);
+    core_ops_free(&sm->ops);
     lsu_free(&sm->lsu);
     vec_free(&sm->unsynced);
     vec_free(&sm->barrier_events);
@@ -445,8 +444,9 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
     block->at_grid = 0;
     lsu_block_begins(&sm->lsu, block_slot, slots);
     clear_slots(sm, slots);
-    sm->views.blocks[block_slot] =
-        (struct lockstep_block_view){.number = sm->next_block++, .warps = slots, .live = k->warps_per_block};
+    core_view_block(
+        &sm->views, block_slot,
+        &(struct lockstep_block_view){.number = sm->next_block++, .warps = slots, .live = k->warps_per_block});
     for (unsigned i = 0; i < k->warps_per_block; i++)
         launch_warp(sm, block, first + i, i, cycle);
     warp_come(&sm->warp, slots);
@@ -496,7 +496,7 @@ HOT static uint64_t next_event(const struct sm *sm)
 {
     uint64_t next = CYCLE_NEVER;
     EACH_CORE (sm, core)
-        next = cycle_min(next, core_wheel_next(&core->execute.wheel, sm->agenda.now));
+        next = cycle_min(next, core_next(core, sm->agenda.now));
     if (agenda_has(&sm->agenda, DUE_SHARED | DUE_PIPE))
         next = cycle_min(next, lsu_next(&sm->lsu, sm->agenda.now));
     if (warp_waits_timed(&sm->warp.waits))
@@ -539,12 +539,11 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     if (RARELY(sm->spin))
         pass_spinning(sm, 1, delays_over(sm, cycle));
     EACH_CORE (sm, core)
-        if (core_wheel_due(&core->execute.wheel, cycle))
+        if (core_results_due(core, cycle))
             sm_writeback(sm, core);
     if (agenda_has(&sm->agenda, DUE_UNITS))
         step_units(sm);
-    if (agenda_has(&sm->agenda, DUE_PORT) ||
-        (agenda_has(&sm->agenda, DUE_SHARED) && core_wheel_due(&sm->lsu.shared, cycle)))
+    if (agenda_has(&sm->agenda, DUE_PORT) || (agenda_has(&sm->agenda, DUE_SHARED) && lsu_shared_due(&sm->lsu, cycle)))
         lsu_writeback(&sm->lsu);
     if (agenda_has(&sm->agenda, DUE_COLLECT))
         step_collectors(sm);
@@ -628,15 +627,13 @@ void sm_flush(struct sm *sm)
 {
     if (!sm->fetch.member)
         cache_invalidate_all(sm->fetch.l1i);
-    cache_invalidate_all(sm->lsu.l1c);
-    l1_empty(&sm->lsu.l1d);
+    lsu_flush(&sm->lsu);
 }
 
 void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                 void *context)
 {
-    cache_refresh(sm->lsu.l1c, read, context);
-    l1_begin_kernel(&sm->lsu.l1d, read, context);
+    lsu_refresh(&sm->lsu, read, context);
 }
 
 void sm_peek(const struct sm *sm, uint64_t address, uint8_t *to, uint32_t bytes)
@@ -756,7 +753,7 @@ const struct sm_phase_row *sm_phase_rows(const struct sm *sm, size_t *count)
 void sm_publish(struct sm *sm, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context)
 {
-    l1_publish(&sm->lsu.l1d, put, context);
+    lsu_publish(&sm->lsu, put, context);
 }
 
 const struct agent_stats *sm_agent_stats(const struct sm *sm)
