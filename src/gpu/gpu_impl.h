@@ -64,7 +64,7 @@ static inline bool gpu_network_to_memory(enum gpu_network n)
 
 struct gpu {
     struct machine machine;                   /* a copy: its groups are not used */
-    const struct sm_fetch_policy *fetch;      /* the one that machine.sm.fetch names */
+    const struct fetch_policy *fetch;      /* the one that machine.sm.fetch names */
     const struct simt_divergence *divergence; /* the one that machine.sm.divergence names */
     struct sched scheduler;                   /* the one that machine.sm.scheduler names */
     struct store store;

@@ -14,7 +14,7 @@
 #include "memory/coherence/protocol.h"
 #include "simt/warp.h"
 #include "simt/divergence.h"
-#include "sm/fetch/policy.h"
+#include "fetch/policy.h"
 #include "sm/sched/sched.h"
 
 static const struct param_desc gpu_param_descs[] = {
@@ -342,10 +342,10 @@ static int check_detector(const char *parameter, const char *name, struct diag_s
 static int check_fetch(const char *name, struct diag_sink *sink)
 {
     struct strbuf known = {0};
-    if (sm_fetch_find(name))
+    if (fetch_find(name))
         return 0;
-    for (unsigned i = 0; sm_fetch_policies()[i]; i++)
-        add_known(&known, i, "fetch policies", sm_fetch_policies()[i]->name);
+    for (unsigned i = 0; fetch_policies()[i]; i++)
+        add_known(&known, i, "fetch policies", fetch_policies()[i]->name);
     return unknown_name("sm.fetch", "fetch policy", name, &known, sink);
 }
 

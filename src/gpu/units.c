@@ -125,7 +125,7 @@ struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
     gpu->machine.name = strdup(machine->name);
     gpu->machine.sm.scheduler = strdup(machine->sm.scheduler);
     gpu->machine.gpu.name = strdup(machine->gpu.name);
-    gpu->fetch = sm_fetch_find(machine->sm.fetch);
+    gpu->fetch = fetch_find(machine->sm.fetch);
     gpu->machine.sm.fetch = gpu->fetch->name;
     gpu->divergence = simt_way_find(machine->sm.divergence);
     gpu->machine.sm.divergence = gpu->divergence->name;

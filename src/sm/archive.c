@@ -80,8 +80,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     simt_warp_archive(&warp->simt, &sm->blocks[warp->block].simt, ar);
     warp_archive_slot(&sm->warp, slot, ar);
     ARCHIVE(ar, sm->barrier_of[slot]);
-    ARCHIVE(ar, sm->fetch.next_pc[slot]);
-    ARCHIVE(ar, sm->fetch.asked_pc[slot]);
+    fetch_archive_warp(&sm->fetch, slot, ar);
     ARCHIVE(ar, noted->issued_before);
     ARCHIVE(ar, noted->sync_ops);
     ARCHIVE(ar, noted->takes);
@@ -92,9 +91,8 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
 {
-    uint64_t *sets[] = {&sm->fetch.under_way, &sm->fetch.retiring, &sm->fetch.full, &sm->out};
-    for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
-        visit(sets[i], context);
+    visit(&sm->out, context);
+    fetch_each_set(&sm->fetch, visit, context);
     lsu_each_set(&sm->lsu, visit, context);
     EACH_CORE (sm, core)
         core_each_set(core, visit, context);
@@ -159,23 +157,6 @@ static void archive_form(struct sm *sm, struct archive *ar)
 
 /* Pipelines */
 
-static void archive_fetch(struct sm *sm, struct archive *ar)
-{
-    struct sm_fetch *f = &sm->fetch;
-    archive_place(ar, &f->slot, sm->params->warps);
-    ARCHIVE(ar, f->count);
-    archive_u32_to(ar, &f->pc, f->module_size - 1);
-    archive_bool(ar, &f->line_taken);
-    archive_u32_to(ar, &f->view.last, sm->params->warps - 1);
-    if (!f->neighbours)
-        return;
-    if (archive_loading(ar))
-        f->shared.head = 0;
-    archive_u8_to(ar, &f->shared.count, WARP_SLOTS);
-    for (unsigned i = 0; i < f->shared.count && !archive_failed(ar); i++)
-        archive_u8_to(ar, &f->shared.slots[(f->shared.head + i) % WARP_SLOTS], (uint8_t)(sm->params->warps - 1));
-}
-
 static void archive_pipelines(struct sm *sm, struct archive *ar)
 {
     EACH_CORE (sm, core)
@@ -238,17 +219,6 @@ static void begin_counting(struct sm *sm)
     sm_all_due(sm);
 }
 
-/* A shared cache is the first member's. */
-static void archive_l1i(struct sm *sm, struct archive *ar)
-{
-    const struct sm_fetch *f = &sm->fetch;
-    if (!f->member) {
-        cache_archive(f->l1i, ar);
-        cache_archive_waiters(f->l1i, ar, f->neighbours ? sm->params->l1i_sharers * WARP_SLOTS : sm->params->warps);
-    }
-    sm->fetch.came = sm_line_came(sm);
-}
-
 void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *source)
 {
     archive_begin(ar, "state", 0);
@@ -262,13 +232,13 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     archive_warps(sm, ar);
     if (sm->kernel->grid->forms)
         archive_form(sm, ar);
-    archive_fetch(sm, ar);
+    fetch_archive(&sm->fetch, ar);
     EACH_CORE (sm, core)
         core_archive_turns(core, ar);
     archive_pipelines(sm, ar);
     archive_grid(sm, ar);
     lsu_archive(&sm->lsu, ar, source);
-    archive_l1i(sm, ar);
+    fetch_archive_cache(&sm->fetch, ar);
     lsu_archive_caches(&sm->lsu, ar, source);
     archive_watch(sm, ar);
     sm_unsynced_archive(&sm->unsynced, code_of(sm)->module->instr_count, ar);

@@ -8,7 +8,7 @@ HOT static void check_rest(struct sm *sm, unsigned slot)
 {
     lsu_check_fence(&sm->lsu, slot);
     if (mask_has(sm->warp.finished, slot) && warp_is_drained(&sm->warp.slots[slot]))
-        sm_fetch_retires(sm, BIT64(slot));
+        fetch_retires(&sm->fetch, BIT64(slot));
 }
 
 HOT void sm_check_retire(struct sm *sm, unsigned slot)

@@ -201,8 +201,8 @@ static void leave_empty(struct sm *sm, unsigned slot)
 {
     warp_abandon(&sm->warp, slot);
     core_hold_off(sm_core(sm, slot), slot);
-    if (sm->fetch_fills)
-        sm_fetch_has_room(sm, slot);
+    if (sm->fetch.fills)
+        fetch_has_room(&sm->fetch, slot);
     core_view_turns(&sm->views, slot, 0);
     sm_finish_warp(sm, slot);
     sm_check_retire(sm, slot);
@@ -214,7 +214,7 @@ static void refill(struct sm *sm, unsigned slot)
     const struct warp_slot *warp = &sm->warp.slots[slot];
     struct sm_block *block = &sm->blocks[warp->block];
     block->incomplete |= BIT64(slot);
-    sm_fetch_goes_on(sm, slot);
+    fetch_goes_on(&sm->fetch, slot);
     warp_refill(&sm->warp, slot);
     block->barriers.running |= BIT64(warp->simt.index);
     sm_phase_resume(sm, slot);
@@ -231,7 +231,7 @@ static void settle_warp(struct sm *sm, unsigned slot)
     if (mask_has(sm->warp.finished, slot))
         refill(sm, slot);
     sm_turn_changed(sm, slot);
-    sm_fetch_from(sm, slot);
+    fetch_from(&sm->fetch, slot);
     warp_look_at(&sm->warp, BIT64(slot));
     warp_account_again(&sm->warp, BIT64(slot));
 }

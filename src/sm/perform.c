@@ -331,12 +331,14 @@ HOT static bool perform(void *context, unsigned slot, uint32_t op)
 
 static void left_buffer(void *context, unsigned slot)
 {
-    sm_fetch_has_room(context, slot);
+    struct sm *sm = context;
+    fetch_has_room(&sm->fetch, slot);
 }
 
 static void flush(void *context, unsigned slot)
 {
-    sm_flush_buffer(context, slot);
+    struct sm *sm = context;
+    fetch_flush(&sm->fetch, slot);
 }
 
 static void reach_release(void *context, unsigned slot)

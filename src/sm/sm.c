@@ -108,6 +108,82 @@ static void create_lsu(struct sm *sm, struct arena *own)
              own);
 }
 
+/* fetch_port, for the fetch of an SM */
+
+static void request_line(void *context, uint64_t address, uint32_t bytes, uint16_t fill)
+{
+    struct sm *sm = context;
+    struct packet *p = lsu_packet(&sm->lsu);
+    p->kind = PACKET_READ;
+    p->space = PACKET_INSTRUCTION;
+    p->address = address;
+    p->fill = fill;
+    p->bytes = bytes;
+    lsu_request_instructions(&sm->lsu, p);
+}
+
+static void retire(void *context, unsigned slot)
+{
+    struct sm *sm = context;
+    struct sm_block *block = &sm->blocks[sm->warp.slots[slot].block];
+    block->incomplete &= ~BIT64(slot);
+    if (block->incomplete)
+        return;
+    sm_count_warps(sm, sm->agenda.now + 1);
+    warp_go(&sm->warp, block->warps);
+    sm_form_retired(sm, block->warps);
+    sm->free_threads += sm->kernel->threads_per_block;
+    sm->free_shared += sm->kernel->shared_bytes;
+    sm->free_registers += sm->kernel->registers * sm->kernel->threads_per_block;
+    sm->free_blocks |= BIT64(sm->warp.slots[slot].block);
+    block->used = false;
+    core_view_block(&sm->views, (unsigned)(block - sm->blocks), &(struct lockstep_block_view){0});
+    sm->stats.blocks++;
+    if (sm->spin && !sm->warp.resident)
+        spin_drained(sm->spin, sm->agenda.now);
+}
+
+static void reach_release(void *context, unsigned slot)
+{
+    struct sm *sm = context;
+    lsu_reach_release(&sm->lsu, slot);
+}
+
+static unsigned preferred(void *context, unsigned scheduler, uint64_t warps)
+{
+    const struct sm *sm = context;
+    unsigned cores = sm->params->cores;
+    return core_preferred(&sm->core[scheduler % cores], scheduler / cores, warps);
+}
+
+static struct fetch *neighbour(void *context, unsigned member)
+{
+    const struct sm *sm = context;
+    return &sm->setup.neighbours[member]->fetch;
+}
+
+static void create_fetch(struct sm *sm, struct arena *own)
+{
+    static const struct fetch_port port = {request_line, retire, reach_release, preferred, neighbour};
+    bool shares = sm->setup.neighbours != NULL;
+    fetch_init(&sm->fetch,
+               &(struct fetch_setup){
+                   .params = sm->params,
+                   .l1i = sm->setup.l1i,
+                   .policy = sm->setup.fetch,
+                   .port = &port,
+                   .sm = sm,
+                   .agenda = &sm->agenda,
+                   .warp = &sm->warp,
+                   .views = &sm->views,
+                   .queue = &sm->lsu.net.instructions,
+                   .shares = shares,
+                   .member = shares ? sm->setup.index % sm->params->l1i_sharers : 0,
+                   .code_base = sm->setup.code_base,
+               },
+               own);
+}
+
 struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
 {
     arena_alloc(arena, SM_STAGGER, 64);
@@ -118,10 +194,10 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     arena_init_within(own, arena, OWN_BYTES);
     sm->storage.device = arena;
-    sm_fetch_init(sm, own);
     create_cores(sm, own);
     create_spin(sm, setup, own);
     create_lsu(sm, own);
+    create_fetch(sm, own);
     core_ops_init(&sm->ops);
     sm->free_blocks = mask_low(p->blocks);
     return sm;
@@ -302,7 +378,8 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->free_shared = p->shared_bytes;
     sm->free_registers = p->registers;
     sm->free_blocks = mask_low(kernel->max_blocks < p->blocks ? kernel->max_blocks : p->blocks);
-    sm_fetch_begin(sm);
+    fetch_begin(&sm->fetch, &(struct fetch_launch){.module_size = kernel->grid->code->module->instr_count,
+                                                   .first_pc = kernel->grid->kernel->first});
     sm_all_due(sm);
     sm->counted = cycle;
     warp_begin(&sm->warp, kernel->decoded, kernel->scoreboard_words, mask_low(p->warps), cycle);
@@ -359,7 +436,7 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     unsigned threads = k->grid->block[0] * k->grid->block[1] * k->grid->block[2], width = sm->params->warp_size;
     unsigned first = index * width, lanes = threads - first < width ? threads - first : width;
     warp_start(&sm->warp, slot, (unsigned)(block - sm->blocks), sm->next_age++);
-    sm_fetch_launched(sm, slot);
+    fetch_launched(&sm->fetch, slot);
     sm_noted_launched(sm, slot);
     lsu_warp_begins(&sm->lsu, slot);
     warp->simt.sm = (uint16_t)sm->setup.index;
@@ -559,9 +636,9 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm_issue(sm);
     warp_cycle_begins(&sm->warp, cycle + 1);
     if (agenda_has(&sm->agenda, DUE_DECODE))
-        sm_decode(sm);
+        fetch_decode(&sm->fetch);
     if (agenda_has(&sm->agenda, DUE_FETCH))
-        sm_fetch(sm);
+        fetch_step(&sm->fetch);
     if (agenda_has(&sm->agenda, DUE_SEND) && sm->lsu.net.instructions.count)
         lsu_send_instructions(&sm->lsu);
     if (RARELY(!sm->warp.resident && l1_keeps(&sm->lsu.l1d)))
@@ -584,7 +661,7 @@ HOT uint32_t sm_eject(struct sm *sm)
     uint32_t members = 0;
     const struct packet *line = lsu_first_instructions(&sm->lsu);
     if (line)
-        members = sm_fetch_line(sm, line->fill);
+        members = fetch_line(&sm->fetch, line->fill);
     lsu_pass_on(&sm->lsu);
     lsu_eject(&sm->lsu);
     bool line_came = agenda_has(&sm->agenda, DUE_FETCH) && sm->fetch.came;
@@ -625,8 +702,7 @@ const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm)
 
 void sm_flush(struct sm *sm)
 {
-    if (!sm->fetch.member)
-        cache_invalidate_all(sm->fetch.l1i);
+    fetch_empty_cache(&sm->fetch);
     lsu_flush(&sm->lsu);
 }
 
@@ -717,6 +793,9 @@ const struct sm_stats *sm_stats_of(struct sm *sm)
             policy->hardware_bits(p->warps, p->blocks, core_schedulers(p), sm->setup.scheduler_options);
     sm->stats.transactions = sm->lsu.transactions_made;
     sm->stats.shared_conflict_cycles = sm->lsu.shared_conflict_cycles;
+    sm->stats.control_flushes = sm->fetch.stats.control_flushes;
+    sm->stats.decoded_instructions = sm->fetch.stats.decoded_instructions;
+    sm->stats.decoded_operations = sm->fetch.stats.decoded_operations;
     sm->stats.extra_issues = 0;
     EACH_CORE (sm, core)
         sm->stats.extra_issues += core->issue.extra_issues;
@@ -790,5 +869,5 @@ void sm_stats_reset(struct sm *sm)
     sm->phases.stats = (struct sm_phase_stats){0};
     if (sm->spin)
         spin_stats_reset(sm->spin);
-    *cache_stats_of(sm->fetch.l1i) = (struct cache_stats){0};
+    fetch_reset_stats(&sm->fetch);
 }

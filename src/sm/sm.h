@@ -20,7 +20,7 @@
 #include "network/network.h"
 #include "sim/cycle.h"
 #include "simt/warp.h"
-#include "sm/fetch/policy.h"
+#include "fetch/policy.h"
 #include "sm/unsynced.h"
 #include "core/sm_params.h"
 #include "core/stalls.h"
@@ -53,7 +53,7 @@ struct sm_setup {
     const struct coherence_protocol *protocol; /* of the L1D; NULL: the one that machines have by default */
     const struct coherence_params *coherence;  /* may be NULL where the protocol keeps nothing written in L1s */
     const struct partition_params *partition;
-    const struct sm_fetch_policy *fetch;
+    const struct fetch_policy *fetch;
     struct sm *const *neighbours; /* with sm.l1i_sharers: the SMs of its instruction cache, from the first one on, which
                                      is made first; else NULL */
     const struct lockstep_scheduler *scheduler;

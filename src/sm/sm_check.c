@@ -96,35 +96,22 @@ static void check_registers(struct sm *sm, unsigned slot, const struct under_way
 
 /* Warps */
 
-/* The sets of warps that fetch and fences look at. */
-struct mirrored {
-    uint64_t retiring, full;
-};
-
-static void add_warp(const struct sm *sm, unsigned slot, struct mirrored *m)
+/* Warps that have ended and drained, and have not retired. */
+static uint64_t find_retiring(const struct sm *sm)
 {
-    const struct warp_slot *warp = &sm->warp.slots[slot];
-    uint64_t bit = BIT64(slot);
-    bool ends = sm->fetch.next_pc[slot] >= sm->fetch.module_size;
-    if (!warp->simt.live)
-        m->retiring |= warp_is_drained(warp) && (sm->blocks[warp->block].incomplete & bit) ? bit : 0;
-    else if (warp->buffered && sm->fetch_fills)
-        m->full |= ends || warp->buffered == sm->params->instruction_buffer ? bit : 0;
+    uint64_t retiring = 0;
+    for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1) {
+        const struct warp_slot *warp = &sm->warp.slots[mask_first(rest)];
+        bool ended = !warp->simt.live && warp_is_drained(warp);
+        retiring |= ended ? rest & -rest & sm->blocks[warp->block].incomplete : 0;
+    }
+    return retiring;
 }
 
 static void check_sets(struct sm *sm, const struct under_way *u, struct check *c)
 {
-    struct mirrored m = {0};
-    for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1)
-        add_warp(sm, mask_first(rest), &m);
     CHECK_FACT(c, "sm.waits.atomic", 0, sm->warp.waits.atomic, u->blocked | sm->warp.in_queues);
-    CHECK_FACT(c, "sm.fetch.retiring", 0, sm->fetch.retiring, m.retiring);
-    CHECK_FACT(c, "sm.fetch.full", 0, sm->fetch.full, m.full);
-    check_holds(c, "sm.fetch.slot", 0, sm->fetch.slot == CORE_NONE || mask_has(sm->fetch.under_way, sm->fetch.slot));
-    CHECK_FACT(c, "sm.fetch.came", 0, sm->fetch.came, sm_line_came(sm));
-    for (unsigned i = 0; i < sm->fetch.shared.count; i++)
-        check_holds(c, "sm.fetch.shared", i,
-                    mask_has(sm->fetch.under_way, sm->fetch.shared.slots[(sm->fetch.shared.head + i) % WARP_SLOTS]));
+    CHECK_FACT(c, "sm.fetch.retiring", 0, sm->fetch.retiring, find_retiring(sm));
 }
 
 static void check_warp(struct sm *sm, unsigned slot, const struct under_way *u, struct check *c)
@@ -136,7 +123,6 @@ static void check_warp(struct sm *sm, unsigned slot, const struct under_way *u, 
     CHECK_FACT(c, "view.block", slot, view->block, warp->block);
     CHECK_FACT(c, "view.pc", slot, view->pc, warp->simt.live ? simt_pc(&warp->simt) : 0);
     CHECK_FACT(c, "view.completed", slot, view->completed, view->issued - warp->in_flight - warp->lanes_out);
-    check_holds(c, "fetch.next_pc", slot, !warp->buffered || sm->fetch.next_pc[slot] == warp->head_pc + warp->buffered);
     check_holds(c, "sm.next_age", slot, warp->age < sm->next_age);
 }
 
@@ -173,7 +159,8 @@ static bool collects(const struct sm *sm)
  * queue is told exactly. */
 static void check_due(struct sm *sm, struct check *c)
 {
-    uint32_t least = lsu_least_due(&sm->lsu) | (collects(sm) ? DUE_COLLECT : 0) | (sm_fetch_busy(sm) ? DUE_FETCH : 0);
+    uint32_t least =
+        lsu_least_due(&sm->lsu) | (collects(sm) ? DUE_COLLECT : 0) | (fetch_busy(&sm->fetch) ? DUE_FETCH : 0);
     for (uint32_t rest = least; rest; rest &= rest - 1)
         check_bits(c, "sm.due", 0, &sm->agenda.due, sizeof sm->agenda.due, rest & -rest, rest & -rest);
     check_bits(c, "sm.due: queues", 0, &sm->agenda.due, sizeof sm->agenda.due,
@@ -208,6 +195,7 @@ void sm_check(struct sm *sm, struct check *c)
     CHECK_FACT(c, "sm.blocks_changed", 0, sm->blocks_changed, 0);
     check_holds(c, "sm.barrier_events", 0, sm->barrier_events.count == 0);
     CHECK_FACT(c, "account.from", 0, sm->warp.account.from, sm->agenda.now);
+    fetch_check(&sm->fetch, c);
     lsu_check(&sm->lsu, c);
     check_unit_blocks(sm, c);
     check_due(sm, c);

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "sm/barrier.h"
 #include "core/core.h"
-#include "sm/fetch.h"
+#include "fetch/fetch.h"
 #include "sm/form.h"
 #include "lsu/lsu.h"
 #include "sm/noted.h"
@@ -51,12 +51,11 @@ struct sm {
     struct core *core, *core_end; /* its cores; behind the last */
     uint64_t blocks_changed;      /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
     struct spin *spin;            /* NULL: nobody looks at spinning warps */
-    bool fetch_fills;             /* fetch fills up buffers that are not empty */
     uint64_t out;                 /* see form.h: warps that have issued since they were last in the pool */
     struct sm_grid_barrier grid;
     struct warp_table warp;
 
-    _Alignas(CACHE_LINE) struct sm_fetch fetch;
+    _Alignas(CACHE_LINE) struct fetch fetch;
 
     struct core_ops ops;
     struct core_line line;
@@ -132,45 +131,6 @@ static inline void sm_all_due(struct sm *sm)
                DUE_PORT | DUE_COLLECT | DUE_FETCH | DUE_DISPATCH | DUE_REFUSED | sm_due_of_stages(sm));
 }
 
-/* fetch.c */
-/* Warps to fetch for. */
-static inline uint64_t sm_fetch_for(const struct sm *sm)
-{
-    return sm->warp.resident & ~sm->warp.finished & ~*sm->fetch.stocked & ~sm->fetch.under_way;
-}
-/* Whether a line has come for some warp: fetch.came. */
-static inline bool sm_line_came(const struct sm *sm)
-{
-    return sm->fetch.neighbours ? sm->fetch.shared.count : cache_has_ready(sm->fetch.l1i);
-}
-/* True: fetch has a warp to serve or to retire, or an instruction line that arrived or was taken. */
-static inline bool sm_fetch_busy(const struct sm *sm)
-{
-    return sm_fetch_for(sm) || sm->fetch.retiring || sm->fetch.line_taken || sm->fetch.came;
-}
-/* A line of the instruction cache has come to this SM. Returns the SMs that are to be stepped for it besides, by their
- * numbers among those that share the cache. */
-uint32_t sm_fetch_line(struct sm *sm, uint32_t fill);
-/* The warp has ended and drained: it can be retired. */
-static inline void sm_fetch_retires(struct sm *sm, uint64_t bit)
-{
-    sm->fetch.retiring |= bit;
-    agenda_add(&sm->agenda, DUE_FETCH);
-}
-/* A warp is launched into the slot. */
-void sm_fetch_launched(struct sm *sm, unsigned slot);
-/* The warp has not ended after all. */
-void sm_fetch_goes_on(struct sm *sm, unsigned slot);
-/* The turn of the warp's paths may have changed: if nothing of it is in the buffer, or on its way there, that comes
- * next. */
-void sm_fetch_from(struct sm *sm, unsigned slot);
-/* An instruction of the warp's buffer was issued. */
-void sm_fetch_has_room(struct sm *sm, unsigned slot);
-void sm_fetch_init(struct sm *sm, struct arena *own);
-void sm_fetch_begin(struct sm *sm);
-void sm_fetch(struct sm *sm);
-void sm_decode(struct sm *sm);
-void sm_flush_buffer(struct sm *sm, unsigned slot);
 /* The instruction has what it acquires: the L1D is ordered so, if it is to be. */
 void sm_acquire(struct sm *sm, const struct isa_instr *instr);
 /* complete.c: the turn of the warp's paths may have changed, not by an instruction that it issued: what it needs next

@@ -42,7 +42,7 @@ controls() {
 # Configurations for the lists whose rows are no schedulers.
 list_configurations() {
     local row control
-    for row in $(rows sm/fetch/list.def); do echo "gto,fetch=$row"; done
+    for row in $(rows fetch/list.def); do echo "gto,fetch=$row"; done
     for row in $(detectors); do
         for control in $(controls); do echo "gto+$control,spin.detector=$row"; done
     done

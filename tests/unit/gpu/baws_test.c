@@ -196,7 +196,7 @@ static uint64_t bows_spins(void *state, unsigned warp, uint64_t cycle)
 static uint64_t some_waited, was_held;
 
 /* Fetches like cff. Whom a scheduler prefers waits for no event, and is held back only if all of them are. */
-static unsigned follow(const struct sm_fetch_view *view)
+static unsigned follow(const struct fetch_view *view)
 {
     uint64_t awake = 0;
     for (uint64_t rest = view->serve & ~view->retiring; rest; rest &= rest - 1) {
@@ -209,15 +209,15 @@ static unsigned follow(const struct sm_fetch_view *view)
         uint64_t could = awake & (s ? UINT64_C(0xAAAAAAAAAAAAAAAA) : UINT64_C(0x5555555555555555));
         uint64_t rather = could & ~held ? could & ~held : could;
         unsigned first = view->preferred(view, s, view->serve);
-        assert_true(rather ? first < 64 && mask_has(rather, first) : first == SM_FETCH_NOBODY);
-        was_held += first != SM_FETCH_NOBODY && mask_has(held, first);
+        assert_true(rather ? first < 64 && mask_has(rather, first) : first == FETCH_NOBODY);
+        was_held += first != FETCH_NOBODY && mask_has(held, first);
     }
-    return sm_fetch_find("cff")->pick(view);
+    return fetch_find("cff")->pick(view);
 }
 
 static void test_whom_schedulers_prefer(void **state)
 {
-    static const struct sm_fetch_policy follows = {.name = "follows", .pick = follow};
+    static const struct fetch_policy follows = {.name = "follows", .pick = follow};
     static const char *const settings[] = {"gpu.sms=1 sm.scheduler=mwf+bows", "gpu.sms=1 sm.scheduler=gto+bows",
                                            "gpu.sms=1 sm.scheduler=lrr+bows spin.order=scheduler"};
     struct spin_control control = *(bows = spin_find_control("bows"));
@@ -281,13 +281,13 @@ static void test_every_fetch_policy_under(const char *scheduler, unsigned turn)
     };
     for (unsigned i = turn % effort_steps(3, 18); i < sizeof buffers / sizeof *buffers; i += effort_steps(3, 18)) {
         struct strbuf lrr = {0};
-        for (const struct sm_fetch_policy *const *f = sm_fetch_policies(); *f; f++) {
+        for (const struct fetch_policy *const *f = fetch_policies(); *f; f++) {
             char settings[256];
             struct strbuf stats = {0};
             snprintf(settings, sizeof settings, "gpu.sms=2 sm.scheduler=%s sm.fetch=%s %s", scheduler, (*f)->name,
                      buffers[i]);
-            compare_ways(settings, f == sm_fetch_policies() ? &lrr : &stats);
-            if (f != sm_fetch_policies() && !strcmp(strbuf_text(&lrr), strbuf_text(&stats)))
+            compare_ways(settings, f == fetch_policies() ? &lrr : &stats);
+            if (f != fetch_policies() && !strcmp(strbuf_text(&lrr), strbuf_text(&stats)))
                 fail_msg("%s: it fetches like lrr", settings);
             strbuf_free(&stats);
         }

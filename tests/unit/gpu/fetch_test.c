@@ -13,7 +13,7 @@ static struct {
 
 /* Finished warps retire; then the warp that the schedulers, taking turns, would issue first; else the one with the
  * fewest instructions, the oldest of these. */
-static unsigned pick(const struct sm_fetch_view *view)
+static unsigned pick(const struct fetch_view *view)
 {
     assert_true(view->serve && (view->retiring & ~view->serve) == 0 && view->last < 64);
     if (view->retiring) {
@@ -21,22 +21,22 @@ static unsigned pick(const struct sm_fetch_view *view)
         return mask_first(view->retiring);
     }
     seen.picks++;
-    unsigned best = SM_FETCH_NOBODY;
+    unsigned best = FETCH_NOBODY;
     for (uint64_t rest = view->serve; rest; rest &= rest - 1) {
         unsigned warp = mask_first(rest), entries = view->entries(view, warp);
         assert_true(entries < seen.room);
         seen.partly += entries > 0;
-        unsigned least = best == SM_FETCH_NOBODY ? UINT32_MAX : view->entries(view, best);
+        unsigned least = best == FETCH_NOBODY ? UINT32_MAX : view->entries(view, best);
         if (entries < least || (entries == least && view->warps[warp].age < view->warps[best].age))
             best = warp;
     }
     unsigned first = view->preferred(view, (unsigned)(view->cycle % view->schedulers), view->serve);
-    assert_true(first == SM_FETCH_NOBODY || mask_has(view->serve, first));
-    seen.followed += first != SM_FETCH_NOBODY && first != best;
-    return first == SM_FETCH_NOBODY ? best : first;
+    assert_true(first == FETCH_NOBODY || mask_has(view->serve, first));
+    seen.followed += first != FETCH_NOBODY && first != best;
+    return first == FETCH_NOBODY ? best : first;
 }
 
-static const struct sm_fetch_policy fewest = {.name = "fewest", .fills = true, .pick = pick};
+static const struct fetch_policy fewest = {.name = "fewest", .fills = true, .pick = pick};
 
 /* Loops of different lengths, both ways of a branch, a barrier, a call. */
 static const char text[] =
@@ -61,7 +61,7 @@ static uint32_t expected(uint32_t i)
 }
 
 /* Returns the cycles. */
-static uint64_t run(const char *settings, const struct sm_fetch_policy *policy, bool every_cycle)
+static uint64_t run(const char *settings, const struct fetch_policy *policy, bool every_cycle)
 {
     static uint32_t values[BLOCKS * THREADS];
     struct device d;
@@ -104,14 +104,14 @@ static void test_second_policy(void **state)
 }
 
 /* One that lets cycles pass: what it is offered is offered again. */
-static unsigned pick_seldom(const struct sm_fetch_view *view)
+static unsigned pick_seldom(const struct fetch_view *view)
 {
-    return view->cycle % 3 ? SM_FETCH_NOBODY : mask_first(view->serve);
+    return view->cycle % 3 ? FETCH_NOBODY : mask_first(view->serve);
 }
 
 static void test_seldom(void **state)
 {
-    static const struct sm_fetch_policy seldom = {.name = "seldom", .pick = pick_seldom};
+    static const struct fetch_policy seldom = {.name = "seldom", .pick = pick_seldom};
     uint64_t cycles = run("gpu.sms=1", &seldom, false);
     assert_true(cycles > run("gpu.sms=1", NULL, false));
     assert_int_equal(run("gpu.sms=1", &seldom, true), cycles);
@@ -123,27 +123,27 @@ struct shown {
     uint64_t waiting;
 };
 
-static unsigned shown_entries(const struct sm_fetch_view *view, unsigned warp)
+static unsigned shown_entries(const struct fetch_view *view, unsigned warp)
 {
     return ((const struct shown *)view->context)->entries[warp];
 }
 
-static unsigned shown_preferred(const struct sm_fetch_view *view, unsigned scheduler, uint64_t warps)
+static unsigned shown_preferred(const struct fetch_view *view, unsigned scheduler, uint64_t warps)
 {
     uint64_t awake = warps & ~((const struct shown *)view->context)->waiting;
     for (unsigned warp = 64; warp-- > 0;)
         if (mask_has(awake, warp) && warp % view->schedulers == scheduler)
             return warp;
-    return SM_FETCH_NOBODY;
+    return FETCH_NOBODY;
 }
 
-static unsigned picks(const char *policy, const struct shown *shown, struct sm_fetch_view view)
+static unsigned picks(const char *policy, const struct shown *shown, struct fetch_view view)
 {
     view.schedulers = 2;
     view.entries = shown_entries;
     view.preferred = shown_preferred;
     view.context = shown;
-    return sm_fetch_find(policy)->pick(&view);
+    return fetch_find(policy)->pick(&view);
 }
 
 #define WARPS(...) mask_of((const unsigned[]){__VA_ARGS__}, sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned))
@@ -159,8 +159,8 @@ static uint64_t mask_of(const unsigned *warps, size_t count)
 static void test_critical_fetch_first(void **state)
 {
     struct shown shown = {0};
-    struct sm_fetch_view view = {.cycle = 10, .serve = WARPS(1, 2, 3, 4), .last = 2};
-    assert_false(sm_fetch_find("cff")->fills);
+    struct fetch_view view = {.cycle = 10, .serve = WARPS(1, 2, 3, 4), .last = 2};
+    assert_false(fetch_find("cff")->fills);
     assert_int_equal(picks("cff", &shown, view), 4);
     view.cycle = 11;
     assert_int_equal(picks("cff", &shown, view), 3);
@@ -181,8 +181,8 @@ static void test_critical_fetch_first(void **state)
 static void test_fewest_entries_first(void **state)
 {
     struct shown shown = {.entries = {[1] = 2, [2] = 1, [3] = 1, [4] = 3}};
-    struct sm_fetch_view view = {.serve = WARPS(1, 2, 3, 4), .last = 2};
-    assert_true(sm_fetch_find("fef")->fills);
+    struct fetch_view view = {.serve = WARPS(1, 2, 3, 4), .last = 2};
+    assert_true(fetch_find("fef")->fills);
     assert_int_equal(picks("fef", &shown, view), 3); /* of 2 and 3, the one behind the one served last */
     view.last = 3;
     assert_int_equal(picks("fef", &shown, view), 2);
@@ -211,11 +211,11 @@ static void test_fills(void **state)
 
 static void test_list(void **state)
 {
-    for (const struct sm_fetch_policy *const *p = sm_fetch_policies(); *p; p++) {
-        assert_ptr_equal(sm_fetch_find((*p)->name), *p);
+    for (const struct fetch_policy *const *p = fetch_policies(); *p; p++) {
+        assert_ptr_equal(fetch_find((*p)->name), *p);
         assert_true((*p)->doc[0] && (*p)->pick);
     }
-    assert_null(sm_fetch_find("none such"));
+    assert_null(fetch_find("none such"));
     struct machine machine;
     struct diag_sink sink;
     struct strbuf said = {0};

@@ -10,7 +10,7 @@
 #include "gpu_support.h"
 #include "memory/coherence/protocol.h"
 #include "simt/divergence.h"
-#include "sm/fetch/policy.h"
+#include "fetch/policy.h"
 #include "sm/spin/spin.h"
 
 #define BLOCK 96
@@ -292,9 +292,9 @@ static void draw_value(const char *name, const struct param_desc *param, uint64_
         strbuf_add(out, spin_detectors()[rnd(x, n)]->name);
     } else if (!strcmp(name, "sm.fetch")) {
         unsigned n = 0;
-        while (sm_fetch_policies()[n])
+        while (fetch_policies()[n])
             n++;
-        strbuf_add(out, sm_fetch_policies()[rnd(x, n)]->name);
+        strbuf_add(out, fetch_policies()[rnd(x, n)]->name);
     } else if (!strcmp(name, "sm.divergence")) {
         unsigned n = 0;
         while (simt_ways()[n])
@@ -589,8 +589,8 @@ static unsigned values_of(const struct param_group *group, const struct param_de
     } else if (param->type == PARAM_TYPE_STR) {
         for (; !strcmp(group->name, "spin") && spin_detectors()[n]; n++)
             snprintf(values[n], sizeof values[n], "%s", spin_detectors()[n]->name);
-        for (; !strcmp(param->name, "fetch") && sm_fetch_policies()[n]; n++)
-            snprintf(values[n], sizeof values[n], "%s", sm_fetch_policies()[n]->name);
+        for (; !strcmp(param->name, "fetch") && fetch_policies()[n]; n++)
+            snprintf(values[n], sizeof values[n], "%s", fetch_policies()[n]->name);
         for (; !strcmp(param->name, "divergence") && simt_ways()[n]; n++)
             snprintf(values[n], sizeof values[n], "%s", simt_ways()[n]->name);
     } else {

@@ -1,9 +1,9 @@
 /* Oldest first: what suits a greedy-then-oldest scheduler, whose oldest warps are to go on. Age is the order of launch
  * on the SM. */
 #include "base/bits.h"
-#include "sm/fetch/policy.h"
+#include "fetch/policy.h"
 
-static unsigned pick(const struct sm_fetch_view *view)
+static unsigned pick(const struct fetch_view *view)
 {
     if (view->retiring)
         return mask_first(view->retiring);
@@ -14,7 +14,7 @@ static unsigned pick(const struct sm_fetch_view *view)
     return best;
 }
 
-const struct sm_fetch_policy fetch_oldest = {
+const struct fetch_policy fetch_oldest = {
     .name = "oldest",
     .doc = "oldest first: of the warps with an empty buffer, the one launched first",
     .pick = pick,

@@ -1,9 +1,9 @@
 /* Fewest entries first, with which the BAWS paper compares its own fetch policy (Liu et al., ICS 2016, section 6.2):
  * the warp with the fewest instructions in its buffer, of those whose buffer has room; equal ones in turn. */
 #include "base/bits.h"
-#include "sm/fetch/policy.h"
+#include "fetch/policy.h"
 
-static unsigned pick(const struct sm_fetch_view *view)
+static unsigned pick(const struct fetch_view *view)
 {
     uint64_t fewest = 0;
     unsigned least = UINT32_MAX;
@@ -15,10 +15,10 @@ static unsigned pick(const struct sm_fetch_view *view)
             fewest = entries < least ? rest & -rest : fewest | (rest & -rest);
         least = entries < least ? entries : least;
     }
-    return sm_fetch_in_turn(view, fewest);
+    return fetch_in_turn(view, fewest);
 }
 
-const struct sm_fetch_policy fetch_fef = {
+const struct fetch_policy fetch_fef = {
     .name = "fef",
     .doc = "fewest entries first: the warp with the fewest instructions in its buffer, if that has room",
     .fills = true,

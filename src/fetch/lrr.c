@@ -1,14 +1,14 @@
 /* Loose round robin, as in GPGPU-Sim 3.2.2: the first warp behind the one that was served last, in slot order, whose
  * buffer is empty; those that have ended and are met on the way retire. */
 #include "base/hot.h"
-#include "sm/fetch/policy.h"
+#include "fetch/policy.h"
 
-HOT static unsigned pick(const struct sm_fetch_view *view)
+HOT static unsigned pick(const struct fetch_view *view)
 {
-    return sm_fetch_in_turn(view, view->serve);
+    return fetch_in_turn(view, view->serve);
 }
 
-const struct sm_fetch_policy fetch_lrr = {
+const struct fetch_policy fetch_lrr = {
     .name = "lrr",
     .doc = "loose round robin: the next warp with an empty buffer behind the one served last",
     .pick = pick,
