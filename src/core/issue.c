@@ -73,11 +73,11 @@ HOT NOT_INLINE void note_overtaken(struct core *core, unsigned s, enum warp_unit
 
 /* The warp has issued the instruction at the head of its buffer: the one behind it is the head now, and the policy sees
  * where the warp stands. */
-HOT_INLINE void next_head(struct core *core, struct warp_slot *warp, unsigned slot, uint32_t pc)
+HOT_INLINE void next_head(struct core *core, struct warp_table *w, struct warp_slot *warp, unsigned slot, uint32_t pc)
 {
-    uint32_t next = mask_has(core->warp->finished, slot) ? 0 : simt_pc(&warp->simt);
+    uint32_t next = mask_has(w->finished, slot) ? 0 : simt_pc(&warp->simt);
     core_view_issued(core->views, slot, pc, next);
-    if (RARELY(warp_issued(core->warp, slot, next)))
+    if (RARELY(warp_issued(w, slot, next)))
         core->port->reach_release(core->sm, slot);
     if (!warp->buffered)
         agenda_add(core->agenda, DUE_FETCH);
@@ -87,29 +87,30 @@ HOT_INLINE void next_head(struct core *core, struct warp_slot *warp, unsigned sl
  * too few of the host's registers. */
 HOT NOT_INLINE enum warp_unit issue_warp(struct core *core, unsigned slot)
 {
-    struct warp_slot *warp = &core->warp->slots[slot];
+    struct warp_table *w = core->warp;
+    struct warp_slot *warp = &w->slots[slot];
     uint32_t pc = warp->head_pc;
     uint32_t index = core_op_new(core->ops);
     made_progress(core->agenda);
     struct core_op *o = &core->ops->items[index];
-    core_op_name(core, slot, o, &core->warp->decoded[pc]);
+    core_op_name(core, slot, o, &w->decoded[pc]);
     o->slot = (uint8_t)slot;
     enum warp_unit unit = unit_for(core, (enum isa_unit)o->timing.unit);
     o->unit = unit;
     if (warp_unit_is_memory(unit))
         o->access = core_access_new(core->ops, core->arena);
-    if (!core->port->perform(core->sm, slot, index)) {
+    if (!core->port->perform(core->sm, slot, o)) {
         core_op_free(core->ops, index);
         return unit;
     }
-    warp_op_began(core->warp, slot, &o->timing);
+    warp_op_began(w, slot, &o->timing);
     if (o->source != WARP_FROM_OP)
-        warp_load_began(core->warp, slot, &o->timing, (enum warp_source)o->source);
-    next_head(core, warp, slot, pc);
+        warp_load_began(w, slot, &o->timing, (enum warp_source)o->source);
+    next_head(core, w, warp, slot, pc);
     if (core->port->left_buffer)
         core->port->left_buffer(core->sm, slot);
     core_fifo_push(&core->id_oc[unit], index);
-    if (RARELY(core->line) && warp_unit_is_memory(unit))
+    if (warp_unit_is_memory(unit) && RARELY(core->line))
         core_line_push(core->line, core->number);
     agenda_add(core->agenda, DUE_COLLECT);
     return unit;
@@ -273,14 +274,15 @@ static inline void own_cycles(struct core *core, struct core_scheduler *own, enu
  * known already: it need not look before one of them has changed. Else it looks in the next cycle. */
 static inline void own_issue(struct core *core, struct core_scheduler *own)
 {
+    struct warp_table *w = core->warp;
     uint64_t slots = own->slots;
     core_give_cycles(core, own, core->agenda->now);
     core->stalls.issued++;
     own->owned++;
-    if (warp_wide_awake(core->warp) & slots)
+    if (warp_wide_awake(w) & slots)
         return;
-    own->stall_of = (uint8_t)classify(core, core->warp->resident & slots, 0);
-    warp_looked(core->warp, slots, 0);
+    own->stall_of = (uint8_t)classify(core, w->resident & slots, 0);
+    warp_looked(w, slots, 0);
 }
 
 /* Fills in what a scheduler is shown in this cycle; members: of its warps, those that go on. */
@@ -327,15 +329,16 @@ static bool has_turn(const struct core *core, const struct core_scheduler *own)
  * looks again in the next cycle. */
 static void schedule(struct core *core, struct core_scheduler *own)
 {
-    uint64_t slots = own->slots, members = core->warp->resident & slots, waiting = core->warp->waiting;
-    uint64_t could = slots & core->warp->cleared & ~waiting, ready = could ? could & core_units_free(core) : 0;
+    struct warp_table *w = core->warp;
+    uint64_t slots = own->slots, members = w->resident & slots, waiting = w->waiting;
+    uint64_t could = slots & w->cleared & ~waiting, ready = could ? could & core_units_free(core) : 0;
     if (RARELY(core->params->issue_interval > 1) && !has_turn(core, own)) {
         own_cycles(core, own, classify(core, members, could));
         return;
     }
-    uint64_t astray = slots & core->warp->mispredicted & ~waiting;
+    uint64_t astray = slots & w->mispredicted & ~waiting;
     /* Warps that only miss a pipeline register are met again when one comes free (enter_collectors). */
-    warp_looked(core->warp, slots, ready ? could : 0);
+    warp_looked(w, slots, ready ? could : 0);
     if (!ready) {
         flush_all(core, astray);
         own_cycles(core, own, classify(core, members, could));
@@ -343,8 +346,8 @@ static void schedule(struct core *core, struct core_scheduler *own)
     }
     struct lockstep_scheduler_view *view = &core->issue.view;
     const struct lockstep_scheduler *policy = core->issue.policy;
-    show(core, view, members & ~core->warp->finished, ready);
-    warp_found_ready(core->warp, ready);
+    show(core, view, members & ~w->finished, ready);
+    warp_found_ready(w, ready);
     if (policy->advance)
         policy->advance(own->state, view);
     unsigned slot = RARELY(astray | core->issue.backed_off)
@@ -352,7 +355,7 @@ static void schedule(struct core *core, struct core_scheduler *own)
                         : pick_ready(core, own, view);
     if (RARELY(slot == LOCKSTEP_NO_WARP)) {
         made_progress(core->agenda); /* it is asked again in the next cycle */
-        warp_held(core->warp, ready);
+        warp_held(w, ready);
         own_cycles(core, own, CORE_STALL_held);
         return;
     }
@@ -375,19 +378,21 @@ HOT void core_issue(struct core *core)
 {
     unsigned count = core->issue.count, turns = core->issue.turns, looked = 0;
     uint64_t now = core->agenda->now;
+    const bool *stopped = core->stopped;
+    const struct warp_table *w = core->warp;
     unsigned first = (unsigned)(turns & (turns - 1) ? now % turns : now & (turns - 1));
     if (core->issue.first_look != CORE_NONE)
         first = core->issue.first_look;
     core->issue.looks_first = (uint8_t)first;
     struct core_scheduler *all = core->issue.of, *own = &all[first];
-    while (!*core->stopped) {
-        if (core->warp->changed & own->slots)
+    while (!*stopped) {
+        if (w->changed & own->slots)
             schedule(core, own);
         own = own + 1 < all + count ? own + 1 : all;
         if (++looked == count)
             break;
     }
-    if (RARELY(*core->stopped))
+    if (RARELY(*stopped))
         leave_cycle(core, (unsigned)(own - all), looked);
 }
 

@@ -313,17 +313,18 @@ NOT_INLINE void observe_spinning(struct sm *sm, unsigned slot, const struct core
 
 /* core_port, for a core of an SM */
 
-HOT static bool perform(void *context, unsigned slot, uint32_t op)
+HOT static bool perform(void *context, unsigned slot, struct core_op *o)
 {
     struct sm *sm = context;
-    struct core_op *o = &sm->ops.items[op];
     struct simt_result r;
     if (!execute(sm, &sm->warp.slots[slot], slot, o, &r))
         return false;
-    if (RARELY(sm->kernel->grid->forms))
-        sm_form_issued(sm, slot, o, &r);
-    if (RARELY(sm->spin))
-        observe_spinning(sm, slot, o, &r);
+    if (RARELY(sm->looks_at_issue)) {
+        if (sm->kernel->grid->forms)
+            sm_form_issued(sm, slot, o, &r);
+        if (sm->spin)
+            observe_spinning(sm, slot, o, &r);
+    }
     if (o->access)
         o->source = (uint8_t)sm_source_of(o);
     return true;

@@ -48,6 +48,7 @@ struct sm {
     const struct sm_params *params;
     const struct sm_kernel *kernel;
     bool has_fault;
+    bool looks_at_issue; /* something is to be done behind each instruction: warps are formed, or spinning is watched */
     struct core *core, *core_end; /* its cores; behind the last */
     uint64_t blocks_changed;      /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
     struct spin *spin;            /* NULL: nobody looks at spinning warps */
@@ -91,7 +92,13 @@ struct sm {
 void sm_storage_begin(struct sm *sm);
 
 /* Over all cores of an SM, of which it has one at least: most have one. */
-#define EACH_CORE(sm, name) for (struct core *name = (sm)->core; name != (sm)->core_end; name++)
+#define EACH_CORE(sm, name) for (struct core *name = sm_first_core(sm); name != (sm)->core_end; name++)
+static inline struct core *sm_first_core(const struct sm *sm)
+{
+    if (sm->core == sm->core_end)
+        __builtin_unreachable();
+    return sm->core;
+}
 
 /* The core that has a warp slot. */
 static inline struct core *sm_core(const struct sm *sm, unsigned slot)
