@@ -9,7 +9,7 @@
 #include "base/crew.h"
 #include "base/hot.h"
 #include "gpu/gpu_check.h"
-#include "gpu/part.h"
+#include "gpu/rest.h"
 #include "gpu/waits.h"
 #include "sm/sched/guard.h"
 
@@ -30,26 +30,16 @@ static struct gpu_part *part_of(const struct gpu_run *run, unsigned sm)
 }
 
 /* The outlooks of all parts after a window, together. */
-HOT static struct gpu_outlook look_at_parts(const struct gpu_run *run)
+HOT static void look_at_parts(struct gpu_run *run, struct gpu_outlook *o)
 {
-    struct gpu_outlook o = *run->parts[0].report;
-    o.busy_until = cycle_max(o.busy_until, run->start_cycle);
-    for (unsigned i = 1; i < run->part_count; i++) {
-        const struct gpu_outlook *part = run->parts[i].report;
-        o.next = cycle_min(o.next, part->next);
-        o.busy_until = cycle_max(o.busy_until, part->busy_until);
-        o.room |= part->room; /* only whether there is any: these are sets of different SMs */
-        o.idle &= part->idle;
-        o.faulted |= part->faulted;
-        o.block_may_end |= part->block_may_end;
-    }
+    gpu_rest_settle(run, o);
+    o->busy_until = cycle_max(o->busy_until, run->start_cycle);
     if (run->next_block < run->blocks) {
-        o.idle = false;
+        o->idle = false;
     } else {
-        o.room = 0;
-        o.block_may_end = false;
+        o->room = 0;
+        o->block_may_end = false;
     }
-    return o;
 }
 
 /* In a cycle every SM may take one block, starting behind the one served last; none in the launch's first cycle. room:
@@ -67,6 +57,7 @@ static bool dispatch(struct gpu_run *run, bool room, uint64_t cycle)
         if (!mask_has(part->report->room, sm - part->first_sm))
             continue;
         part->starts[part->start_count++] = (struct gpu_start){run->next_block++, sm};
+        gpu_rest_wake(run, part->number);
         run->last_served = sm;
     }
     run->dispatch_from = (run->last_served + 1) % sms;
@@ -80,7 +71,7 @@ struct course {
     struct gpu_outlook outlook; /* of the last window */
     uint64_t limit;             /* the cycle in which the run ends anyhow */
     uint64_t duty;              /* next_duty */
-    bool alone;                 /* there is one part, which can go on by itself */
+    bool alone;                 /* a part can go on by itself while it is the only one, or the others rest */
     uint64_t opens;             /* the cycle in which the grid's barrier opens */
     uint64_t turns;             /* windows so far */
     uint64_t stood;             /* the cycle of the look at which the launch came to stand */
@@ -112,7 +103,8 @@ static uint64_t end_of_window(uint64_t from, uint64_t length)
 }
 
 /* The next *duty*: the first cycle in which somebody besides the parts has something to do, so that time may not pass
- * it unseen: no window goes beyond it, and the state that is seen there is that of all cycles before, and of no later one. */
+ * it unseen: no window goes beyond it, and the state that is seen there is that of all cycles before, and of no later
+ * one. */
 static uint64_t next_duty(const struct gpu *gpu, const struct gpu_watch *watch, uint64_t limit)
 {
     return cycle_min(cycle_min(limit, watch->next), gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
@@ -141,41 +133,58 @@ static void run_parts(const void *order, unsigned thread)
     const struct gpu_window *w = order;
     struct gpu_part *parts = w->run->parts;
     unsigned threads = w->run->threads, count = w->run->part_count;
-    gpu_part_run(&parts[thread], w);
+    if (gpu_is_awake(w->run, thread))
+        gpu_part_run(&parts[thread], w);
     for (unsigned n = thread + threads; n < count; n += threads)
-        if (threads == 1 || claim(&parts[n], w))
+        if (gpu_is_awake(w->run, n) && claim(&parts[n], w))
             gpu_part_run(&parts[n], w);
-    for (unsigned n = count; threads > 1 && n-- > threads;)
-        if (n % threads != thread && claim(&parts[n], w))
+    for (unsigned n = count; n-- > threads;)
+        if (n % threads != thread && gpu_is_awake(w->run, n) && claim(&parts[n], w))
             gpu_part_run(&parts[n], w);
 }
 
-static void run_all(const struct gpu_window *w)
+/* The parts that are awake: by the crew, if there are several for it. */
+static void run_awake(const struct gpu_window *w)
 {
-    if (w->run->threads == 1)
-        run_parts(w, 0);
-    else
+    if (w->run->threads > 1 && !gpu_one_awake(w->run)) {
         crew_run(w->run->gpu->crew, run_parts, w, sizeof *w);
-}
-
-/* Simulates the window that begins at the present cycle, whose blocks have been given out, and those behind it that the
- * only part comes to by itself. */
-static void run_window(const struct gpu_run *run, const struct course *c, struct gpu_window *w)
-{
-    uint64_t from = w->from = run->gpu->cycle;
-    w->draining = run->next_block == run->blocks;
-    w->horizon = may_go_ahead(run) ? c->duty : 0;
-    w->end = cycle_min(from + 1, c->limit);
-    if (!w->draining && (c->outlook.room || c->outlook.block_may_end)) {
-        run_all(w);
         return;
     }
-    uint64_t length = window_length(run, from);
-    w->end = cycle_min(end_of_window(from, length), cycle_min(c->duty, c->opens));
-    if (c->alone && is_power_of_two(length) && c->limit - from > ALONE_CYCLES + length)
-        gpu_part_run_alone(&run->parts[0], w, length, cycle_min(end_of_window(from + ALONE_CYCLES, length), c->duty));
+    for (uint64_t rest = w->run->rest->awake; rest; rest &= rest - 1)
+        gpu_part_run(&w->run->parts[mask_first(rest)], w);
+}
+
+/* The only part that is awake comes to the windows behind this one by itself, as long as no other one is to wake. */
+static void run_alone(const struct gpu_run *run, const struct course *c, const struct gpu_window *w, uint64_t length)
+{
+    uint64_t until = cycle_min(end_of_window(w->from + ALONE_CYCLES, length), c->duty);
+    if (gpu_some_rest(run))
+        until = cycle_min(until, run->rest->outlook.next & ~(length - 1));
+    gpu_part_run_alone(&run->parts[mask_first(run->rest->awake)], w, length, until);
+}
+
+/* Simulates the window that begins at the present cycle, whose blocks have been given out, and those behind it that a
+ * part comes to by itself. When the last block has been given out, idle units are seen otherwise: no part rests. */
+static void run_window(struct gpu_run *run, const struct course *c, struct gpu_window *w)
+{
+    uint64_t from = w->from = run->gpu->cycle, length = 1;
+    bool draining = run->next_block == run->blocks,
+         looking = !draining && (c->outlook.room || c->outlook.block_may_end);
+    if (draining != w->draining)
+        gpu_rest_none(run);
+    w->draining = draining;
+    w->horizon = may_go_ahead(run) ? c->duty : 0;
+    w->end = cycle_min(from + 1, c->limit);
+    if (!looking) {
+        length = window_length(run, from);
+        w->end = cycle_min(end_of_window(from, length), cycle_min(c->duty, c->opens));
+    }
+    gpu_rest_wake_before(run, w->end);
+    if (!looking && c->alone && gpu_one_awake(run) && is_power_of_two(length) &&
+        c->limit - from > ALONE_CYCLES + length)
+        run_alone(run, c, w, length);
     else
-        run_all(w);
+        run_awake(w);
 }
 
 /* True when everything has ended; then *end is the cycle after the first at whose end nothing was inside. */
@@ -314,6 +323,18 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
     return watched == GPU_OK;
 }
 
+/* A block waits for the grid. None does on an SM that is idle. */
+static bool some_wait_for_grid(const struct gpu_run *run)
+{
+    for (unsigned n = 0; n < run->part_count; n++) {
+        const struct gpu_part *part = &run->parts[n];
+        for (uint64_t rest = mask_low(part->sms) & ~part->idle_sms; rest; rest &= rest - 1)
+            if (sm_grid_barrier(run->gpu->sms[part->first_sm + mask_first(rest)])->blocks)
+                return true;
+    }
+    return false;
+}
+
 /* Before a window that begins at `now` or later, of a kernel that may wait for the grid: the barrier opens, or it is
  * known when it will. Returns the first cycle in which something comes of it. */
 static uint64_t see_to_grid(struct gpu_run *run, struct course *c, uint64_t now)
@@ -321,6 +342,9 @@ static uint64_t see_to_grid(struct gpu_run *run, struct course *c, uint64_t now)
     struct gpu *gpu = run->gpu;
     uint64_t waiting = 0, ended = 0, last = 0;
     bool open = false;
+    c->opens = CYCLE_NEVER;
+    if (!some_wait_for_grid(run))
+        return CYCLE_NEVER;
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         const struct sm_grid_barrier *b = sm_grid_barrier(gpu->sms[i]);
         waiting += b->blocks;
@@ -328,8 +352,7 @@ static uint64_t see_to_grid(struct gpu_run *run, struct course *c, uint64_t now)
         last = cycle_max(last, b->last);
         open |= b->open;
     }
-    c->opens = CYCLE_NEVER;
-    if (open || !waiting || waiting + ended < run->blocks)
+    if (open || waiting + ended < run->blocks)
         return CYCLE_NEVER;
     uint64_t opens = cycle_max(now, last + gpu->machine.gpu.grid_barrier_cycles);
     if (opens > now)
@@ -344,12 +367,12 @@ static enum gpu_status step_windows(struct gpu_run *run, struct course *c)
 {
     struct gpu *gpu = run->gpu;
     struct gpu_window window = {.run = run};
-    c->outlook = look_at_parts(run);
+    look_at_parts(run, &c->outlook);
     for (;;) {
         uint64_t turn = ++c->turns;
         window.starting = dispatch(run, c->outlook.room, gpu->cycle);
         run_window(run, c, &window);
-        c->outlook = look_at_parts(run);
+        look_at_parts(run, &c->outlook);
         uint64_t end = gpu->cycle = c->outlook.end;
         gpu_check_window(run, turn);
         uint64_t next = c->outlook.faulted ? end : gpu_next_cycle(gpu, &c->outlook);
@@ -395,7 +418,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     if (run->launch->module->grid_barrier)
         see_to_grid(run, c, gpu->cycle);
     c->duty = next_duty(gpu, &c->watch, c->limit);
-    c->alone = run->part_count == 1 && !run->launch->every_cycle && !run->launch->module->grid_barrier &&
+    c->alone = !run->launch->every_cycle && !run->launch->module->grid_barrier &&
                gpu->machine.gpu.network_mhz <= gpu->machine.gpu.core_mhz;
     return run_windows(run, c);
 }

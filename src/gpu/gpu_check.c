@@ -2,7 +2,7 @@
 #include "gpu/gpu_check.h"
 
 #include "base/check.h"
-#include "gpu/part.h"
+#include "gpu/rest.h"
 
 /* Windows of the engine between one unit's check and the next one's: at least so many, and one more for every so many
  * facts of the unit that was checked, so that large caches do not take all the time. */
@@ -60,6 +60,21 @@ static void check_run(struct gpu_run *run, unsigned i, struct check *c)
     check_holds(c, "run.next_block", 0, run->next_block <= run->blocks);
 }
 
+static void check_rest(struct gpu_run *run, unsigned i, struct check *c)
+{
+    struct gpu_outlook *kept = &run->rest->outlook, all = gpu_rest_look(run);
+    check_of(c, "rest", i);
+    check_holds(c, "rest: a part is awake", 0, (run->rest->awake & mask_low(run->part_count)) != 0);
+    CHECK_FACT(c, "rest.outlook.next", 0, kept->next, all.next);
+    CHECK_FACT(c, "rest.outlook.busy_until", 0, kept->busy_until, all.busy_until);
+    CHECK_FACT(c, "rest.outlook.room", 0, kept->room, all.room);
+    CHECK_FACT(c, "rest.outlook.idle", 0, kept->idle, all.idle);
+    CHECK_FACT(c, "rest.outlook.block_may_end", 0, kept->block_may_end, all.block_may_end);
+    for (unsigned n = 0; n < run->part_count; n++)
+        if (!gpu_is_awake(run, n))
+            check_holds(c, "rest: nothing comes to a part that rests", n, gpu_rest_holds(run, n));
+}
+
 static unsigned networks(const struct gpu_run *run)
 {
     return run->gpu->network_count;
@@ -84,7 +99,7 @@ static const struct {
     unsigned (*count)(const struct gpu_run *run);
     void (*check)(struct gpu_run *run, unsigned i, struct check *c);
 } units[] = {
-    {one, check_run},          {sms, check_sm_units}, {sms, check_sm}, {channels, check_partition},
+    {one, check_run},          {one, check_rest},   {sms, check_sm_units}, {sms, check_sm}, {channels, check_partition},
     {networks, check_network}, {parts, check_part},
 };
 #define UNITS (sizeof units / sizeof units[0])

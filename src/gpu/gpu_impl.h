@@ -139,6 +139,7 @@ struct gpu_run {
     struct sm_kernel kernel;
     struct arena arena;
     struct gpu_part *parts; /* the device, divided among threads: parts t, t + threads, ... are of thread t */
+    struct gpu_rest *rest;  /* which of them rest */
     unsigned part_count, threads;
     unsigned lookahead; /* of the networks, in ticks: parts are never further apart */
     uint64_t blocks, next_block, start_cycle;

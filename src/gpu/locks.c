@@ -96,6 +96,11 @@ static bool is_stuck(const struct stuck *s, uint32_t i)
     return all;
 }
 
+static bool takes_part(const struct sm_warp_state *w)
+{
+    return w->resident && !w->finished;
+}
+
 static bool find_members(struct stuck *s)
 {
     bool any = false;
@@ -103,10 +108,10 @@ static bool find_members(struct stuck *s)
         const struct machine *m = &s->gpu->machine;
         struct sm_warp_state *w = &s->warps[i];
         sm_warp_state(s->gpu->sms[i / m->sm.warps], i % m->sm.warps, w);
-        bool asks = w->resident && !w->finished && asks_in_vain(w);
-        s->member[i] = w->resident && !w->finished && (asks || at_block_barrier(w));
+        bool asks = takes_part(w) && asks_in_vain(w);
+        s->member[i] = takes_part(w) && (asks || at_block_barrier(w));
         any |= asks;
-        if (w->resident && !w->finished)
+        if (takes_part(w))
             place(s, i);
         if (!asks)
             s->watch->warps[i].vain = 0;
@@ -114,8 +119,26 @@ static bool find_members(struct stuck *s)
     return any;
 }
 
+/* Most kernels take no locks, and most SMs of a device may have no warps. */
+static bool some_ask(const struct gpu *gpu)
+{
+    struct sm_warp_state w;
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
+        for (uint64_t rest = sm_residents(gpu->sms[i]); rest; rest &= rest - 1) {
+            sm_warp_state(gpu->sms[i], mask_first(rest), &w);
+            if (takes_part(&w) && asks_in_vain(&w))
+                return true;
+        }
+    return false;
+}
+
 bool gpu_locks_stuck(struct gpu_watch *watch, const struct gpu *gpu)
 {
+    if (!some_ask(gpu)) {
+        for (uint32_t i = 0; i < gpu->machine.gpu.sms * gpu->machine.sm.warps; i++)
+            watch->warps[i].vain = 0;
+        return false;
+    }
     struct arena arena = {0};
     struct stuck s = {.gpu = gpu, .watch = watch, .count = gpu->machine.gpu.sms * gpu->machine.sm.warps};
     s.warps = ARENA_NEW(&arena, struct sm_warp_state, s.count);

@@ -15,6 +15,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/hot.h"
+#include "gpu/rest.h"
 
 static void start_blocks(struct gpu_part *part, uint64_t now)
 {
@@ -69,6 +70,7 @@ static void eject(struct gpu_part *part, uint64_t brought, uint64_t now)
             wake_at(part, i, now + 1);
     }
     part->holding = holding;
+    part->touched |= all;
     part->idle_sms = (part->idle_sms & ~all) | idle;
 }
 
@@ -94,7 +96,18 @@ static uint64_t run_at(const struct partition *p)
 static void note_run(struct gpu_part *part, unsigned channel, const struct partition *p)
 {
     part->run_at[channel] = run_at(p);
+    mask_put(&part->planned, channel, part->run_at[channel] != CYCLE_NEVER);
     part->first_run = cycle_min(part->first_run, part->run_at[channel]);
+}
+
+/* Slice i takes a packet that the network has brought. */
+static void push(struct gpu_part *part, unsigned i, struct network *net, uint64_t now)
+{
+    unsigned channel = i >> part->channel_shift;
+    struct partition *p = partition_of(part, i);
+    partition_push(p, slice_inside(part, i), network_receive(net, part->first_slice + i), now);
+    part->filled |= BIT64(channel);
+    note_run(part, channel, p);
 }
 
 /* The network of what a slice sends. A sector without its packet belongs to a reply. */
@@ -144,12 +157,9 @@ static void take_requests(struct gpu_part *part, uint64_t brought, uint64_t now)
 {
     struct network *net = part->run->gpu->networks[GPU_REQUESTS];
     for (uint64_t rest = brought; rest; rest &= rest - 1) {
-        unsigned i = mask_first(rest), k = slice_inside(part, i);
-        struct partition *p = partition_of(part, i);
-        if (!(partition_takes(p, now) >> k & 1))
-            continue;
-        partition_push(p, k, network_receive(net, part->first_slice + i), now);
-        note_run(part, i >> part->channel_shift, p);
+        unsigned i = mask_first(rest);
+        if (partition_takes(partition_of(part, i), now) >> slice_inside(part, i) & 1)
+            push(part, i, net, now);
     }
 }
 
@@ -166,12 +176,8 @@ NOT_INLINE void take_probes_and_answers(struct gpu_part *part, uint64_t now)
         sm_take_probe(gpu->sms[part->first_sm + mask_first(rest)]);
     part->due |= probes;
     part->idle_sms &= ~probes;
-    for (uint64_t rest = answers; rest; rest &= rest - 1) {
-        unsigned i = mask_first(rest);
-        struct partition *p = partition_of(part, i);
-        partition_push(p, slice_inside(part, i), network_receive(net, part->first_slice + i), now);
-        note_run(part, i >> part->channel_shift, p);
-    }
+    for (uint64_t rest = answers; rest; rest &= rest - 1)
+        push(part, mask_first(rest), net, now);
 }
 
 /* After a run of a partition, its slices may have replies. Where a reply was there before but is not sent, it is still
@@ -194,12 +200,15 @@ static void run_partitions(struct gpu_part *part, uint64_t now)
 {
     uint64_t until = cycle_min(gpu_ahead_of(now), now + partition_lookahead(part->run->gpu->partitions[0]));
     part->first_run = CYCLE_NEVER;
-    for (unsigned i = 0; i < part->channels; i++) {
+    part->outlook.idle = false; /* since when partitions are idle has to be asked again */
+    for (uint64_t rest = part->always ? mask_low(part->channels) : part->planned; rest; rest &= rest - 1) {
+        unsigned i = mask_first(rest);
         struct partition *p = part->run->gpu->partitions[part->first_channel + i];
         if (part->run_at[i] <= now || (part->always && partition_done(p) <= now)) {
             partition_run(p, now, cycle_min(until, part->horizon), part->always);
             note_replies(part, i, now);
             part->run_at[i] = partition_done(p) > now ? run_at(p) : partition_next(p);
+            mask_put(&part->planned, i, part->run_at[i] != CYCLE_NEVER);
         }
         part->first_run = cycle_min(part->first_run, part->run_at[i]);
     }
@@ -259,18 +268,19 @@ static void step_sms(struct gpu_part *part, uint64_t now, uint64_t sent)
             part->sending |= bit;
     }
     part->due = due;
+    part->touched |= step;
     part->sleeping = (part->sleeping & ~step) | sleeping;
     part->idle_sms = (part->idle_sms & ~step) | idle;
     part->outlook.faulted |= faulted != 0;
 }
 
-static bool units_idle(const struct gpu_part *part)
+static bool units_idle(struct gpu_part *part)
 {
     struct partition **partitions = &part->run->gpu->partitions[part->first_channel];
     if (part->idle_sms != mask_low(part->sms))
         return false;
-    for (unsigned i = 0; i < part->channels; i++)
-        if (!partition_idle(partitions[i]))
+    for (; part->filled; part->filled &= part->filled - 1)
+        if (!partition_idle(partitions[mask_first(part->filled)]))
             return false;
     return true;
 }
@@ -305,8 +315,12 @@ static void note_busy(struct gpu_part *part, uint64_t now)
     if (taken != part->taken)
         outlook->busy_until = cycle_max(outlook->busy_until, now);
     part->taken = taken;
+    bool was_idle = outlook->idle;
     outlook->idle = units_idle(part);
-    outlook->busy_until = cycle_max(outlook->busy_until, outlook->idle ? idle_from(part) : now + 1);
+    if (!outlook->idle)
+        outlook->busy_until = cycle_max(outlook->busy_until, now + 1);
+    else if (!was_idle)
+        outlook->busy_until = cycle_max(outlook->busy_until, idle_from(part));
 }
 
 /* The part's sides of networks `from` to `end` tick. */
@@ -389,16 +403,20 @@ static uint64_t next_cycle(const struct gpu_part *part, uint64_t end)
     return cycle_max(end, cycle_min(part->first_wake, cycle_min(part->first_run, part->first_reply)));
 }
 
-/* Finds the SMs with room for a block, for the engine, which gives out blocks before the next window. */
+/* Finds the SMs with room for a block, for the engine, which gives out blocks before the next window. An SM that has
+ * done nothing has as much room as before. */
 HOT static void note_room(struct gpu_part *part)
 {
-    part->outlook.room = 0;
-    part->outlook.block_may_end = false;
-    for (unsigned i = 0; i < part->sms; i++) {
-        const struct sm *sm = part->run->gpu->sms[part->first_sm + i];
-        part->outlook.room |= sm_can_launch(sm) ? BIT64(i) : 0;
-        part->outlook.block_may_end |= sm_block_may_end(sm);
+    uint64_t room = 0, may_end = 0, touched = part->touched;
+    for (uint64_t rest = touched; rest; rest &= rest - 1) {
+        const struct sm *sm = part->run->gpu->sms[part->first_sm + mask_first(rest)];
+        room |= sm_can_launch(sm) ? rest & -rest : 0;
+        may_end |= sm_block_may_end(sm) ? rest & -rest : 0;
     }
+    part->outlook.room = (part->outlook.room & ~touched) | room;
+    part->may_end = (part->may_end & ~touched) | may_end;
+    part->outlook.block_may_end = part->may_end != 0;
+    part->touched = 0;
 }
 
 HOT uint64_t gpu_next_cycle(const struct gpu *gpu, const struct gpu_outlook *o)
@@ -428,9 +446,11 @@ HOT_INLINE void run_window(struct gpu_part *part, uint64_t from, uint64_t end)
         else
             part->outlook.idle = false;
     }
+    uint64_t told = 0;
     for (uint32_t rest = part->cores; rest; rest &= rest - 1)
         for (uint64_t t = tick; t < part->network.begun; t++)
-            network_tick_core(gpu->networks[mask_first(rest)], t);
+            told |= network_tick_core(gpu->networks[mask_first(rest)], t);
+    part->outlook.told = (uint16_t)told;
     part->outlook.end = end;
     part->outlook.next = next_cycle(part, end);
     if (!part->draining)
@@ -463,7 +483,7 @@ HOT void gpu_part_run_alone(struct gpu_part *part, const struct gpu_window *wind
     take_order(part, window);
     for (;;) {
         run_window(part, from, end);
-        if (o->faulted || o->idle || o->room || o->block_may_end)
+        if (o->faulted || o->idle || o->room || o->block_may_end || (o->told & ~BIT64(part->number)))
             break;
         from = gpu_next_cycle(part->run->gpu, o);
         if (from >= until)
@@ -541,6 +561,7 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
     uint8_t part_of_sm[NETWORK_MAX_PORTS], part_of_slice[NETWORK_MAX_PORTS];
     run->part_count = parts;
     run->parts = ARENA_NEW(&run->arena, struct gpu_part, parts);
+    run->rest = ARENA_NEW(&run->arena, struct gpu_rest, 1);
     for (unsigned n = 0; n < parts; n++) {
         struct gpu_part *part = &run->parts[n];
         /* The first part is that of the thread that gives out the work: the others begin later and are heard later, so
@@ -559,9 +580,6 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
         part->channel_shift = mask_first(per);
         part->first_slice = part->first_channel * per;
         part->holding = mask_low(part->sms);
-        for (unsigned i = 0; i < gpu->network_count; i++)
-            if (!network_follows(gpu->networks[i]))
-                part->cores |= i * (parts - 1) / (gpu->network_count - 1) == n ? 1u << i : 0;
         for (unsigned i = 0; i < part->sms; i++)
             part_of_sm[part->first_sm + i] = (uint8_t)n;
         for (unsigned i = 0; i < part->channels * per; i++)
@@ -581,6 +599,7 @@ void gpu_wake_sms(struct gpu_run *run)
         run->parts[n].due = mask_low(run->parts[n].sms);
         run->parts[n].sleeping = 0;
     }
+    gpu_rest_none(run);
 }
 
 void gpu_wake_parts(struct gpu_run *run)
@@ -595,6 +614,8 @@ void gpu_wake_parts(struct gpu_run *run)
         part->first_wake = CYCLE_NEVER;
         part->first_run = part->first_reply = now;
         part->sleeping = part->idle_sms = part->replying = 0;
+        part->touched = mask_low(part->sms);
+        part->planned = part->filled = mask_low(part->channels);
         for (unsigned i = 0; i < part->sms; i++)
             part->idle_sms |= sm_idle(run->gpu->sms[part->first_sm + i]) ? BIT64(i) : 0;
         for (unsigned i = 0; i < part->channels; i++) {
@@ -611,4 +632,5 @@ void gpu_wake_parts(struct gpu_run *run)
         part->outlook.block_may_end = true;
         *part->report = part->outlook;
     }
+    gpu_rest_none(run);
 }

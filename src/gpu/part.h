@@ -40,11 +40,13 @@ struct gpu_outlook {
     uint64_t next;       /* the first cycle after it in which the units can act */
     uint64_t busy_until; /* while draining: something was inside at the end of the cycle before, maybe not later */
     uint64_t room;       /* SMs, by their number in the part, that can take a block; known until draining */
+    uint16_t told;       /* parts to which the networks' cores that it ticks have sent something in the window */
     bool idle;           /* nothing was inside the units after the last cycle; known while draining */
     bool faulted;        /* one of the SMs */
     bool block_may_end;  /* in the next cycle, on one of the SMs */
 };
 _Static_assert(sizeof(struct gpu_outlook) <= CREW_REPORT_BYTES, "an outlook is a crew member's report");
+_Static_assert(NETWORK_MAX_SIDES <= 16, "gpu_outlook.told has a bit for each part");
 
 /* SMs, channels and slices are numbered from 0 in a part; sets of them are words.
  *
@@ -56,18 +58,20 @@ struct gpu_part {
     _Alignas(64) struct gpu_run *run;
     unsigned number; /* its side of every network */
     unsigned first_sm, sms, first_channel, channels, first_slice, slices_per_channel, channel_shift;
-    uint32_t cores;                           /* networks, by enum gpu_network, whose cores it ticks */
-    bool always;                              /* every unit is stepped in every cycle */
-    bool probing;                             /* gpu_probes */
-    bool draining;                            /* as in gpu_window */
-    struct sim_clock network;                 /* after the cycles that were simulated */
-    uint64_t horizon;                         /* as in gpu_window */
-    uint64_t due;                             /* SMs */
-    uint64_t sleeping;                        /* SMs */
-    uint64_t wake[GPU_PART_SMS];              /* of sleeping SMs */
-    uint64_t first_wake;                      /* no sleeping SM's wake is before */
-    uint64_t run_at[GPU_PART_SMS];            /* by channel: the next cycle in which its partition is to run */
-    uint64_t first_run;                       /* no channel's run_at is before */
+    uint32_t cores;                /* networks, by enum gpu_network, whose cores it ticks */
+    bool always;                   /* every unit is stepped in every cycle */
+    bool probing;                  /* gpu_probes */
+    bool draining;                 /* as in gpu_window */
+    struct sim_clock network;      /* after the cycles that were simulated */
+    uint64_t horizon;              /* as in gpu_window */
+    uint64_t due;                  /* SMs */
+    uint64_t sleeping;             /* SMs */
+    uint64_t wake[GPU_PART_SMS];   /* of sleeping SMs */
+    uint64_t first_wake;           /* no sleeping SM's wake is before */
+    uint64_t run_at[GPU_PART_SMS]; /* by channel: the next cycle in which its partition is to run, or never */
+    uint64_t planned;              /* channels whose partition is to run */
+    uint64_t first_run;            /* no channel's run_at is before */
+    uint64_t filled; /* channels whose partition may hold a packet: one was pushed, and it was not seen idle since */
     struct partition_out *outs[GPU_PART_SMS]; /* of the slices */
     uint64_t replying;                        /* slices with replies to send */
     uint64_t reply_at[GPU_PART_SMS]; /* by slice: the cycle from which its first reply is there, or CYCLE_NEVER */
@@ -75,6 +79,8 @@ struct gpu_part {
     uint64_t idle_sms;    /* SMs without warps and packets */
     uint64_t sending;     /* SMs that are not due, with requests that the network does not take yet */
     uint64_t holding;     /* SMs with packets from the network that they have not passed on */
+    uint64_t touched;     /* SMs that have done something since the last look at their room for blocks */
+    uint64_t may_end;     /* SMs of which a block may end in the next cycle; known until draining */
     uint64_t taken;       /* packets that left the networks here */
     struct gpu_outlook outlook;
     struct gpu_outlook *report; /* where the engine finds it after a window */

@@ -127,12 +127,13 @@ static void look(struct gpu_watch *watch, const struct gpu *gpu)
 {
     uint64_t memory = settled(watch, gpu);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
-        for (unsigned slot = 0; slot < gpu->machine.sm.warps; slot++) {
+        for (uint64_t rest = sm_residents(gpu->sms[i]); rest; rest &= rest - 1) {
+            unsigned slot = mask_first(rest);
             uint64_t number = i * gpu->machine.sm.warps + slot;
             struct gpu_watched_warp *seen = &watch->warps[number];
             struct sm_warp_state w;
             sm_warp_state(gpu->sms[i], slot, &w);
-            if (!w.resident || w.finished || w.issued == seen->issued)
+            if (w.finished || w.issued == seen->issued)
                 continue; /* a warp that only slept or waited since the last look has not come back to anything */
             seen->issued = w.issued;
             seen->turn = gpu->cycle;
@@ -162,7 +163,7 @@ static enum doing doing_of(const struct gpu_watch *watch, const struct gpu *gpu,
     uint64_t window = gpu->machine.gpu.watch_cycles, recently = cycle_max(LONG_AGO, watch->windows / 2) * window;
     uint64_t issued = w->issued - seen->window_issued, sync_ops = w->sync_ops - seen->window_sync_ops;
     bool sleeps = waits_for(w, WAITS_SLEEP);
-    if (!w->resident || w->finished || waits_for(w, WAITS_BARRIER) || seen->round_at == watch->changes + 1)
+    if (w->finished || waits_for(w, WAITS_BARRIER) || seen->round_at == watch->changes + 1)
         return GOES_ROUND;
     if (!issued && (sleeps || w->in_flight))
         return sleeps ? COMPUTES : MAY_COME_BACK; /* what is under way comes back, however long the queues */
@@ -193,7 +194,8 @@ static enum doing judge(const struct gpu_watch *watch, const struct gpu *gpu, bo
     enum doing most = GOES_ROUND;
     *slow = false;
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
-        for (unsigned slot = 0; slot < gpu->machine.sm.warps; slot++) {
+        for (uint64_t rest = sm_residents(gpu->sms[i]); rest; rest &= rest - 1) {
+            unsigned slot = mask_first(rest);
             struct sm_warp_state w;
             sm_warp_state(gpu->sms[i], slot, &w);
             const struct gpu_watched_warp *seen = &watch->warps[i * gpu->machine.sm.warps + slot];

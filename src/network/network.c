@@ -106,6 +106,7 @@ static void make_ports(struct network *net, struct arena *arena)
     for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
         tally_init(&net->sides[i].spent, net->gates.input_credits);
     net->side_count = net->words;
+    net->listening = mask_low(net->side_count);
 }
 
 struct network *network_create(const struct network_params *params, unsigned inputs, unsigned outputs,
@@ -237,6 +238,7 @@ static bool divided_so(const struct network *net, unsigned sides, const uint8_t 
 /* Sides from side_count on have no ports, and nothing in their channels. */
 void network_divide(struct network *net, unsigned sides, const uint8_t *side_of_input, const uint8_t *side_of_output)
 {
+    net->listening = mask_low(sides);
     if (divided_so(net, sides, side_of_input, side_of_output))
         return;
     struct network_whole whole;
@@ -351,14 +353,6 @@ static uint64_t step_senders(struct network_side *side, uint64_t credits)
     return sent;
 }
 
-/* A side is awake when its next tick changes something whatever the core sends: a sender has a flit and a credit, or a
- * receiver has a flit in its ejection buffer and room in its boundary buffer. */
-static inline bool is_awake(const struct network_side *side)
-{
-    return (side->sending | side->ejecting) &&
-           ((side->sending & ~tally_full(&side->spent)) | (side->ejecting & ~side->full));
-}
-
 /* Apart from network_tick_side, which most ticks leave at once. */
 HOT NOT_INLINE uint64_t tick_side(struct network *net, struct network_side *side, const struct network_written *from,
                                   uint64_t tick, uint64_t cycle)
@@ -373,7 +367,7 @@ HOT uint64_t network_tick_side(struct network *net, unsigned index, uint64_t tic
 {
     struct network_side *side = &net->sides[index];
     const struct network_written *from = network_read(net, &side->from_core, tick);
-    if (!from && !is_awake(side))
+    if (!from && !network_side_is_awake(side))
         return 0;
     return tick_side(net, side, from, tick, cycle);
 }
@@ -384,8 +378,8 @@ HOT_INLINE bool read_sides(const struct network *net, struct network_turn *turn,
     uint64_t some = 0;
     for (unsigned w = 0; w < words; w++)
         turn->flits.word[w] = turn->credits.word[w] = 0;
-    for (unsigned i = 0; i < sides; i++) {
-        const struct network_side *side = &net->sides[i];
+    for (uint64_t rest = sides == 1 ? 1 : net->listening; rest; rest &= rest - 1) {
+        const struct network_side *side = &net->sides[mask_first(rest)];
         const struct network_written *from = network_read(net, &side->to_core, turn->tick);
         if (!from)
             continue;
@@ -398,9 +392,10 @@ HOT_INLINE bool read_sides(const struct network *net, struct network_turn *turn,
     return some != 0;
 }
 
-/* Writes the core's answers into the channels of the sides whose ports they are for. */
-HOT_INLINE void write_sides(struct network *net, const struct network_turn *turn, unsigned words, unsigned sides)
+/* Writes the core's answers into the channels of the sides whose ports they are for. Returns those sides. */
+HOT_INLINE uint64_t write_sides(struct network *net, const struct network_turn *turn, unsigned words, unsigned sides)
 {
+    uint64_t written = 0;
     for (unsigned i = 0; i < sides; i++) {
         struct network_side *side = &net->sides[i];
         uint64_t flits = 0, credits = 0;
@@ -408,9 +403,12 @@ HOT_INLINE void write_sides(struct network *net, const struct network_turn *turn
             flits |= turn->sent.word[w] & (words * sides == 1 ? ~UINT64_C(0) : side->outputs.word[w]);
             credits |= turn->freed.word[w] & (words * sides == 1 ? ~UINT64_C(0) : side->inputs.word[w]);
         }
-        if (flits | credits)
-            network_write(net, &side->from_core, turn->tick, flits, credits);
+        if (!(flits | credits))
+            continue;
+        network_write(net, &side->from_core, turn->tick, flits, credits);
+        written |= BIT64(i);
     }
+    return written;
 }
 
 HOT_INLINE void clear_answers(struct network_turn *turn, unsigned words)
@@ -421,60 +419,78 @@ HOT_INLINE void clear_answers(struct network_turn *turn, unsigned words)
 
 /* Compiled for one word of ports, which most networks have, and one side, which one thread has, and for any numbers of
  * either. */
-HOT_INLINE void tick_core(struct network *net, uint64_t tick, unsigned words, unsigned sides)
+HOT_INLINE uint64_t tick_core(struct network *net, uint64_t tick, unsigned words, unsigned sides)
 {
     struct network_turn turn;
     turn.tick = tick;
     if (!read_sides(net, &turn, words, sides) && tick < net->core->next)
-        return;
+        return 0;
     clear_answers(&turn, words);
     net->core->kind->tick(net->core, &turn);
-    write_sides(net, &turn, words, sides);
+    return write_sides(net, &turn, words, sides);
 }
 
-NOT_INLINE void tick_divided_core(struct network *net, uint64_t tick)
+NOT_INLINE uint64_t tick_divided_core(struct network *net, uint64_t tick)
 {
-    tick_core(net, tick, 1, net->side_count);
+    return tick_core(net, tick, 1, net->side_count);
 }
 
-NOT_INLINE void tick_wide_core(struct network *net, uint64_t tick)
+NOT_INLINE uint64_t tick_wide_core(struct network *net, uint64_t tick)
 {
-    tick_core(net, tick, net->words, net->side_count);
+    return tick_core(net, tick, net->words, net->side_count);
 }
 
 /* The channels of one may bring something and those of another nothing; a core that would not tick alone has nothing to
  * do then. */
-NOT_INLINE void tick_shared_cores(struct network *net, uint64_t tick)
+NOT_INLINE uint64_t tick_shared_cores(struct network *net, uint64_t tick)
 {
     struct network_turn turns[NETWORK_MAX_SHARING];
     struct network_core *cores[NETWORK_MAX_SHARING];
-    bool some = false;
+    uint64_t written = 0;
     contract(!network_follows(net));
     for (unsigned i = 0; i < net->sharing; i++) {
         struct network *shared = net->shared[i];
         turns[i].tick = tick;
         cores[i] = shared->core;
         clear_answers(&turns[i], shared->words);
-        some |= read_sides(shared, &turns[i], shared->words, shared->side_count);
-        some |= tick >= cores[i]->next;
+        (void)read_sides(shared, &turns[i], shared->words, shared->side_count);
     }
-    if (!some)
-        return;
     net->core->kind->tick_together(cores, turns, net->sharing);
     for (unsigned i = 0; i < net->sharing; i++)
-        write_sides(net->shared[i], &turns[i], net->shared[i]->words, net->shared[i]->side_count);
+        written |= write_sides(net->shared[i], &turns[i], net->shared[i]->words, net->shared[i]->side_count);
+    return written;
 }
 
-HOT void network_tick_core(struct network *net, uint64_t tick)
+/* The core has something to do in this tick: by itself, or the channels bring something. */
+HOT_INLINE bool core_is_due(const struct network *net, uint64_t tick)
+{
+    if (tick >= net->core->next)
+        return true;
+    for (uint64_t rest = net->listening; rest; rest &= rest - 1) {
+        const struct network_written *from = network_read(net, &net->sides[mask_first(rest)].to_core, tick);
+        if (from && (from->flits | from->credits))
+            return true;
+    }
+    return false;
+}
+
+HOT_INLINE bool some_core_is_due(const struct network *net, uint64_t tick)
+{
+    for (unsigned i = 0; i < net->sharing; i++)
+        if (core_is_due(net->shared[i], tick))
+            return true;
+    return false;
+}
+
+HOT uint64_t network_tick_core(struct network *net, uint64_t tick)
 {
     if (net->sharing)
-        tick_shared_cores(net, tick);
-    else if (net->words > 1)
-        tick_wide_core(net, tick);
-    else if (net->side_count > 1)
-        tick_divided_core(net, tick);
-    else
-        tick_core(net, tick, 1, 1);
+        return some_core_is_due(net, tick) ? tick_shared_cores(net, tick) : 0;
+    if ((net->words | net->side_count) == 1)
+        return tick_core(net, tick, 1, 1);
+    if (!core_is_due(net, tick))
+        return 0;
+    return net->words > 1 ? tick_wide_core(net, tick) : tick_divided_core(net, tick);
 }
 
 void network_tick(struct network *net, uint64_t tick)
@@ -498,7 +514,7 @@ static uint64_t next_arrival(const struct network *net, const struct network_cha
 
 static uint64_t next_of_side(const struct network *net, const struct network_side *side, uint64_t from)
 {
-    if (is_awake(side))
+    if (network_side_is_awake(side))
         return from;
     return cycle_min(next_arrival(net, &side->to_core, from), next_arrival(net, &side->from_core, from));
 }
@@ -506,9 +522,19 @@ static uint64_t next_of_side(const struct network *net, const struct network_sid
 HOT uint64_t network_next(const struct network *net, uint64_t from)
 {
     uint64_t next = cycle_max(net->core->next, from);
-    for (unsigned i = 0; i < net->side_count && next != from; i++)
-        next = cycle_min(next, next_of_side(net, &net->sides[i], from));
+    for (uint64_t rest = net->listening; rest && next != from; rest &= rest - 1)
+        next = cycle_min(next, next_of_side(net, &net->sides[mask_first(rest)], from));
     return next;
+}
+
+bool network_side_rests(const struct network *net, unsigned side, uint64_t tick)
+{
+    return next_of_side(net, &net->sides[side], tick) == CYCLE_NEVER;
+}
+
+void network_listen(struct network *net, uint64_t sides)
+{
+    net->listening = sides;
 }
 
 bool network_idle(const struct network *net)

@@ -151,7 +151,14 @@ unsigned network_latency(const struct network *net, unsigned input, unsigned out
  * modulo 64; no others will take more than before. Sending and receiving are done between a side's ticks by the side's
  * thread. */
 uint64_t network_tick_side(struct network *net, unsigned side, uint64_t tick, uint64_t cycle);
-void network_tick_core(struct network *net, uint64_t tick);
+/* Answers with the sides to which the core writes, as bits: these do not rest (network_listen). */
+uint64_t network_tick_core(struct network *net, uint64_t tick);
+/* A side *rests* when none of its ticks from `tick` on changes anything, as long as nothing is sent there and the core
+ * writes nothing to it, and the core has read all that it wrote. */
+bool network_side_rests(const struct network *net, unsigned side, uint64_t tick);
+/* The sides that do not rest, as bits: the others are neither ticked nor looked at. At first, and when a network has
+ * been divided anew, all. Called between ticks that are done on all threads. */
+void network_listen(struct network *net, uint64_t sides);
 /* The whole network at once, but for a core that ticks with another's: that one's network comes last. */
 void network_tick(struct network *net, uint64_t tick);
 /* The first tick from `from` on, which is to be ticked next, that changes anything (payloads waiting in ejection queues

@@ -69,7 +69,12 @@ void network_check(struct network *net, struct check *c)
         check_senders(net, &net->sides[n], c);
         check_receivers(net, &net->sides[n], c);
     }
+    uint64_t busy = 0;
+    for (unsigned n = 0; n < net->side_count; n++)
+        busy |= network_side_is_awake(&net->sides[n]) ? BIT64(n) : 0;
     check_of(c, "network core", 0);
+    check_bits(c, "network.listening", 0, &net->listening, sizeof net->listening, busy | ~mask_low(net->side_count),
+               busy);
     if (net->core->kind->check)
         net->core->kind->check(net->core, c);
 }

@@ -15,6 +15,7 @@ struct network {
     unsigned side_count;
     unsigned sharing; /* networks whose cores tick together: this one's and those of `shared`; 0: it ticks alone */
     struct network *shared[NETWORK_MAX_SHARING]; /* the first is this one; all NULL where it follows another */
+    uint64_t listening;                          /* the sides that the core reads: network_listen */
     struct network_gates gates;
     struct network_side sides[NETWORK_MAX_SIDES];
 };
@@ -45,6 +46,14 @@ static inline const struct network_written *network_read(const struct network *n
     uint64_t then = tick - net->channel_ticks;
     const struct network_written *w = &c->written[then & net->channel_mask];
     return w->tick == then ? w : NULL;
+}
+
+/* A side is awake when its next tick changes something whatever the core sends: a sender has a flit and a credit, or a
+ * receiver has a flit in its ejection buffer and room in its boundary buffer. */
+static inline bool network_side_is_awake(const struct network_side *side)
+{
+    return (side->sending | side->ejecting) &&
+           ((side->sending & ~tally_full(&side->spent)) | (side->ejecting & ~side->full));
 }
 
 /* A receiver has arrivals when it has a packet to receive: its bit in the side's set follows from this. */

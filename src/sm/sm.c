@@ -751,6 +751,11 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     }
 }
 
+uint64_t sm_residents(const struct sm *sm)
+{
+    return sm->warp.resident;
+}
+
 uint64_t sm_changes(const struct sm *sm)
 {
     return sm->noted.written.changes;

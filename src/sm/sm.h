@@ -186,6 +186,8 @@ struct sm_warp_state {
     uint32_t barrier_threads;         /* that it waits for; 0: those of its block */
 };
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);
+/* Slots with resident warps. */
+uint64_t sm_residents(const struct sm *sm);
 /* Begins to count anew what warps do. progress: and to note what they write. */
 void sm_watch_reset(struct sm *sm, bool progress);
 /* Grows with each write that changes a location, as far as that was noted since the last progress. */
