@@ -96,12 +96,12 @@ static uint64_t run_at(const struct partition *p)
 static void note_run(struct gpu_part *part, unsigned channel, const struct partition *p)
 {
     part->run_at[channel] = run_at(p);
-    mask_put(&part->planned, channel, part->run_at[channel] != CYCLE_NEVER);
+    part->planned |= BIT64(channel);
     part->first_run = cycle_min(part->first_run, part->run_at[channel]);
 }
 
 /* Slice i takes a packet that the network has brought. */
-static void push(struct gpu_part *part, unsigned i, struct network *net, uint64_t now)
+HOT_INLINE void push(struct gpu_part *part, unsigned i, struct network *net, uint64_t now)
 {
     unsigned channel = i >> part->channel_shift;
     struct partition *p = partition_of(part, i);

@@ -69,7 +69,7 @@ struct gpu_part {
     uint64_t wake[GPU_PART_SMS];   /* of sleeping SMs */
     uint64_t first_wake;           /* no sleeping SM's wake is before */
     uint64_t run_at[GPU_PART_SMS]; /* by channel: the next cycle in which its partition is to run, or never */
-    uint64_t planned;              /* channels whose partition is to run */
+    uint64_t planned;              /* channels whose partition may be to run: others have no run_at */
     uint64_t first_run;            /* no channel's run_at is before */
     uint64_t filled; /* channels whose partition may hold a packet: one was pushed, and it was not seen idle since */
     struct partition_out *outs[GPU_PART_SMS]; /* of the slices */

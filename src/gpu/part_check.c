@@ -41,7 +41,8 @@ static void check_partitions(struct gpu_part *part, struct check *c)
         planned |= part->run_at[i] != CYCLE_NEVER ? BIT64(i) : 0;
         filled |= partition_idle(p) ? 0 : BIT64(i);
     }
-    CHECK_FACT(c, "part.planned", 0, part->planned, planned);
+    check_bits(c, "part.planned", 0, &part->planned, sizeof part->planned, planned | ~mask_low(part->channels),
+               planned);
     check_bits(c, "part.filled", 0, &part->filled, sizeof part->filled, filled | ~mask_low(part->channels), filled);
     if (part->draining)
         CHECK_FACT(c, "part.outlook.idle", 0, part->outlook.idle, !filled && part->idle_sms == mask_low(part->sms));

@@ -24,7 +24,9 @@
  * Left out: several VCs, and with them the input speed-up, which has no effect on a single VC.
  *
  * The router's work is done on sets of ports, word by word. `words` is how many of them there are. Functions that take
- * it are compiled twice: for one word, which is what most devices have, and for any number. */
+ * it are compiled twice: for one word, which is what most devices have, and for any number. Of several words, a tick
+ * goes only through those that are *moving*: where something comes, is ready or was left behind by the last ticks. Work
+ * on one word that changes another makes that one move too. */
 #include "base/check.h"
 #include "network/crossbar.h"
 #include "sim/cycle.h"
@@ -39,14 +41,33 @@ HOT_INLINE unsigned word_of(unsigned port, unsigned words)
     return words == 1 ? 0 : port >> 6;
 }
 
+/* The words of a tick, as bits. */
+HOT_INLINE uint32_t moving_words(const struct crossbar *x, unsigned words)
+{
+    return words == 1 ? 1 : x->moving;
+}
+
+HOT_INLINE void note_moving(struct crossbar *x, unsigned word, unsigned words)
+{
+    if (words > 1)
+        x->moving |= 1u << word;
+}
+
+/* A walk over the words that move when it begins. Those that it makes move itself have nothing to do in it. */
+#define EACH_MOVING_WORD(x, words, w)                                                                                  \
+    for (uint32_t w##_rest = moving_words(x, words), w; w##_rest && ((w = mask_first(w##_rest)), true);                \
+         w##_rest &= w##_rest - 1)
+
 /* The inputs where a head flit has come to the front of the buffer ask for its output's VC. */
 HOT_INLINE void ask_for_vcs(struct crossbar *x, unsigned words)
 {
-    for (unsigned w = 0; w < words; w++) {
+    EACH_MOVING_WORD(x, words, w)
+    {
         for (uint64_t rest = x->words[w].fresh; rest; rest &= rest - 1) {
             const size_t output = network_front(x->core.gates, 64 * w + mask_first(rest))->output;
             x->waiting[w][output] |= rest & -rest;
             x->words[word_of(output, words)].asked |= port_bit(output);
+            note_moving(x, word_of(output, words), words);
         }
         x->words[w].fresh = 0;
     }
@@ -105,6 +126,8 @@ HOT NOT_INLINE void prepare_flits(struct crossbar *x, unsigned word, uint64_t in
         }
         from->ready |= rest & -rest;
         to->ready_outputs |= output;
+        if (to != from)
+            x->moving |= 1u << (in->output >> 6);
         if (--in->left)
             continue;
         from->open ^= rest & -rest;
@@ -190,6 +213,7 @@ HOT_INLINE void give_vcs(struct crossbar *x, unsigned word, uint64_t outputs, un
         for (unsigned w = 0; w < words; w++)
             asked |= x->waiting[w][output] ? rest & -rest : 0;
         from->ready |= input;
+        note_moving(x, word_of(winner, words), words);
         if (p->flits == 1)
             continue;
         x->inputs[winner].output = (uint8_t)output;
@@ -208,14 +232,16 @@ HOT_INLINE void give_vcs(struct crossbar *x, unsigned word, uint64_t outputs, un
 HOT_INLINE void switch_flits(struct crossbar *x, unsigned words)
 {
     uint64_t next[NETWORK_MAX_WORDS];
-    for (unsigned w = 0; w < words; w++) {
+    EACH_MOVING_WORD(x, words, w)
+    {
         struct crossbar_word *word = &x->words[w];
         next[w] = word->ready & tally_some(&word->behind);
         word->occupied ^= word->ready ^ next[w];
         word->held &= word->open_outputs | ~word->ready_outputs;
         word->ready = word->ready_outputs = 0;
     }
-    for (unsigned w = 0; w < words; w++) {
+    EACH_MOVING_WORD(x, words, w)
+    {
         struct crossbar_word *word = &x->words[w];
         if (!next[w])
             continue;
@@ -230,11 +256,13 @@ HOT_INLINE void switch_flits(struct crossbar *x, unsigned words)
 HOT_INLINE void step_router(struct crossbar *x, unsigned words)
 {
     uint64_t granted[NETWORK_MAX_WORDS], fresh = 0, ready = 0;
-    for (unsigned w = 0; w < words; w++)
-        fresh |= x->words[w].fresh;
+    EACH_MOVING_WORD(x, words, w)
+    fresh |= x->words[w].fresh;
     if (fresh)
         ask_for_vcs(x, words);
-    for (unsigned w = 0; w < words; w++) {
+    const uint32_t moving = moving_words(x, words);
+    EACH_MOVING_WORD(x, words, w)
+    {
         struct crossbar_word *word = &x->words[w];
         granted[w] = word->asked & ~word->held;
         word->crossing = word->ready_outputs;
@@ -242,9 +270,9 @@ HOT_INLINE void step_router(struct crossbar *x, unsigned words)
     }
     if (ready)
         switch_flits(x, words);
-    for (unsigned w = 0; w < words; w++)
-        if (granted[w])
-            give_vcs(x, w, granted[w], words);
+    EACH_MOVING_WORD(x, words, w)
+    if ((words == 1 || moving >> w & 1) && granted[w])
+        give_vcs(x, w, granted[w], words);
 }
 
 HOT_INLINE void read_flits(struct crossbar *x, unsigned w, uint64_t flits)
@@ -314,20 +342,37 @@ uint64_t crossbar_next(const struct crossbar *x)
     return next_look(x);
 }
 
+/* What comes in this tick, what left when its credits are due now, or what the last tick has left behind, moves. */
+HOT_INLINE uint32_t find_moving(const struct crossbar *x, const struct network_turn *turn)
+{
+    uint32_t moving = 0;
+    for (unsigned w = 0; w < NETWORK_MAX_WORDS; w++) {
+        const struct crossbar_word *word = &x->words[w];
+        uint64_t some = turn->flits.word[w] | turn->credits.word[w] | word->left[turn->tick % CREDIT_TICKS] |
+                        word->sent | word->starving | word->ready_outputs | is_busy(word);
+        moving |= (uint32_t)(some != 0) << w;
+    }
+    return moving;
+}
+
 HOT_INLINE void tick_words(struct crossbar *x, struct network_turn *turn, unsigned words)
 {
     const unsigned slot = turn->tick % CREDIT_TICKS;
     uint64_t busy = 0;
     x->tick = turn->tick;
-    for (unsigned w = 0; w < words; w++) {
+    if (words > 1)
+        x->moving = find_moving(x, turn);
+    EACH_MOVING_WORD(x, words, w)
+    {
         x->words[w].sent = 0;
         if (x->words[w].left[slot] != turn->credits.word[w])
             note_held_back(x, w, x->words[w].left[slot], turn->credits.word[w]);
     }
-    for (unsigned w = 0; w < words; w++)
-        read_flits(x, w, turn->flits.word[w]);
+    EACH_MOVING_WORD(x, words, w)
+    read_flits(x, w, turn->flits.word[w]);
     for (uint32_t step = 0; step < x->core.params->internal_speedup; step++) {
-        for (unsigned w = 0; w < words; w++) {
+        EACH_MOVING_WORD(x, words, w)
+        {
             struct crossbar_word *word = &x->words[w];
             uint64_t late_flits = word->sent & word->crossing, late_credits = turn->freed.word[w] & word->ready;
             word->sent |= word->crossing;
@@ -337,7 +382,8 @@ HOT_INLINE void tick_words(struct crossbar *x, struct network_turn *turn, unsign
         }
         step_router(x, words);
     }
-    for (unsigned w = 0; w < words; w++) {
+    EACH_MOVING_WORD(x, words, w)
+    {
         struct crossbar_word *word = &x->words[w];
         if (word->leaving | word->owing) {
             uint64_t leaving = word->leaving & ~word->sent, owing = word->owing & ~turn->freed.word[w];

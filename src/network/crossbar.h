@@ -44,6 +44,7 @@ struct crossbar_word {
 struct crossbar {
     struct network_core core;
     uint64_t tick;                    /* the last one */
+    uint32_t moving;                  /* of the words, those that this tick may change */
     bool varies;                      /* network_vary */
     struct random_stream arbitration; /* when it does */
     struct crossbar_word words[NETWORK_MAX_WORDS];

@@ -417,8 +417,8 @@ HOT_INLINE void clear_answers(struct network_turn *turn, unsigned words)
         turn->sent.word[w] = turn->freed.word[w] = 0;
 }
 
-/* Compiled for one word of ports, which most networks have, and one side, which one thread has, and for any numbers of
- * either. */
+/* Compiled for one word of ports, which most networks have, and one side, which one thread has, and for as many words
+ * as there may be and any number of sides. */
 HOT_INLINE uint64_t tick_core(struct network *net, uint64_t tick, unsigned words, unsigned sides)
 {
     struct network_turn turn;
@@ -437,7 +437,7 @@ NOT_INLINE uint64_t tick_divided_core(struct network *net, uint64_t tick)
 
 NOT_INLINE uint64_t tick_wide_core(struct network *net, uint64_t tick)
 {
-    return tick_core(net, tick, net->words, net->side_count);
+    return tick_core(net, tick, NETWORK_MAX_WORDS, net->side_count);
 }
 
 /* The channels of one may bring something and those of another nothing; a core that would not tick alone has nothing to
@@ -452,12 +452,12 @@ NOT_INLINE uint64_t tick_shared_cores(struct network *net, uint64_t tick)
         struct network *shared = net->shared[i];
         turns[i].tick = tick;
         cores[i] = shared->core;
-        clear_answers(&turns[i], shared->words);
-        (void)read_sides(shared, &turns[i], shared->words, shared->side_count);
+        clear_answers(&turns[i], NETWORK_MAX_WORDS);
+        (void)read_sides(shared, &turns[i], NETWORK_MAX_WORDS, shared->side_count);
     }
     net->core->kind->tick_together(cores, turns, net->sharing);
     for (unsigned i = 0; i < net->sharing; i++)
-        written |= write_sides(net->shared[i], &turns[i], net->shared[i]->words, net->shared[i]->side_count);
+        written |= write_sides(net->shared[i], &turns[i], NETWORK_MAX_WORDS, net->shared[i]->side_count);
     return written;
 }
 
