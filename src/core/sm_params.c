@@ -3,8 +3,6 @@
 
 #include <stddef.h>
 
-#include "isa/op.h"
-
 const char *const sm_coalescing_choices[] = {"arch13", "arch20", NULL};
 const char *const sm_fence_choices[] = {"invalidate", "none", NULL};
 const char *const sm_form_reads_choices[] = {"lanes", "rows", NULL};
@@ -17,11 +15,3 @@ const struct param_desc sm_param_descs[] = {
 #include "config/param_end.h"
 };
 const unsigned sm_param_count = sizeof(sm_param_descs) / sizeof(sm_param_descs[0]);
-
-/* Latency and initiation interval by class: the parameters stand in the order of enum isa_latency. */
-_Static_assert(offsetof(struct sm_params, interval_rem) - offsetof(struct sm_params, interval_move) ==
-                   (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
-               "one initiation interval per latency class");
-_Static_assert(offsetof(struct sm_params, latency_rem) - offsetof(struct sm_params, latency_move) ==
-                   (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
-               "one latency per latency class");

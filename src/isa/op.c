@@ -16,19 +16,20 @@ static const struct isa_type_info type_table[] = {
 
 /* The words of the table's columns. */
 enum { SP = ISA_UNIT_SP, SFU = ISA_UNIT_SFU, MEM = ISA_UNIT_MEM, AUTO = ISA_UNIT_COUNT };
-enum {
-    LATENCY_MOVE,
-    LATENCY_ADD,
-    LATENCY_MAX,
-    LATENCY_MUL,
-    LATENCY_MAD,
-    LATENCY_DIV,
-    LATENCY_SPECIAL,
-    LATENCY_SHUFFLE,
-    LATENCY_FMA,
-    LATENCY_REM,
-    LATENCY_NONE
+enum operation {
+    OPERATION_MOVE,
+    OPERATION_ADD,
+    OPERATION_MAX,
+    OPERATION_MUL,
+    OPERATION_MAD,
+    OPERATION_DIV,
+    OPERATION_SPECIAL,
+    OPERATION_SHUFFLE,
+    OPERATION_FMA,
+    OPERATION_REM,
+    OPERATION_NONE
 };
+enum operation_type { TYPE_ANY, TYPE_INT, TYPE_F16, TYPE_F32, TYPE_F64 };
 enum {
     BRANCH = ISA_FLAG_BRANCH,
     CALL = ISA_FLAG_CALL,
@@ -47,7 +48,7 @@ enum {
 
 static const struct isa_op_info op_table[] = {
 #define OP(id, text, operands, types, fields, unit, latency, flags, doc)                                               \
-    {text, operands, types, fields, doc, flags, unit, LATENCY_##latency},
+    {text, operands, types, fields, doc, flags, unit, OPERATION_##latency},
 #include "isa/op.def"
 #undef OP
 };
@@ -162,49 +163,66 @@ bool isa_is_outside(const char *text, size_t n)
     return false;
 }
 
-static bool type_is_float(enum isa_type type)
+/* Types of packed integers are integers. */
+static enum operation_type operation_type_of(enum isa_type type)
 {
-    bool is_packed = type_table[type].family == ISA_CLASS_PACKED && type != ISA_U16X2 && type != ISA_S16X2;
-    return type_table[type].family == ISA_CLASS_FLOAT || is_packed;
+    switch (type) {
+    case ISA_F64:
+        return TYPE_F64;
+    case ISA_F32:
+    case ISA_TF32:
+        return TYPE_F32;
+    case ISA_F16:
+    case ISA_BF16:
+    case ISA_F16X2:
+    case ISA_BF16X2:
+    case ISA_E4M3X2:
+    case ISA_E5M2X2:
+        return TYPE_F16;
+    default:
+        return TYPE_INT;
+    }
 }
 
-/* GPGPU-Sim's Fermi: integer products and every division go to the special-function unit, f32 products to whichever of
- * the two is free; it has no double-precision unit, so f64 arithmetic takes the special-function unit too. It knows neither fma nor rem:
- * they are as cheap as a move, whatever their type. */
-enum isa_unit isa_unit_of(const struct isa_instr *instr)
+static const struct {
+    uint8_t operation, type, unit, like;
+} latency_table[] = {
+#define LATENCY(id, name, operation, type, unit, ...)                                                                  \
+    {OPERATION_##operation, TYPE_##type, ISA_UNIT_##unit, ISA_LATENCY_##id},
+#define LATENCY_LIKE(id, name, operation, type, unit, other, ...)                                                      \
+    {OPERATION_##operation, TYPE_##type, ISA_UNIT_##unit, ISA_LATENCY_##other},
+#include "isa/latencies.def"
+#undef LATENCY_LIKE
+#undef LATENCY
+};
+
+static int find_latency(enum operation operation, enum operation_type type)
 {
-    const struct isa_op_info *info = &op_table[instr->op];
-    if (info->unit != AUTO)
-        return info->unit;
-    bool is_float = type_is_float(instr->type);
-    if (instr->type == ISA_F64 && info->latency != LATENCY_MOVE)
-        return ISA_UNIT_SFU;
-    switch (info->latency) {
-    case LATENCY_MUL: return is_float ? ISA_UNIT_EITHER : ISA_UNIT_SFU;
-    case LATENCY_MAD: return is_float ? ISA_UNIT_SP : ISA_UNIT_SFU;
-    case LATENCY_DIV: return ISA_UNIT_SFU;
-    default: return ISA_UNIT_SP;
-    }
+    for (int i = 0; i < ISA_LATENCY_COUNT; i++)
+        if (latency_table[i].operation == operation && latency_table[i].type == type)
+            return i;
+    return -1;
 }
 
 enum isa_latency isa_latency_of(const struct isa_instr *instr)
 {
-    static const uint8_t by_class[][3] = {
-        [LATENCY_ADD] = {ISA_LATENCY_INT_ADD, ISA_LATENCY_F32_ADD, ISA_LATENCY_F64_ADD},
-        [LATENCY_MAX] = {ISA_LATENCY_INT_MAX, ISA_LATENCY_F32_MAX, ISA_LATENCY_F64_MAX},
-        [LATENCY_MUL] = {ISA_LATENCY_INT_MUL, ISA_LATENCY_F32_MUL, ISA_LATENCY_F64_MUL},
-        [LATENCY_MAD] = {ISA_LATENCY_INT_MAD, ISA_LATENCY_F32_MAD, ISA_LATENCY_F64_MAD},
-        [LATENCY_DIV] = {ISA_LATENCY_INT_DIV, ISA_LATENCY_F32_DIV, ISA_LATENCY_F64_DIV},
-    };
-    unsigned latency = op_table[instr->op].latency;
-    bool is_float = type_is_float(instr->type);
-    switch (latency) {
-    case LATENCY_MOVE:
-    case LATENCY_NONE: return ISA_LATENCY_MOVE;
-    case LATENCY_SPECIAL: return ISA_LATENCY_SPECIAL;
-    case LATENCY_SHUFFLE: return ISA_LATENCY_SHUFFLE;
-    case LATENCY_FMA: return ISA_LATENCY_FMA;
-    case LATENCY_REM: return ISA_LATENCY_REM;
-    default: return by_class[latency][!is_float ? 0 : instr->type == ISA_F64 ? 2 : 1];
-    }
+    enum operation operation = op_table[instr->op].operation;
+    enum operation_type type = operation_type_of(instr->type);
+    int found = find_latency(operation, type);
+    if (found < 0 && type == TYPE_F16)
+        found = find_latency(operation, TYPE_F32);
+    if (found < 0)
+        found = find_latency(operation, TYPE_ANY);
+    return found < 0 ? ISA_LATENCY_MOVE : (enum isa_latency)found;
+}
+
+enum isa_latency isa_latency_like(enum isa_latency latency)
+{
+    return latency_table[latency].like;
+}
+
+enum isa_unit isa_unit_of(const struct isa_instr *instr)
+{
+    const struct isa_op_info *info = &op_table[instr->op];
+    return info->unit != AUTO ? info->unit : latency_table[isa_latency_of(instr)].unit;
 }

@@ -31,7 +31,8 @@ enum isa_op {
     ISA_OP_COUNT
 };
 
-/* Which pipeline runs an instruction. EITHER is a 32-bit floating-point multiply: SP if free, else SFU. */
+/* Kinds of instructions for the classes of execution units (warp/units.def says which take them). EITHER is a
+ * floating-point multiply of 32 or 16 bits: SP if free, else SFU. */
 #define ISA_UNITS(X) X(SP) X(SFU) X(EITHER) X(MEM)
 enum isa_unit {
 #define X(id) ISA_UNIT_##id,
@@ -40,19 +41,14 @@ enum isa_unit {
         ISA_UNIT_COUNT
 };
 
-/* Latency classes: the machine has a latency and an initiation interval for each. Rows: X(ID, "name"). */
-#define ISA_LATENCIES(X)                                                                                               \
-    X(MOVE, "move")                                                                                                    \
-    X(INT_ADD, "int_add") X(INT_MAX, "int_max") X(INT_MUL, "int_mul") X(INT_MAD, "int_mad") X(INT_DIV, "int_div")      \
-        X(F32_ADD, "f32_add") X(F32_MAX, "f32_max") X(F32_MUL, "f32_mul") X(F32_MAD, "f32_mad") X(F32_DIV, "f32_div")  \
-            X(F64_ADD, "f64_add") X(F64_MAX, "f64_max") X(F64_MUL, "f64_mul") X(F64_MAD, "f64_mad")                    \
-                X(F64_DIV, "f64_div") X(SPECIAL, "special") X(SHUFFLE, "shuffle") X(FMA, "fma")    \
-                    X(REM, "rem")
+/* Classes of operations, each with a latency and an initiation interval of its own: latencies.def is the table. */
 enum isa_latency {
-#define X(id, name) ISA_LATENCY_##id,
-    ISA_LATENCIES(X)
-#undef X
-        ISA_LATENCY_COUNT
+#define LATENCY(id, ...) ISA_LATENCY_##id,
+#define LATENCY_LIKE(id, ...) ISA_LATENCY_##id,
+#include "isa/latencies.def"
+#undef LATENCY_LIKE
+#undef LATENCY
+    ISA_LATENCY_COUNT
 };
 
 enum isa_flag {
@@ -101,8 +97,9 @@ struct isa_type_info {
 };
 struct isa_op_info {
     const char *text, *operands, *types, *fields, *doc;
-    uint32_t flags;        /* enum isa_flag */
-    uint8_t unit, latency; /* the table's columns; isa_unit_of and isa_latency_of combine them with the type */
+    uint32_t flags; /* enum isa_flag */
+    uint8_t unit,
+        operation; /* the columns UNIT and LATENCY; isa_unit_of and isa_latency_of combine them with the type */
 };
 struct isa_mod_info {
     const char *text;

@@ -224,9 +224,11 @@ static inline uint64_t isa_function_address(uint32_t function)
     return ISA_CODE_WINDOW + (uint64_t)function * 16;
 }
 
-/* Pipeline and latency class of an instruction with these op, types and modifiers. */
+/* The kind of unit and the class of an instruction with these op, types and modifiers. */
 enum isa_unit isa_unit_of(const struct isa_instr *instr);
 enum isa_latency isa_latency_of(const struct isa_instr *instr);
+/* The class whose latency or interval is taken where that of `latency` is 0: another one, or itself. */
+enum isa_latency isa_latency_like(enum isa_latency latency);
 
 /* Appends one instruction, without newline: parseable PTX for everything but addresses that linking made absolute. */
 void isa_disasm_instr(const struct isa_module *module, const struct isa_function *function, const struct isa_instr *instr,

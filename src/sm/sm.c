@@ -296,10 +296,34 @@ static void decode_hazards(struct decoded_instr *d, const struct isa_module *mod
                                                        : INSTR_AFTER_NOTHING;
 }
 
+/* Latencies and initiation intervals by class. */
+static const uint16_t latency_at[] = {
+#define LATENCY(id, name, ...) offsetof(struct sm_params, latency_##name),
+#define LATENCY_LIKE(id, name, ...) offsetof(struct sm_params, latency_##name),
+#include "isa/latencies.def"
+#undef LATENCY_LIKE
+#undef LATENCY
+};
+static const uint16_t interval_at[] = {
+#define LATENCY(id, name, ...) offsetof(struct sm_params, interval_##name),
+#define LATENCY_LIKE(id, name, ...) offsetof(struct sm_params, interval_##name),
+#include "isa/latencies.def"
+#undef LATENCY_LIKE
+#undef LATENCY
+};
+
+static uint16_t cycles_of(const struct sm_params *params, const uint16_t *places, enum isa_latency latency)
+{
+    uint32_t own = *(const uint32_t *)((const char *)params + places[latency]);
+    uint32_t like = *(const uint32_t *)((const char *)params + places[isa_latency_like(latency)]);
+    return (uint16_t)(own ? own : like);
+}
+
+/* Products that may have been meant for the SFU run on SP units where that does not multiply. */
 static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *params)
 {
     bool product = instr->latency == ISA_LATENCY_INT_MUL || instr->latency == ISA_LATENCY_INT_MAD ||
-                   instr->latency == ISA_LATENCY_F32_MUL;
+                   instr->unit == ISA_UNIT_EITHER;
     return product && !params->sfu_multiplies ? ISA_UNIT_SP : instr->unit;
 }
 
@@ -324,9 +348,9 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             struct decoded_instr *d = &kernel->decoded[pc];
             d->timing.unit = unit_of(instr, params);
             d->structural = (uint8_t)warp_account_unit(d->timing.unit);
-            d->timing.latency = (uint16_t)(&params->latency_move)[instr->latency];
+            d->timing.latency = cycles_of(params, latency_at, instr->latency);
             kernel->longest = d->timing.latency > kernel->longest ? d->timing.latency : kernel->longest;
-            d->timing.interval = (uint16_t)(&params->interval_move)[instr->latency];
+            d->timing.interval = cycles_of(params, interval_at, instr->latency);
             decode_hazards(d, module, instr, sets + 3 * words * pc, words, kernel);
             decode_banks(d, function, instr, params->register_banks, params->collector_merges);
             sm_decode_work(d, instr);

@@ -73,7 +73,9 @@ static const char text[] =
         "mul.f64 %d2, %d1, 0d3FE0000000000000; max.f64 %d2, %d2, %d1; div.rn.f64 %d2, %d2, %d1; "
         "fma.rn.f64 %d1, %d2, %d1, %d2; mad.rn.f32 %f3, %f1, %f2, %f3; mad.rn.f64 %d2, %d1, %d2, %d1; "
         "sin.approx.f32 %f3, %f3; lg2.approx.f32 %f3, %f2; ex2.approx.f32 %f3, %f3; mul24.lo.u32 %r10, %r6, %r5; "
-        "mul.lo.u64 %rd9, %rd4, %rd4; min.u32 %r10, %r10, %r6; "
+        "mul.lo.u64 %rd9, %rd4, %rd4; min.u32 %r10, %r10, %r6; sqrt.rn.f64 %d2, %d2; cvt.rn.f16.u32 %h1, %r2; "
+        "add.f16 %h2, %h1, %h1; max.f16 %h2, %h2, %h1; mul.f16 %h2, %h2, %h1; fma.rn.f16 %h2, %h2, %h1, %h2; "
+        "ex2.approx.f16 %h2, %h2; mov.b16 %h3, %h2; "
         "shfl.sync.bfly.b32 %r11, %r6, 1, 0x1f, 0xffffffff; xor.b32 %r6, %r6, %r11;\n"
         /* lanes part and meet */
         "and.b32 %r8, %r2, 3; setp.lt.u32 %p2, %r8, 2; @%p2 bra APART; add.u32 %r6, %r6, 7; bra MEET; "

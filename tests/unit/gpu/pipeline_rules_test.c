@@ -20,18 +20,25 @@ static void draw(const char *settings, const char *text, unsigned threads, const
     bench_close(&b);
 }
 
-/* One row for each class of instructions: how it is written, to register %u from one register, and how it is read. */
+/* One row for each class of instructions: how it is written, to register %u, from how many registers, and how it is
+ * read; and the class whose latency and interval it has where its own are 0. */
 static const struct {
-    const char *name, *text, *reader;
-    size_t latency, interval; /* in struct sm_params */
+    const char *name, *text, *reader, *like;
+    unsigned reads;
+    size_t latency, interval, like_latency, like_interval; /* in struct sm_params */
 } classes[] = {
 /* clang-format off */
+#define LATENCY_OF(name) offsetof(struct sm_params, latency_##name)
+#define INTERVAL_OF(name) offsetof(struct sm_params, interval_##name)
 #define CLASS(name, text, reader)                                                                                      \
-    {#name, text, reader, offsetof(struct sm_params, latency_##name), offsetof(struct sm_params, interval_##name)}
+    {#name, text, reader, #name, 1, LATENCY_OF(name), INTERVAL_OF(name), LATENCY_OF(name), INTERVAL_OF(name)}
+#define CLASS_LIKE(name, like, reads, text, reader)                                                                    \
+    {#name, text, reader, #like, reads, LATENCY_OF(name), INTERVAL_OF(name), LATENCY_OF(like), INTERVAL_OF(like)}
 /* clang-format on */
 #define READ_INT "mov.u32 %%r20, %%r%u;"
 #define READ_F32 "mov.f32 %%f7, %%f%u;"
 #define READ_F64 "mov.f64 %%d7, %%d%u;"
+#define READ_F16 "mov.b16 %%h7, %%h%u;"
     CLASS(move, "xor.b32 %%r%u, %%r7, 5;", READ_INT),
     CLASS(int_add, "add.u32 %%r%u, %%r7, 1;", READ_INT),
     CLASS(int_max, "max.u32 %%r%u, %%r7, 1;", READ_INT),
@@ -52,18 +59,34 @@ static const struct {
     CLASS(shuffle, "shfl.sync.idx.b32 %%r%u, %%r7, 0, 31, -1;", READ_INT),
     CLASS(fma, "fma.rn.f32 %%f%u, %%f1, 0f3F800000, 0f3F800000;", READ_F32),
     CLASS(rem, "rem.u32 %%r%u, %%r7, 5;", READ_INT),
+    CLASS_LIKE(f16_add, f32_add, 2, "add.f16 %%h%u, %%h1, %%h2;", READ_F16),
+    CLASS_LIKE(f16_max, f32_max, 2, "max.f16 %%h%u, %%h1, %%h2;", READ_F16),
+    CLASS_LIKE(f16_mul, f32_mul, 2, "mul.f16 %%h%u, %%h1, %%h2;", READ_F16),
+    CLASS_LIKE(f16_fma, fma, 3, "fma.rn.f16 %%h%u, %%h1, %%h2, %%h3;", READ_F16),
+    CLASS_LIKE(f16_special, special, 1, "ex2.approx.f16 %%h%u, %%h1;", READ_F16),
+    CLASS_LIKE(f64_fma, fma, 1, "fma.rn.f64 %%d%u, %%d1, 0d3FF0000000000000, 0d3FF0000000000000;", READ_F64),
+    CLASS_LIKE(f64_special, special, 1, "sqrt.rn.f64 %%d%u, %%d1;", READ_F64),
 };
 #define CLASSES (sizeof classes / sizeof classes[0])
 
 /* A class's cycles on the machine as it is. */
-static unsigned of_machine(size_t offset)
+static unsigned of_machine(size_t own, size_t like)
 {
     struct device d;
-    uint32_t value;
+    uint32_t value, other;
     device_open(&d, "gtx480", NULL);
-    memcpy(&value, (const char *)&d.machine.sm + offset, sizeof value);
+    memcpy(&value, (const char *)&d.machine.sm + own, sizeof value);
+    memcpy(&other, (const char *)&d.machine.sm + like, sizeof other);
     device_close(&d);
-    return value;
+    return value ? value : other;
+}
+
+static void draw_latency(unsigned i, const char *settings, unsigned latency)
+{
+    char text[300];
+    unsigned at = snprintf(text, sizeof text, classes[i].text, 5);
+    snprintf(text + at, sizeof text - at, classes[i].reader, 5);
+    draw(settings, text, 32, DIAGRAM({'I', 1}, {'d', AROUND + classes[i].reads - 1 + latency}, {'I', 1}));
 }
 
 /* op %5; reader of %5:
@@ -73,14 +96,40 @@ static unsigned of_machine(size_t offset)
 static void latency_of_each_class(void **state)
 {
     for (unsigned i = 0; i < CLASSES; i++) {
-        unsigned machine = of_machine(classes[i].latency), values[] = {machine, machine + 9};
+        unsigned machine = of_machine(classes[i].latency, classes[i].like_latency), values[] = {machine, machine + 9};
         for (unsigned v = 0; v < 2; v++) {
-            char settings[200], text[300];
-            unsigned at = snprintf(text, sizeof text, classes[i].text, 5);
-            snprintf(text + at, sizeof text - at, classes[i].reader, 5);
+            char settings[200];
             snprintf(settings, sizeof settings, "sm.latency_%s=%u", classes[i].name, values[v]);
-            draw(settings, text, 32, DIAGRAM({'I', 1}, {'d', AROUND + values[v]}, {'I', 1}));
+            draw_latency(i, settings, values[v]);
         }
+    }
+}
+
+static unsigned find_class(const char *name)
+{
+    unsigned i = 0;
+    while (strcmp(classes[i].name, name) != 0)
+        assert_true(++i < CLASSES);
+    return i;
+}
+
+/* Classes of one operation with different types, of which one has the other's latency where its own is 0. */
+static void types_have_latencies_of_their_own(void **state)
+{
+    for (unsigned i = 0; i < CLASSES; i++) {
+        unsigned like = find_class(classes[i].like), machine = of_machine(classes[like].latency, classes[like].latency);
+        char settings[200];
+        if (like == i)
+            continue;
+        snprintf(settings, sizeof settings, "sm.latency_%s=30 sm.interval_%s=30", classes[i].name, classes[i].name);
+        draw_latency(i, settings, 30);
+        draw_latency(like, settings, machine);
+        snprintf(settings, sizeof settings, "sm.latency_%s=30 sm.latency_%s=%u", classes[like].name, classes[i].name,
+                 machine);
+        draw_latency(i, settings, machine);
+        draw_latency(like, settings, 30);
+        snprintf(settings, sizeof settings, "sm.latency_%s=30", classes[like].name);
+        draw_latency(i, settings, 30);
     }
 }
 
@@ -93,7 +142,8 @@ static void latency_of_each_class(void **state)
 static void initiation_interval_of_each_class(void **state)
 {
     for (unsigned i = 0; i < CLASSES; i++) {
-        unsigned latency = of_machine(classes[i].latency), machine = of_machine(classes[i].interval);
+        unsigned latency = of_machine(classes[i].latency, classes[i].like_latency);
+        unsigned machine = of_machine(classes[i].interval, classes[i].like_interval);
         const struct {
             unsigned interval, units;
         } cases[] = {{machine, 1}, {machine + 6, 1}, {machine + 6, 2}};
@@ -105,7 +155,8 @@ static void initiation_interval_of_each_class(void **state)
             snprintf(text + at, sizeof text - at, classes[i].reader, 6);
             snprintf(settings, sizeof settings, "sm.sp_units=%u sm.sfu_units=%u sm.interval_%s=%u", cases[c].units,
                      cases[c].units, classes[i].name, cases[c].interval);
-            draw(settings, text, 32, DIAGRAM({'I', 2}, {'d', AROUND + latency + apart - 1}, {'I', 1}));
+            unsigned reads = classes[i].reads, all = AROUND + latency + reads - 1;
+            draw(settings, text, 32, DIAGRAM({'I', 2}, {'d', all + apart - 1}, {'I', 1}));
         }
     }
 }
@@ -558,8 +609,8 @@ static void turns_against_a_rhythm(void **state)
         struct bench b;
         struct strbuf text = {0};
         char settings[200];
-        snprintf(settings, sizeof settings,
-                 "sm.schedulers=2 sm.instruction_buffer=8 sm.fetch_width=8 sm.overtakes=%u", rows[i].overtakes);
+        snprintf(settings, sizeof settings, "sm.schedulers=2 sm.instruction_buffer=8 sm.fetch_width=8 sm.overtakes=%u",
+                 rows[i].overtakes);
         strbuf_add(&text, "shl.b32 %r8, %r2, 3; and.b32 %r8, %r8, 255; bar.sync 0; bar.sync 0;");
         for (unsigned k = 0; k < LOADS; k++)
             strbuf_addf(&text, "ld.shared.u32 %%r%u, [%%r8];", 10 + k);
@@ -578,6 +629,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latency_of_each_class),
+        cmocka_unit_test(types_have_latencies_of_their_own),
         cmocka_unit_test(initiation_interval_of_each_class),
         cmocka_unit_test(units_of_classes),
         cmocka_unit_test(f32_products_go_where_there_is_room),

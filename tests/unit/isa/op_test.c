@@ -129,7 +129,12 @@ static void units_and_latencies(void **state)
         {ISA_OP_BRA, ISA_NONE, ISA_UNIT_SP, ISA_LATENCY_MOVE},
         {ISA_OP_SHFL, ISA_B32, ISA_UNIT_SP, ISA_LATENCY_SHUFFLE},
         {ISA_OP_ADD, ISA_U16X2, ISA_UNIT_SP, ISA_LATENCY_INT_ADD},
-        {ISA_OP_FMA, ISA_F16X2, ISA_UNIT_SP, ISA_LATENCY_FMA},
+        {ISA_OP_FMA, ISA_F16X2, ISA_UNIT_SP, ISA_LATENCY_F16_FMA},
+        {ISA_OP_FMA, ISA_F64, ISA_UNIT_SP, ISA_LATENCY_F64_FMA},
+        {ISA_OP_ADD, ISA_BF16, ISA_UNIT_SP, ISA_LATENCY_F16_ADD},
+        {ISA_OP_MUL, ISA_F16, ISA_UNIT_EITHER, ISA_LATENCY_F16_MUL},
+        {ISA_OP_SQRT, ISA_F64, ISA_UNIT_SFU, ISA_LATENCY_F64_SPECIAL},
+        {ISA_OP_EX2, ISA_F16, ISA_UNIT_SFU, ISA_LATENCY_F16_SPECIAL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct isa_instr instr = make(cases[i].op, cases[i].type);
