@@ -29,6 +29,7 @@ const struct stat_group sm_stall_group = {"stalls", "who owned each cycle of eac
 _Static_assert(SM_WRITTEN_WARPS == WARP_SLOTS, "a hash for each warp");
 _Static_assert(sizeof(struct decoded_instr) == 64, "a decoded instruction fills one cache line");
 _Static_assert(sizeof(struct core_op) == 64, "an instruction in flight fills one cache line");
+
 static void create_spin(struct sm *sm, const struct sm_setup *setup, struct arena *own)
 {
     if (!setup->spin || (!setup->spin_control && !setup->spin->measure))
