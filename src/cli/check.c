@@ -203,7 +203,7 @@ static void add_transitions(struct session *s, unsigned side, const struct coher
     table_init(&t, "llll");
     for (unsigned i = 0; i < table->count; i++) {
         const struct coherence_row *row = &table->rows[i];
-        if (side == 0 && (row->actions & AGENT_DO_REFUSE))
+        if (side == 0 && row->actions == AGENT_DO_REFUSE)
             continue; /* a refusal is no transition that is taken */
         rows++;
         reached += taken->taken[row->state][row->event] != 0;

@@ -45,15 +45,12 @@ static json_int_t taken(const json_t *document, const char *side, const char *ev
     return sum;
 }
 
-static void add_actions(const struct coherence_words *words, uint32_t actions, struct strbuf *out)
+/* In the order in which they are taken. */
+static void add_actions(const struct coherence_words *words, uint64_t actions, struct strbuf *out)
 {
     const char *comma = "";
-    for (unsigned i = 0; words->actions[i].word; i++) {
-        if (!(actions >> i & 1))
-            continue;
-        strbuf_addf(out, "%s%s", comma, words->actions[i].word);
-        comma = "; ";
-    }
+    for (; actions; actions >>= 8, comma = "; ")
+        strbuf_addf(out, "%s%s", comma, words->actions[(actions & 0xff) - 1].word);
 }
 
 static void print_table(const struct coherence_words *words, const struct coherence_table *table,
@@ -96,6 +93,20 @@ static void print_words(const char *what, const struct coherence_word *words, st
     table_free(&t);
 }
 
+static void print_actions(const struct coherence_words *words, struct strbuf *out)
+{
+    struct table t;
+    table_init(&t, "ll");
+    for (const struct coherence_action *action = words->actions; action->word; action++) {
+        table_cell(&t, "%s", action->word);
+        table_cell(&t, "%s", action->doc);
+    }
+    strbuf_addf(out, "%s: actions\n", words->side);
+    table_text(&t, out);
+    strbuf_add(out, "\n");
+    table_free(&t);
+}
+
 /* What an L1 does on an order, and a slice for an access at remote scope, one after the other. */
 static void print_orders(const struct coherence_protocol *protocol, struct strbuf *out)
 {
@@ -127,14 +138,15 @@ static void print_remote(const struct coherence_registration *registration, stru
 
 static void print_side(const struct coherence_words *words, struct strbuf *out)
 {
-    static const char *const what[] = {"states", "events", "actions"};
-    const struct coherence_word *const lists[] = {words->states, words->events, words->actions};
-    for (unsigned i = 0; i < 3; i++) {
+    static const char *const what[] = {"states", "events"};
+    const struct coherence_word *const lists[] = {words->states, words->events};
+    for (unsigned i = 0; i < 2; i++) {
         struct strbuf heading = {0};
         strbuf_addf(&heading, "%s: %s", words->side, what[i]);
         print_words(strbuf_text(&heading), lists[i], out);
         strbuf_free(&heading);
     }
+    print_actions(words, out);
 }
 
 static void print_protocol(const struct coherence_protocol *protocol, const json_t *document)

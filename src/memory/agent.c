@@ -23,7 +23,7 @@ void agent_init(struct agent *a, const struct agent_setup *setup, struct arena *
                         .cache_stats = setup->stats,
                         .queue_lines = setup->queue_lines,
                         .rprio = setup->rprio};
-    coherence_side_init(&a->side, setup->protocol->registration->agent, NULL, 0);
+    coherence_side_init(&a->side, setup->protocol->registration->agent, &coherence_agent_words, NULL);
     a->writes = ARENA_NEW(arena, struct agent_write, AGENT_WRITES);
     agent_lines_init(a, setup->cache, arena);
 }
@@ -70,7 +70,7 @@ static void step_deferred(struct agent *a, struct packet *p)
     struct agent_try t = {.a = a, .address = p->address, .bytes = p->bytes, .access = p, .waited = true};
     t.event = event_here(a, p->address, p->bytes, p->parts, &t.line);
     bool locked = agent_is_locked(a, t.event, p);
-    if (!locked && agent_has_places(&t, agent_row_of(a, t.line, t.event).actions)) {
+    if (!locked && agent_has_places(&t, agent_set_of(a, t.line, t.event))) {
         agent_take_row(&t);
     } else {
         a->stalled |= !locked;
@@ -205,16 +205,16 @@ HOT enum agent_served agent_load(struct agent *a, const struct agent_load *load,
     t.line = agent_find(a, address);
     bool here = t.line && bytes_cover(&t.line->valid, &m);
     t.event = here ? AGENT_LOAD_HERE_EVENT : AGENT_LOAD_EVENT;
-    struct coherence_step step = agent_row_of(a, t.line, t.event);
+    uint64_t set = agent_set_of(a, t.line, t.event);
     begin_try(a, address);
-    if (agent_is_deferred(a, address) || !agent_has_places(&t, step.actions)) {
+    if (agent_is_deferred(a, address) || !agent_has_places(&t, set)) {
         settle(a);
         return AGENT_REFUSED;
     }
     a->cache_stats->reads++;
-    a->cache_stats->read_hits += (step.actions & AGENT_DO_SERVE) != 0;
-    a->cache_stats->read_pending += (step.actions & AGENT_DO_JOIN) != 0;
-    a->cache_stats->read_misses += !(step.actions & (AGENT_DO_SERVE | AGENT_DO_JOIN));
+    a->cache_stats->read_hits += (set & COHERENCE_BIT(AGENT_DO_SERVE)) != 0;
+    a->cache_stats->read_pending += (set & COHERENCE_BIT(AGENT_DO_JOIN)) != 0;
+    a->cache_stats->read_misses += !(set & (COHERENCE_BIT(AGENT_DO_SERVE) | COHERENCE_BIT(AGENT_DO_JOIN)));
     agent_take_row(&t);
     if (t.line)
         t.line->used = ++a->clock;
@@ -228,9 +228,9 @@ HOT bool agent_can_take(struct agent *a, uint64_t address, uint32_t bytes, unsig
     struct agent_try t = {.a = a, .address = address, .bytes = bytes};
     t.event = event_here(a, address, bytes, event, &t.line);
     begin_try(a, address);
-    bool can = agent_is_deferred(a, address) ? event != AGENT_STORE_EVENT
-                                             : agent_is_locked(a, t.event, NULL) ||
-                                                   agent_has_places(&t, agent_row_of(a, t.line, t.event).actions);
+    bool can = agent_is_deferred(a, address)
+                   ? event != AGENT_STORE_EVENT
+                   : agent_is_locked(a, t.event, NULL) || agent_has_places(&t, agent_set_of(a, t.line, t.event));
     if (can)
         agent_changed(a);
     else
@@ -252,10 +252,10 @@ HOT void agent_take(struct agent *a, struct packet *p, unsigned event)
         agent_defer(&t);
         return;
     }
-    uint32_t actions = agent_row_of(a, t.line, t.event).actions;
-    if (agent_needs_place(&t, actions))
+    uint64_t set = agent_set_of(a, t.line, t.event);
+    if (agent_needs_place(&t, set))
         agent_find_place(&t); /* agent_can_take has made it */
-    bool sent = actions & AGENT_DO_SEND;
+    bool sent = set & COHERENCE_BIT(AGENT_DO_SEND);
     agent_take_row(&t);
     if (t.line)
         t.line->used = ++a->clock;

@@ -6,6 +6,8 @@
 #include "base/hot.h"
 #include "memory/packet_values.h"
 
+#define BIT(action) COHERENCE_BIT(AGENT_DO_##action)
+
 static struct packet *new_request(struct agent *a, const struct agent_line *line, uint8_t kind)
 {
     struct packet *p = packet_new(a->packets);
@@ -43,9 +45,9 @@ static unsigned agent_state_of(const struct agent_line *line)
     return line ? line->state : AGENT_I;
 }
 
-struct coherence_step agent_row_of(const struct agent *a, const struct agent_line *line, unsigned event)
+uint64_t agent_set_of(const struct agent *a, const struct agent_line *line, unsigned event)
 {
-    return coherence_row(&a->side, agent_state_of(line), event);
+    return coherence_set(coherence_row(&a->side, agent_state_of(line), event).actions);
 }
 
 /* Accesses that wait aside */
@@ -87,9 +89,9 @@ void agent_note_home(struct agent *a, struct packet *p, bool leaves)
     *at_home(a, p->address) += leaves ? 1 : -1;
 }
 
-bool agent_needs_place(const struct agent_try *t, uint32_t actions)
+bool agent_needs_place(const struct agent_try *t, uint64_t set)
 {
-    return !t->line && (actions & (AGENT_DO_FETCH | AGENT_DO_ASK | AGENT_DO_KEEP));
+    return !t->line && (set & (BIT(FETCH) | BIT(ASK) | BIT(KEEP)));
 }
 
 bool agent_find_place(struct agent_try *t)
@@ -98,24 +100,24 @@ bool agent_find_place(struct agent_try *t)
     return t->line;
 }
 
-bool agent_has_places(struct agent_try *t, uint32_t actions)
+bool agent_has_places(struct agent_try *t, uint64_t set)
 {
     struct agent *a = t->a;
-    const uint32_t sends = AGENT_DO_WRITE_OUT | AGENT_DO_FETCH | AGENT_DO_ASK | AGENT_DO_PASS | AGENT_DO_SEND;
-    if (actions & AGENT_DO_REFUSE)
+    const uint64_t sends = BIT(WRITE_OUT) | BIT(FETCH) | BIT(ASK) | BIT(PASS) | BIT(SEND);
+    if (set & BIT(REFUSE))
         return false;
-    if ((actions & sends) && !agent_has_room(a))
+    if ((set & sends) && !agent_has_room(a))
         return false;
-    if ((actions & AGENT_DO_FETCH) && !agent_can_fill(a))
+    if ((set & BIT(FETCH)) && !agent_can_fill(a))
         return false;
-    if ((actions & AGENT_DO_JOIN) && !agent_can_join(a, t->line))
+    if ((set & BIT(JOIN)) && !agent_can_join(a, t->line))
         return false;
     if (t->event == AGENT_STORE_EVENT && *at_home(a, t->address))
         return false;
-    bool stores = (actions & AGENT_DO_SEND) && t->event == AGENT_STORE_EVENT;
-    if (((actions & (AGENT_DO_QUEUE | AGENT_DO_HOLD)) || stores) && !agent_can_queue(a, t->line))
+    bool stores = (set & BIT(SEND)) && t->event == AGENT_STORE_EVENT;
+    if (((set & (BIT(QUEUE) | BIT(HOLD))) || stores) && !agent_can_queue(a, t->line))
         return false;
-    return !agent_needs_place(t, actions) || (agent_has_room(a) && agent_find_place(t));
+    return !agent_needs_place(t, set) || (agent_has_room(a) && agent_find_place(t));
 }
 
 /* Actions */
@@ -128,11 +130,31 @@ static void take_place(struct agent_try *t)
     line->own = t->load ? t->load->own : t->access->space == PACKET_LOCAL;
 }
 
+static void join(struct agent_try *t)
+{
+    t->served = AGENT_WAITING;
+    agent_join_fill(t->a, t->line, t->load->waiter);
+}
+
 static void fetch(struct agent_try *t)
 {
     struct packet *p = agent_request(t->a, t->line, PACKET_READ);
     agent_begin_fill(t->a, t->line);
     p->fill = (uint16_t)t->line->fill;
+    if (t->load)
+        join(t);
+}
+
+static void serve(struct agent_try *t)
+{
+    t->served = AGENT_SERVED;
+    t->values = agent_data(t->a, t->line) + t->line->address % PACKET_LINE_BYTES;
+}
+
+static void give_up(struct agent_try *t)
+{
+    bytes_clear(&t->line->valid);
+    bytes_clear(&t->line->written);
 }
 
 static void pass(struct agent_try *t)
@@ -183,6 +205,15 @@ static void perform_atomic(struct agent_line *line, struct packet *p, uint8_t *d
     }
 }
 
+/* An access that was performed here is its own answer. */
+static void answer_access(struct agent_try *t)
+{
+    struct packet *p = t->access;
+    p->is_reply = true;
+    t->a->stats.sync_hits += !t->waited;
+    packet_append(&t->a->done, p);
+}
+
 /* An atomic access on the line's bytes. */
 static void perform(struct agent_try *t)
 {
@@ -197,6 +228,7 @@ static void perform(struct agent_try *t)
     } else {
         memcpy(p->data, data, PACKET_LINE_BYTES);
     }
+    answer_access(t);
 }
 
 /* The bytes of another L1's store; of its load there is nothing to do. */
@@ -207,15 +239,6 @@ static void look(struct agent_try *t)
     struct byte_mask m = bytes_of_packet(t->probe);
     packet_write_line(t->probe, agent_data(t->a, t->line));
     bytes_remove(&t->line->written, &m);
-}
-
-/* An access that was performed here is its own answer. */
-static void answer_access(struct agent_try *t)
-{
-    struct packet *p = t->access;
-    p->is_reply = true;
-    t->a->stats.sync_hits += !t->waited;
-    packet_append(&t->a->done, p);
 }
 
 static void send(struct agent_try *t)
@@ -316,110 +339,148 @@ static void hold_probe(struct agent_try *t)
     t->a->probes++;
 }
 
-static void keep_written(struct agent_try *t, uint8_t next)
+static void keep_written(struct agent_try *t)
 {
     t->line->valid = t->line->written;
-    if (next == COHERENCE_ANY)
-        t->line->state = bytes_any(&t->line->written) ? AGENT_V : AGENT_I;
+    t->line->state = bytes_any(&t->line->written) ? AGENT_V : AGENT_I;
 }
 
-/* Carries out the actions of a row that concern a load alone. */
-static void take_load(struct agent_try *t, uint32_t actions)
+static void queue(struct agent_try *t, bool hold)
 {
-    if (actions & AGENT_DO_SERVE) {
-        t->served = AGENT_SERVED;
-        t->values = agent_data(t->a, t->line) + t->line->address % PACKET_LINE_BYTES;
-    }
-    if (actions & (AGENT_DO_FETCH | AGENT_DO_JOIN)) {
-        t->served = AGENT_WAITING;
-        agent_join_fill(t->a, t->line, t->load->waiter);
-    }
-    if (actions & AGENT_DO_PASS)
-        pass(t);
+    if (bytes_any(&t->line->written))
+        agent_queue_line(t->a, t->line, hold);
 }
 
-/* The actions up to the place of the access in the line or on its way. */
-static void take_requests(struct agent_try *t, uint32_t actions)
-{
-    struct agent *a = t->a;
-    if (t->line && t->line->state == AGENT_I)
-        take_place(t);
-    if (actions & AGENT_DO_WRITE_OUT)
-        agent_write_out(a, t->line);
-    if (actions & AGENT_DO_GIVE_UP) {
-        bytes_clear(&t->line->valid);
-        bytes_clear(&t->line->written);
-    }
-    if (actions & AGENT_DO_FETCH)
-        fetch(t);
-    if (actions & AGENT_DO_ASK)
-        agent_request(a, t->line, PACKET_REGISTER);
-    if (t->load)
-        take_load(t, actions);
-    if (actions & AGENT_DO_DEFER)
-        agent_defer(t);
-    if (actions & (AGENT_DO_KEEP | AGENT_DO_COPY))
-        take_bytes(t, actions & AGENT_DO_KEEP);
-    if (actions & AGENT_DO_PERFORM)
-        perform(t);
-    if ((actions & (AGENT_DO_QUEUE | AGENT_DO_HOLD)) && bytes_any(&t->line->written))
-        agent_queue_line(a, t->line, actions & AGENT_DO_HOLD);
-}
-
-static void take_messages(struct agent_try *t, uint32_t actions, uint8_t next)
-{
-    if (actions & AGENT_DO_WAKE)
-        agent_end_fill(t->a, t->line, t->reply);
-    if (actions & AGENT_DO_EARLY)
-        note_early(t);
-    if (actions & AGENT_DO_LAST)
-        serve_early(t);
-    if (actions & AGENT_DO_INSTALL)
-        install(t);
-    if (actions & AGENT_DO_LOOK)
-        look(t);
-    if (actions & AGENT_DO_KEEP_WRITTEN)
-        keep_written(t, next);
-    if (actions & AGENT_DO_FLUSH)
-        begin_flush(t);
-    if (actions & AGENT_DO_WAIT)
-        hold_probe(t);
-    if (actions & AGENT_DO_ANSWER)
-        answer(t);
-    if (actions & AGENT_DO_PUT)
-        put(t);
-}
-
-/* The environment of the interpreter: takes a row's actions, and the state that follows. */
-static bool act(void *environment, uint32_t actions)
+/* The line enters a state. */
+static void enter(void *environment, unsigned next)
 {
     struct agent_try *t = environment;
-    struct agent *a = t->a;
-    struct coherence_step step = agent_row_of(a, t->line, t->event);
-    agent_changed(a);
-    take_requests(t, actions);
-    if (t->line)
-        take_messages(t, actions, step.next);
-    if (actions & AGENT_DO_SEND)
+    if (t->line && next != COHERENCE_ANY && !t->entered)
+        t->line->state = (uint8_t)next;
+    t->entered = true;
+}
+
+/* The actions by which an access finds its values, or its way to the L2. */
+static void take_of_access(struct agent_try *t, unsigned action)
+{
+    switch (action) {
+    case AGENT_DO_FETCH:
+        fetch(t);
+        break;
+    case AGENT_DO_JOIN:
+        join(t);
+        break;
+    case AGENT_DO_SERVE:
+        serve(t);
+        break;
+    case AGENT_DO_ASK:
+        agent_request(t->a, t->line, PACKET_REGISTER);
+        break;
+    case AGENT_DO_PASS:
+        pass(t);
+        break;
+    case AGENT_DO_DEFER:
+        agent_defer(t);
+        break;
+    case AGENT_DO_KEEP:
+        take_bytes(t, true);
+        break;
+    case AGENT_DO_COPY:
+        take_bytes(t, false);
+        break;
+    case AGENT_DO_PERFORM:
+        perform(t);
+        break;
+    case AGENT_DO_QUEUE:
+        queue(t, false);
+        break;
+    case AGENT_DO_HOLD:
+        queue(t, true);
+        break;
+    default:
+        contract(action == AGENT_DO_SEND);
         send(t);
-    if (actions & AGENT_DO_VOID)
+        break;
+    }
+}
+
+/* Those by which a line and those who wait for it take what comes, and slices have their answers. */
+static void take_of_line(struct agent_try *t, unsigned action)
+{
+    switch (action) {
+    case AGENT_DO_WRITE_OUT:
+        agent_write_out(t->a, t->line);
+        break;
+    case AGENT_DO_GIVE_UP:
+        give_up(t);
+        break;
+    case AGENT_DO_WAKE:
+        agent_end_fill(t->a, t->line, t->reply);
+        break;
+    case AGENT_DO_EARLY:
+        note_early(t);
+        break;
+    case AGENT_DO_LAST:
+        serve_early(t);
+        break;
+    case AGENT_DO_INSTALL:
+        install(t);
+        break;
+    case AGENT_DO_LOOK:
+        look(t);
+        break;
+    case AGENT_DO_KEEP_WRITTEN:
+        keep_written(t);
+        break;
+    case AGENT_DO_FLUSH:
+        begin_flush(t);
+        break;
+    case AGENT_DO_WAIT:
+        hold_probe(t);
+        break;
+    case AGENT_DO_ANSWER:
+        answer(t);
+        break;
+    case AGENT_DO_VOID:
         agent_answer_void(t);
-    if (t->line && step.next != COHERENCE_ANY)
-        t->line->state = step.next;
-    if ((actions & AGENT_DO_PERFORM) && t->access)
-        answer_access(t);
-    if (actions & AGENT_DO_RETRY)
-        agent_retry(a, t->line->address);
-    if (actions & AGENT_DO_DROP_ALL)
-        agent_drop(a, AGENT_BY_REGISTRATION);
-    if (actions & AGENT_DO_ASK_AGAIN)
-        agent_ask_again(a, t->line);
+        break;
+    case AGENT_DO_PUT:
+        put(t);
+        break;
+    case AGENT_DO_ENTER:
+        enter(t, t->next);
+        break;
+    case AGENT_DO_RETRY:
+        agent_retry(t->a, t->line->address);
+        break;
+    case AGENT_DO_DROP_ALL:
+        agent_drop(t->a, AGENT_BY_REGISTRATION);
+        break;
+    case AGENT_DO_ASK_AGAIN:
+        agent_ask_again(t->a, t->line);
+        break;
+    default:
+        take_of_access(t, action);
+        break;
+    }
+}
+
+/* What a row needs has been found before (agent_has_places): nothing is refused here. */
+static bool take(void *environment, unsigned action)
+{
+    take_of_line(environment, action);
     return true;
 }
 
 void agent_take_row(struct agent_try *t)
 {
-    bool taken = coherence_take(&t->a->side, agent_state_of(t->line), t->event, act, t);
+    unsigned state = agent_state_of(t->line);
+    t->next = coherence_row(&t->a->side, state, t->event).next;
+    t->entered = false;
+    agent_changed(t->a);
+    if (t->line && state == AGENT_I)
+        take_place(t);
+    bool taken = coherence_take(&t->a->side, state, t->event, take, enter, t);
     contract(taken);
     (void)taken;
 }

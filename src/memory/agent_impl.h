@@ -19,11 +19,14 @@ struct agent_try {
     enum agent_served served;
     const uint8_t *values;
     struct packet *request; /* of a load that passes */
+    uint8_t next;           /* of the row */
+    bool entered;           /* the line is in that state */
     bool waited;            /* the access was one that waits aside */
 };
 
 /* agent_act.c */
-struct coherence_step agent_row_of(const struct agent *a, const struct agent_line *line, unsigned event);
+/* The set of actions (COHERENCE_BIT) of the row of a line, NULL being one that is not there, and an event. */
+uint64_t agent_set_of(const struct agent *a, const struct agent_line *line, unsigned event);
 /* An access to the line of the address waits aside. */
 bool agent_is_deferred(const struct agent *a, uint64_t address);
 /* A LOCK holds up what the scope of the block would let the L1 perform; a LOCK that waits, all but what it waits for.
@@ -31,11 +34,11 @@ bool agent_is_deferred(const struct agent *a, uint64_t address);
 bool agent_is_locked(const struct agent *a, unsigned event, const struct packet *access);
 /* The access waits aside from now on. */
 void agent_defer(struct agent_try *t);
-/* True: the agent has room for everything that the row's actions need (a way for the line, a queue entry, a request).
+/* True: the agent has room for everything that a set of actions needs (a way for the line, a queue entry, a request).
  * Where it lacks room, it begins what will make some. */
-bool agent_has_places(struct agent_try *t, uint32_t actions);
-/* The row asks for a place for a line that has none; finds it, if agent_has_places has made one. */
-bool agent_needs_place(const struct agent_try *t, uint32_t actions);
+bool agent_has_places(struct agent_try *t, uint64_t set);
+/* A set of actions asks for a place for a line that has none; finds it, if agent_has_places has made one. */
+bool agent_needs_place(const struct agent_try *t, uint64_t set);
 bool agent_find_place(struct agent_try *t);
 /* An access leaves for the L2, or its answer has come. */
 void agent_note_home(struct agent *a, struct packet *p, bool leaves);

@@ -642,6 +642,11 @@ void cache_set_timing_only(struct cache *c)
     c->timing_only = true;
 }
 
+bool cache_is_timing_only(const struct cache *c)
+{
+    return c->timing_only;
+}
+
 HOT bool cache_invalidate(struct cache *c, uint64_t address)
 {
     uint64_t at = line_address(c, address);
@@ -818,11 +823,21 @@ HOT uint32_t cache_end_fill_for_one(struct cache *c, uint32_t fill, uint32_t spa
     return m->value;
 }
 
+HOT void cache_install_fill(struct cache *c, uint32_t fill, const uint8_t *packet_data)
+{
+    end_fill(c, fill, packet_data + c->mshrs[fill].address % PACKET_LINE_BYTES);
+}
+
+HOT uint32_t cache_wake_fill(struct cache *c, uint32_t fill)
+{
+    append_ready(c, fill);
+    return c->mshrs[fill].value;
+}
+
 HOT uint32_t cache_take_fill(struct cache *c, uint32_t fill, const uint8_t *packet_data)
 {
-    const struct mshr *m = &c->mshrs[fill];
-    uint32_t waiter = m->value;
-    cache_end_fill(c, fill, packet_data + m->address % PACKET_LINE_BYTES);
+    uint32_t waiter = c->mshrs[fill].value;
+    cache_end_fill(c, fill, packet_data + c->mshrs[fill].address % PACKET_LINE_BYTES);
     return waiter;
 }
 

@@ -169,6 +169,7 @@ bool cache_invalidate(struct cache *c, uint64_t address);
 /* The values in the lines are not used: a store leaves a line that is being filled alone, and the fill of a line
  * dropped otherwise may be joined and is kept. */
 void cache_set_timing_only(struct cache *c);
+bool cache_is_timing_only(const struct cache *c);
 /* Drops every line that is not dirty, in the same way (a fence or an acquire at an L1: its global lines are never
  * dirty). */
 void cache_invalidate_clean(struct cache *c);
@@ -193,6 +194,10 @@ uint32_t cache_end_fill_for_one(struct cache *c, uint32_t fill, uint32_t spare);
 /* The same for the values of a packet, which are indexed by offset in its line of PACKET_LINE_BYTES. Returns the fill's
  * first waiter. */
 uint32_t cache_take_fill(struct cache *c, uint32_t fill, const uint8_t *packet_data);
+/* The two halves of cache_take_fill, of which nobody may see the line between them: the line has its values; and those
+ * who wait for it are ready. The second returns the first waiter. */
+void cache_install_fill(struct cache *c, uint32_t fill, const uint8_t *packet_data);
+uint32_t cache_wake_fill(struct cache *c, uint32_t fill);
 /* Takes the next ready waiter in arrival order (fills in order, waiters of a fill in order of their accesses), or
  * CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not kept, or is given up); see
  * cache_still_holds. *data, when the cache carries values, are those of the line when the fill came, line_bytes by

@@ -32,7 +32,7 @@ void directory_init(struct directory *d, const struct coherence_protocol *protoc
                             .free = DIRECTORY_NONE,
                             .sms = sms,
                             .line_bytes = line_bytes};
-    coherence_side_init(&d->side, protocol->registration->directory, NULL, 0);
+    coherence_side_init(&d->side, protocol->registration->directory, &coherence_directory_words, NULL);
     d->entries = ARENA_NEW(arena, struct directory_entry, lines);
     d->hash = ARENA_NEW(arena, uint32_t, buckets);
     memset(d->hash, 0xff, buckets * sizeof *d->hash);
@@ -125,6 +125,12 @@ static void park(struct directory *d, struct directory_entry *entry, struct pack
     d->kept++;
 }
 
+static void park_access(struct attempt *t)
+{
+    t->p->cleared = t->p->kind == PACKET_REGISTER;
+    park(t->d, t->entry, t->p);
+}
+
 static void wake(struct attempt *t)
 {
     struct packet_list *parked = &t->entry->parked;
@@ -199,41 +205,61 @@ static bool go(struct attempt *t)
     return gone == DIRECTORY_GONE;
 }
 
-static void take_owner(struct attempt *t, uint32_t actions)
+static void clear(struct attempt *t)
 {
-    struct directory *d = t->d;
-    if (actions & DIRECTORY_DO_ASK)
-        ask_owner(t);
-    if (actions & DIRECTORY_DO_REVOKE)
-        new_probe(d, PACKET_REVOKE, t->entry->owner, t->entry->address);
-    if (actions & DIRECTORY_DO_MERGE)
-        d->host.merge(d->host.context, t->p);
-    if (actions & DIRECTORY_DO_OWN)
-        own(t);
-    if (actions & DIRECTORY_DO_DISOWN)
-        d->host.hold(d->host.context, t->line, false);
+    if (t->entry->parked.first)
+        t->entry->parked.first->cleared = true;
 }
 
-static bool act(void *environment, uint32_t actions)
+static bool take(void *environment, unsigned action)
 {
     struct attempt *t = environment;
-    t->taken = DIRECTORY_TAKE_KEPT;
-    if ((actions & DIRECTORY_DO_GO) && !go(t))
-        return false;
-    if (actions & DIRECTORY_DO_PARK) {
-        t->p->cleared = t->p->kind == PACKET_REGISTER;
-        park(t->d, t->entry, t->p);
-    }
-    take_owner(t, actions);
-    if ((actions & DIRECTORY_DO_CLEAR) && t->entry->parked.first)
-        t->entry->parked.first->cleared = true;
-    if (actions & DIRECTORY_DO_CLEAR_STORE)
+    const struct directory_host *host = &t->d->host;
+    switch (action) {
+    case DIRECTORY_DO_GO:
+        return go(t);
+    case DIRECTORY_DO_PARK:
+        park_access(t);
+        break;
+    case DIRECTORY_DO_ASK:
+        ask_owner(t);
+        break;
+    case DIRECTORY_DO_REVOKE:
+        new_probe(t->d, PACKET_REVOKE, t->entry->owner, t->entry->address);
+        break;
+    case DIRECTORY_DO_MERGE:
+        host->merge(host->context, t->p);
+        break;
+    case DIRECTORY_DO_OWN:
+        own(t);
+        break;
+    case DIRECTORY_DO_DISOWN:
+        host->hold(host->context, t->line, false);
+        break;
+    case DIRECTORY_DO_CLEAR:
+        clear(t);
+        break;
+    case DIRECTORY_DO_CLEAR_STORE:
         clear_store(t);
-    if (actions & DIRECTORY_DO_ANSWER)
+        break;
+    case DIRECTORY_DO_ANSWER:
         answer(t->d, t->p);
-    if (actions & DIRECTORY_DO_WAKE)
+        break;
+    default:
+        contract(action == DIRECTORY_DO_WAKE);
         wake(t);
+        break;
+    }
     return true;
+}
+
+static void enter(void *environment, unsigned next)
+{
+    struct attempt *t = environment;
+    if (t->entry)
+        t->entry->state = (uint8_t)next;
+    if (t->entry && next == DIRECTORY_N)
+        drop(t->d, t->entry);
 }
 
 static bool step(struct attempt *t)
@@ -241,14 +267,9 @@ static bool step(struct attempt *t)
     struct directory *d = t->d;
     t->entry = find(d, t->line);
     unsigned state = t->entry ? t->entry->state : DIRECTORY_N;
-    struct coherence_step row = coherence_row(&d->side, state, t->event);
-    if (!coherence_take(&d->side, state, t->event, act, t))
-        return false;
-    if (t->entry)
-        t->entry->state = row.next;
-    if (t->entry && row.next == DIRECTORY_N)
-        drop(d, t->entry);
-    return true;
+    t->taken = DIRECTORY_TAKE_KEPT;
+    coherence_row(&d->side, state, t->event);
+    return coherence_take(&d->side, state, t->event, take, enter, t);
 }
 
 void directory_make_room(struct directory *d, uint64_t line, struct packet *p)

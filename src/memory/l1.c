@@ -12,17 +12,16 @@
 struct attempt {
     struct l1 *l1;
     struct l1_access *access;
-    struct packet *probe; /* instead of an access */
-    unsigned state;       /* enum cache_presence, or COHERENCE_ANY */
+    struct packet *probe;      /* instead of an access */
+    const struct packet *fill; /* likewise: what was fetched */
+    uint32_t waiter;           /* of the fill: the first one */
+    unsigned state;            /* enum cache_presence, or COHERENCE_ANY */
     enum l1_served served;
     bool hit; /* a store whose line was there */
 };
 
 /* The action that cache_read takes by itself, by presence of the line. */
-static const uint32_t reads[CACHE_PRESENCES] = {L1_FETCH, L1_JOIN, L1_SERVE, L1_SERVE};
-
-/* Actions that can be refused. */
-#define FIRSTS (L1_SERVE | L1_FETCH | L1_JOIN | L1_KEEP | L1_SEND | L1_PASS | L1_ACKNOWLEDGE)
+static const uint8_t reads[CACHE_PRESENCES] = {L1_FETCH, L1_JOIN, L1_SERVE, L1_SERVE};
 
 static void make_agent(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
 {
@@ -52,7 +51,7 @@ void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
                       .in_order = setup->in_order};
     packet_ring_init(&l1->requests, setup->requests, arena);
     packet_ring_init(&l1->answers, setup->answers, arena);
-    coherence_side_init(l1->side, &setup->protocol->l1, reads, FIRSTS);
+    coherence_side_init(l1->side, &setup->protocol->l1, &coherence_l1_words, reads);
     if (setup->timing_only)
         cache_set_timing_only(l1->cache);
     if (setup->protocol->registration)
@@ -206,33 +205,50 @@ NOT_INLINE bool acknowledge(struct attempt *t)
     return true;
 }
 
-HOT_INLINE bool take_first(struct attempt *t, uint32_t actions)
+HOT_INLINE bool take(void *environment, unsigned action)
 {
-    if (actions & L1_PASS)
-        return pass_line(t);
-    if (actions & (L1_SERVE | L1_FETCH | L1_JOIN))
+    struct attempt *t = environment;
+    switch (action) {
+    case L1_SERVE:
+    case L1_FETCH:
+    case L1_JOIN:
         return read_line(t);
-    if (actions & L1_KEEP)
+    case L1_KEEP:
         return keep(t);
-    if (actions & L1_SEND)
+    case L1_SEND:
         return send(t);
-    contract(actions & L1_ACKNOWLEDGE);
-    return acknowledge(t);
+    case L1_PASS:
+        return pass_line(t);
+    case L1_INSTALL:
+        cache_install_fill(t->l1->cache, t->fill->fill, t->fill->data);
+        return true;
+    case L1_WAKE:
+        t->waiter = cache_wake_fill(t->l1->cache, t->fill->fill);
+        return true;
+    default:
+        contract(action == L1_ACKNOWLEDGE);
+        return acknowledge(t);
+    }
 }
 
-HOT_INLINE void take_rest(struct attempt *t, uint32_t actions)
+/* The line is as the row says. Where values are not looked at (cache_set_timing_only), a line that is given up stays
+ * until its fill has come. */
+static bool has_entered(const struct attempt *t, unsigned next)
 {
-    if (actions & L1_GIVE_UP)
+    uint64_t address = t->probe ? t->probe->address : t->access->address;
+    uint32_t bytes = t->probe ? t->probe->bytes : t->access->bytes, line;
+    enum cache_presence presence = cache_find(t->l1->cache, address, bytes, &line);
+    return next == CACHE_ABSENT ? line == CACHE_NO_LINE || cache_is_timing_only(t->l1->cache) : presence == next;
+}
+
+/* The line enters the row's next state. I is entered by dropping it; other states were brought by the actions, or the
+ * row is a fault of its table (coherence_row_fault). */
+HOT_INLINE void enter(void *environment, unsigned next)
+{
+    struct attempt *t = environment;
+    if (next == CACHE_ABSENT && t->state != CACHE_ABSENT)
         t->hit = cache_invalidate(t->l1->cache, t->probe ? t->probe->address : t->access->address);
-    contract(!(actions & (L1_INSTALL | L1_WAKE))); /* of fills alone */
-}
-
-HOT_INLINE bool act(void *environment, uint32_t actions)
-{
-    if (!take_first(environment, actions))
-        return false;
-    take_rest(environment, actions);
-    return true;
+    contract(next == COHERENCE_ANY || next == t->state || has_entered(t, next));
 }
 
 /* A store that goes to the L2 counts as an access of the L1, a hit if it has dropped its line. */
@@ -253,8 +269,10 @@ HOT_INLINE bool step_read(struct attempt *t)
     struct l1_access *a = t->access;
     if (cache_refuses_again(l1->cache, a->address, a->bytes, packet_ring_room(&l1->requests)) || !read_line(t))
         return false;
+    const struct coherence_step *step = coherence_step_of(l1->side, t->state, a->event);
     coherence_count(l1->side, t->state, a->event);
-    take_rest(t, coherence_actions(l1->side, t->state, a->event));
+    coherence_run(step->actions >> 8, take, t);
+    enter(t, step->next);
     return true;
 }
 
@@ -264,7 +282,7 @@ HOT_INLINE bool step(struct attempt *t)
     const struct l1_access *a = t->access;
     uint32_t line;
     t->state = coherence_state(l1->side, a->event, l1->cache, a->address, a->bytes, &line);
-    return coherence_take(l1->side, t->state, a->event, act, t);
+    return coherence_take(l1->side, t->state, a->event, take, enter, t);
 }
 
 /* A load is the agent's at once; of any other access it gets a packet, which the owner fills in. A store at remote
@@ -303,6 +321,7 @@ HOT enum l1_served l1_access(struct l1 *l1, struct l1_access *access)
     t.l1 = l1;
     t.access = access;
     t.probe = NULL;
+    t.served = L1_SERVED;
     t.hit = false;
     access->values = NULL;
     access->request = NULL;
@@ -319,13 +338,13 @@ HOT enum l1_served l1_access(struct l1 *l1, struct l1_access *access)
 HOT struct packet *l1_pass(struct l1 *l1, unsigned event, uint64_t address, uint32_t bytes, uint32_t waiter)
 {
     contract(l1_passes(l1, event));
-    uint32_t actions = coherence_actions(l1->side, COHERENCE_ANY, event);
+    const struct coherence_step *step = coherence_step_of(l1->side, COHERENCE_ANY, event);
     struct packet *p = pass(l1, event, address, bytes, waiter);
+    contract(step->actions == L1_PASS); /* and nothing else */
     if (!p)
         return NULL;
     coherence_count(l1->side, COHERENCE_ANY, event);
-    contract(!(actions & ~(uint32_t)(L1_PASS | L1_GIVE_UP)));
-    if (actions & L1_GIVE_UP)
+    if (step->next == CACHE_ABSENT)
         cache_invalidate(l1->cache, address);
     return p;
 }
@@ -340,7 +359,7 @@ bool l1_probe(struct l1 *l1, struct packet *probe)
     }
     contract(message_sender_of(probe->kind) == MESSAGE_OF_SLICE && !probe->is_reply);
     t.state = coherence_state(l1->side, L1_PROBE_EVENT, l1->cache, probe->address, probe->bytes, &line);
-    return coherence_take(l1->side, t.state, L1_PROBE_EVENT, act, &t);
+    return coherence_take(l1->side, t.state, L1_PROBE_EVENT, take, enter, &t);
 }
 
 HOT enum l1_arrival l1_arrival_of(const struct l1 *l1, const struct packet *p)
@@ -367,9 +386,17 @@ void l1_drain(struct l1 *l1)
     agent_drain(l1->agent);
 }
 
+NOT_INLINE uint32_t fill_by_row(struct l1 *l1, const struct packet *p)
+{
+    struct attempt t = {.l1 = l1, .fill = p, .state = COHERENCE_ANY, .waiter = CACHE_NO_WAITER};
+    coherence_take(l1->side, COHERENCE_ANY, L1_FILL_EVENT, take, enter, &t);
+    return t.waiter;
+}
+
 HOT uint32_t l1_fill(struct l1 *l1, const struct packet *p)
 {
-    contract(coherence_only(l1->side, L1_FILL_EVENT, L1_INSTALL | L1_WAKE));
+    if (RARELY(!coherence_is(l1->side, L1_FILL_EVENT, COHERENCE_DO(L1_INSTALL, L1_WAKE))))
+        return fill_by_row(l1, p);
     coherence_count(l1->side, COHERENCE_ANY, L1_FILL_EVENT);
     return cache_take_fill(l1->cache, p->fill, p->data);
 }

@@ -93,7 +93,7 @@ void l1_submit(struct l1 *l1, struct packet *request, unsigned event);
 /* True: accesses of this event go past the L1, whatever it holds. */
 static inline bool l1_passes(const struct l1 *l1, unsigned event)
 {
-    return !l1->agent && coherence_actions(l1->side, COHERENCE_ANY, event) & L1_PASS;
+    return !l1->agent && (coherence_step_of(l1->side, COHERENCE_ANY, event)->actions & 0xff) == L1_PASS;
 }
 /* True: an access that passes would be refused for want of room, so it need not be tried. */
 static inline bool l1_is_full(const struct l1 *l1)

@@ -41,10 +41,7 @@ uint32_t slice_requests(const struct memory_params *params)
 }
 
 /* The action that cache_read takes by itself, by presence of the line. */
-static const uint32_t reads[CACHE_PRESENCES] = {L2_FETCH, L2_JOIN, L2_TOUCH, L2_TOUCH};
-
-/* Actions that can be refused. */
-#define FIRSTS (L2_PROBE | L2_TOUCH | L2_FETCH | L2_JOIN | L2_KEEP | L2_PASS | L2_PASS_FETCH)
+static const uint8_t reads[CACHE_PRESENCES] = {L2_FETCH, L2_JOIN, L2_TOUCH, L2_TOUCH};
 
 struct slice *slice_create(const struct memory_params *params, const struct request_map *map, unsigned number,
                            const struct coherence_protocol *protocol, struct store *store, struct request_pool *pool,
@@ -71,7 +68,7 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
     s->number = (uint8_t)number;
     s->cache = cache_create(&params->l2, false, arena);
     s->side = ARENA_NEW(arena, struct coherence_side, 1);
-    coherence_side_init(s->side, protocol->l2, reads, FIRSTS);
+    coherence_side_init(s->side, protocol->l2, &coherence_l2_words, reads);
     s->fills_ahead =
         coherence_only(s->side, L2_FILL_EVENT, L2_INSTALL) && coherence_only(s->side, L2_READ_WOKEN_EVENT, L2_ANSWER);
     s->store_event = params->l2.write_allocate == CACHE_WRITE_ALLOCATE_LAZY    ? L2_STORE_LAZY_EVENT
@@ -338,6 +335,7 @@ struct attempt {
     uint64_t cycle, local;
     unsigned state; /* enum cache_presence, or COHERENCE_ANY */
     uint32_t line;  /* unless the event is stateless */
+    uint32_t fill;  /* of FILL */
 };
 
 /* A read or an atomic uses its line, or waits for a fill, which is requested if none is under way. */
@@ -448,19 +446,6 @@ NOT_INLINE bool probe_others(const struct attempt *t)
     return probes->answered;
 }
 
-static bool take_first(struct attempt *t, uint32_t actions)
-{
-    if ((actions & L2_PROBE) && !probe_others(t))
-        return false;
-    if (actions & (L2_TOUCH | L2_FETCH | L2_JOIN))
-        return read_line(t);
-    if (actions & L2_KEEP)
-        return keep(t);
-    if (actions & L2_PASS)
-        return pass(t);
-    return actions & L2_PASS_FETCH ? pass_fetch(t) : true;
-}
-
 /* Words of locks may have been written by plain accesses: who waits for one in a queue must know. */
 NOT_INLINE void tell_queues(struct slice *s, const struct slice_part *part)
 {
@@ -471,33 +456,90 @@ NOT_INLINE void tell_queues(struct slice *s, const struct slice_part *part)
         lock_queues_written(s->locks, at, values + (at - line));
 }
 
-HOT_INLINE void take_rest(struct attempt *t, uint32_t actions)
+HOT_INLINE void merge(struct attempt *t)
 {
-    if (actions & L2_READ)
-        read_values(t->s, t->part);
-    if (!(actions & (L2_MERGE | L2_PERFORM | L2_DIRTY | L2_ANSWER | L2_GIVE_UP)))
-        return; /* mostly, of a read that misses */
-    if (actions & L2_MERGE)
-        write_values(t->s, t->part);
-    if (actions & L2_PERFORM)
-        perform_atomics(t->s, t->part);
-    if (RARELY(t->s->locks) && t->s->locks->used && (actions & (L2_MERGE | L2_PERFORM)))
+    write_values(t->s, t->part);
+    if (RARELY(t->s->locks) && t->s->locks->used)
         tell_queues(t->s, t->part);
-    if (actions & L2_DIRTY)
-        cache_mark_dirty(t->s->cache, t->line, t->local, t->part->bytes);
-    if (actions & L2_ANSWER)
-        answer(t->s, t->part, t->cycle);
-    if (RARELY(actions & L2_GIVE_UP))
-        cache_invalidate(t->s->cache, t->local);
-    contract(!(actions & L2_INSTALL)); /* of fills alone */
 }
 
-HOT NOT_INLINE bool act(void *environment, uint32_t actions)
+HOT_INLINE void perform(struct attempt *t)
 {
-    if (!take_first(environment, actions))
-        return false;
-    take_rest(environment, actions);
+    perform_atomics(t->s, t->part);
+    if (RARELY(t->s->locks) && t->s->locks->used)
+        tell_queues(t->s, t->part);
+}
+
+HOT_INLINE bool take(void *environment, unsigned action)
+{
+    struct attempt *t = environment;
+    switch (action) {
+    case L2_PROBE:
+        return probe_others(t);
+    case L2_TOUCH:
+    case L2_FETCH:
+    case L2_JOIN:
+        return read_line(t);
+    case L2_KEEP:
+        return keep(t);
+    case L2_PASS:
+        return pass(t);
+    case L2_PASS_FETCH:
+        return pass_fetch(t);
+    case L2_READ:
+        read_values(t->s, t->part);
+        break;
+    case L2_MERGE:
+        merge(t);
+        break;
+    case L2_PERFORM:
+        perform(t);
+        break;
+    case L2_DIRTY:
+        cache_mark_dirty(t->s->cache, t->line, t->local, t->part->bytes);
+        break;
+    case L2_ANSWER:
+        answer(t->s, t->part, t->cycle);
+        break;
+    default:
+        contract(action == L2_INSTALL);
+        cache_end_fill(t->s->cache, t->fill, NULL);
+        break;
+    }
     return true;
+}
+
+/* The line is as the row says. */
+static bool has_entered(const struct attempt *t, unsigned next)
+{
+    uint32_t line;
+    enum cache_presence presence = cache_find(t->s->cache, t->local, t->part->bytes, &line);
+    return next == CACHE_ABSENT ? line == CACHE_NO_LINE : presence == next;
+}
+
+/* The line enters the row's next state. I is entered by dropping it; other states were brought by the actions, or the
+ * row is a fault of its table (coherence_row_fault). */
+HOT_INLINE void enter(void *environment, unsigned next)
+{
+    struct attempt *t = environment;
+    if (RARELY(next == CACHE_ABSENT) && t->state != CACHE_ABSENT)
+        cache_invalidate(t->s->cache, t->local);
+    contract(next == COHERENCE_ANY || next == t->state || has_entered(t, next));
+}
+
+/* A row of the table, as it stands. */
+HOT NOT_INLINE bool take_row(struct attempt *t, unsigned event)
+{
+    return coherence_take(t->s->side, t->state, event, take, enter, t);
+}
+
+/* The rest of a row whose first action has been taken. */
+HOT_INLINE void take_rest(struct attempt *t, unsigned event)
+{
+    const struct coherence_step *step = coherence_step_of(t->s->side, t->state, event);
+    coherence_count(t->s->side, t->state, event);
+    coherence_run(step->actions >> 8, take, t);
+    enter(t, step->next);
 }
 
 /* The event that a packet is to its line. */
@@ -523,23 +565,17 @@ HOT_INLINE bool access_line(struct slice *s, const struct slice_part *part, uint
     if (s->side->reads >> event & 1) {
         if (!read_line(&t))
             return false;
-        coherence_count(s->side, t.state, event);
-        take_rest(&t, coherence_actions(s->side, t.state, event));
+        take_rest(&t, event);
         return true;
     }
     t.state = coherence_state(s->side, event, s->cache, t.local, part->bytes, &t.line);
-    if (coherence_take(s->side, t.state, event, act, &t))
+    if (take_row(&t, event))
         return true;
     /* A store does not wait for a registered line's place: the owner may wait for the store. */
-    return part->packet->kind == PACKET_WRITE && cache_wanted(s->cache) != CACHE_NO_ADDRESS &&
-           coherence_take(s->side, COHERENCE_ANY, L2_STORE_THROUGH_EVENT, act, &t);
-}
-
-/* A fill has come. */
-HOT_INLINE void count_fill(struct slice *s)
-{
-    contract(coherence_only(s->side, L2_FILL_EVENT, L2_INSTALL));
-    coherence_count(s->side, COHERENCE_ANY, L2_FILL_EVENT);
+    if (part->packet->kind != PACKET_WRITE || cache_wanted(s->cache) == CACHE_NO_ADDRESS)
+        return false;
+    t.state = COHERENCE_ANY;
+    return take_row(&t, L2_STORE_THROUGH_EVENT);
 }
 
 /* Gives a waiter's place back. Its part stays readable until the place is taken again. */
@@ -549,10 +585,33 @@ static inline void free_waiter(struct slice *s, uint32_t waiter)
     s->free_waiter = waiter;
 }
 
+/* A fill has come. */
+HOT_INLINE void end_fill(struct slice *s, uint32_t fill)
+{
+    struct attempt t = {.s = s, .fill = fill, .state = COHERENCE_ANY};
+    if (RARELY(!coherence_is(s->side, L2_FILL_EVENT, L2_INSTALL))) {
+        take_row(&t, L2_FILL_EVENT);
+        return;
+    }
+    coherence_count(s->side, COHERENCE_ANY, L2_FILL_EVENT);
+    cache_end_fill(s->cache, fill, NULL);
+}
+
+NOT_INLINE void end_read_by_row(struct slice *s, const struct slice_part *part, uint64_t cycle)
+{
+    struct attempt t = {.s = s, .part = part, .cycle = cycle, .state = COHERENCE_ANY};
+    t.local = part->packet->local + part->offset;
+    take_row(&t, L2_READ_WOKEN_EVENT);
+}
+
 /* The turn of a read for which a fill came. */
 HOT_INLINE void end_read(struct slice *s, uint32_t waiter, uint64_t cycle)
 {
     free_waiter(s, waiter);
+    if (RARELY(!coherence_is(s->side, L2_READ_WOKEN_EVENT, L2_ANSWER))) {
+        end_read_by_row(s, &s->waiting[waiter], cycle);
+        return;
+    }
     coherence_count(s->side, COHERENCE_ANY, L2_READ_WOKEN_EVENT);
     answer(s, &s->waiting[waiter], cycle);
 }
@@ -564,8 +623,9 @@ static void end_atomic(struct slice *s, uint32_t waiter, uint32_t line, uint64_t
     struct attempt t = {.s = s, .part = part, .cycle = cycle, .local = part->packet->local + part->offset};
     bool held = cache_still_holds(s->cache, line, t.local);
     t.line = line;
+    t.state = held ? CACHE_THERE : CACHE_ABSENT;
     free_waiter(s, waiter);
-    coherence_take(s->side, held ? CACHE_THERE : CACHE_ABSENT, L2_ATOMIC_WOKEN_EVENT, act, &t);
+    take_row(&t, L2_ATOMIC_WOKEN_EVENT);
 }
 
 HOT static void serve_waiter(struct slice *s, uint64_t cycle)
@@ -620,7 +680,7 @@ static bool fill_ahead(struct slice *s, uint32_t request, uint64_t last)
     uint32_t waiter = cache_end_fill_for_one(s->cache, r->fill, AHEAD);
     if (waiter == CACHE_NO_WAITER)
         return false;
-    count_fill(s);
+    coherence_count(s->side, COHERENCE_ANY, L2_FILL_EVENT);
     s->fill_free_at = last + 1 + port_cycles(s, r->bytes);
     s->return_at = s->serve_at = last + 2;
     request_release(s->pool, request);
@@ -662,8 +722,7 @@ static void take_return(struct slice *s, uint64_t cycle)
     } else {
         if (cycle < s->fill_free_at)
             return;
-        count_fill(s);
-        cache_end_fill(s->cache, r->fill, NULL);
+        end_fill(s, r->fill);
         s->fill_free_at = cycle + port_cycles(s, r->bytes);
         s->blocked = false;
     }

@@ -5,14 +5,14 @@
 #include "memory/coherence/protocol.h"
 
 enum {
-#define DIRECTORY_ACTION(name, word, doc) name = DIRECTORY_DO_##name,
+#define DIRECTORY_ACTION(name, word, from, to, doc) name = DIRECTORY_DO_##name,
 #include "memory/coherence/directory_actions.def"
 #undef DIRECTORY_ACTION
     NOTHING = 0
 };
-#define ROW(state, event, next, actions)                                                                               \
+#define ROW(state, event, next, ...)                                                                                   \
     {                                                                                                                  \
-        DIRECTORY_##state, DIRECTORY_##event##_EVENT, DIRECTORY_##next, actions                                        \
+        DIRECTORY_##state, DIRECTORY_##event##_EVENT, DIRECTORY_##next, COHERENCE_DO(__VA_ARGS__)                      \
     }
 
 /* Of lines that nobody registers. */
@@ -21,17 +21,17 @@ enum {
 static const struct coherence_row rows[] = {
     FREE_ROWS,
     ROW(N, CLEARED, N, GO),
-    ROW(N, REGISTER, R, GO | OWN),
+    ROW(N, REGISTER, R, GO, OWN),
 
-    ROW(R, FETCH, Q, PARK | ASK),
+    ROW(R, FETCH, Q, PARK, ASK),
     ROW(R, FETCH_OWN, R, GO),
-    ROW(R, STORE, Q, PARK | ASK),
+    ROW(R, STORE, Q, PARK, ASK),
     ROW(R, STORE_OWN, R, GO),
     ROW(R, CLEARED, R, GO),
-    ROW(R, RELAXED, B, PARK | REVOKE),
-    ROW(R, AT_HOME, B, PARK | REVOKE),
-    ROW(R, REGISTER, B, PARK | REVOKE),
-    ROW(R, PUT, N, MERGE | DISOWN | ANSWER),
+    ROW(R, RELAXED, B, PARK, REVOKE),
+    ROW(R, AT_HOME, B, PARK, REVOKE),
+    ROW(R, REGISTER, B, PARK, REVOKE),
+    ROW(R, PUT, N, MERGE, DISOWN, ANSWER),
     ROW(R, EVICT, X, REVOKE),
 
     ROW(Q, FETCH, Q, PARK),
@@ -41,34 +41,34 @@ static const struct coherence_row rows[] = {
     ROW(Q, RELAXED, Q, PARK),
     ROW(Q, AT_HOME, Q, PARK),
     ROW(Q, REGISTER, Q, PARK),
-    ROW(Q, SHOWN, R, MERGE | CLEAR | WAKE),
-    ROW(Q, PUT, N, MERGE | DISOWN | ANSWER | WAKE),
+    ROW(Q, SHOWN, R, MERGE, CLEAR, WAKE),
+    ROW(Q, PUT, N, MERGE, DISOWN, ANSWER, WAKE),
     ROW(Q, EVICT, Q, NOTHING),
 
     ROW(B, FETCH, B, PARK),
     ROW(B, FETCH_OWN, B, GO),
-    ROW(B, STORE, B, PARK | ASK),
+    ROW(B, STORE, B, PARK, ASK),
     ROW(B, STORE_OWN, B, GO),
     ROW(B, CLEARED, B, GO),
     ROW(B, SHOWN, B, CLEAR_STORE),
     ROW(B, RELAXED, B, PARK),
     ROW(B, AT_HOME, B, PARK),
     ROW(B, REGISTER, B, PARK),
-    ROW(B, RETURNED, N, MERGE | DISOWN | WAKE),
-    ROW(B, PUT, N, MERGE | DISOWN | ANSWER | WAKE),
+    ROW(B, RETURNED, N, MERGE, DISOWN, WAKE),
+    ROW(B, PUT, N, MERGE, DISOWN, ANSWER, WAKE),
     ROW(B, EVICT, B, NOTHING),
 
     ROW(X, FETCH, X, PARK),
     ROW(X, FETCH_OWN, X, GO),
-    ROW(X, STORE, X, PARK | ASK),
+    ROW(X, STORE, X, PARK, ASK),
     ROW(X, STORE_OWN, X, GO),
     ROW(X, CLEARED, X, GO),
     ROW(X, SHOWN, X, CLEAR_STORE),
     ROW(X, RELAXED, X, PARK),
     ROW(X, AT_HOME, X, PARK),
     ROW(X, REGISTER, X, PARK),
-    ROW(X, RETURNED, N, MERGE | DISOWN | WAKE),
-    ROW(X, PUT, N, MERGE | DISOWN | ANSWER | WAKE),
+    ROW(X, RETURNED, N, MERGE, DISOWN, WAKE),
+    ROW(X, PUT, N, MERGE, DISOWN, ANSWER, WAKE),
     ROW(X, EVICT, X, NOTHING),
 };
 static const struct coherence_row free_rows[] = {FREE_ROWS};

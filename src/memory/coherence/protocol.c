@@ -23,11 +23,11 @@ static const struct coherence_word l1_events[] = {
 #undef L1_EVENT
     {NULL, NULL},
 };
-static const struct coherence_word l1_actions[] = {
-#define L1_ACTION(name, word, doc) {word, doc},
+static const struct coherence_action l1_actions[] = {
+#define L1_ACTION(name, word, from, to, doc) {word, from, to, doc},
 #include "memory/coherence/l1_actions.def"
 #undef L1_ACTION
-    {NULL, NULL},
+    {NULL, NULL, NULL, NULL},
 };
 static const struct coherence_word l2_events[] = {
 #define L2_EVENT(name, words, doc) {words, doc},
@@ -35,11 +35,11 @@ static const struct coherence_word l2_events[] = {
 #undef L2_EVENT
     {NULL, NULL},
 };
-static const struct coherence_word l2_actions[] = {
-#define L2_ACTION(name, word, doc) {word, doc},
+static const struct coherence_action l2_actions[] = {
+#define L2_ACTION(name, word, from, to, doc) {word, from, to, doc},
 #include "memory/coherence/l2_actions.def"
 #undef L2_ACTION
-    {NULL, NULL},
+    {NULL, NULL, NULL, NULL},
 };
 static const struct coherence_word presences[] = {
 #define PRESENCE(name, letter, doc) {letter, doc},
@@ -59,11 +59,11 @@ static const struct coherence_word agent_events[] = {
 #undef AGENT_EVENT
     {NULL, NULL},
 };
-static const struct coherence_word agent_actions[] = {
-#define AGENT_ACTION(name, word, doc) {word, doc},
+static const struct coherence_action agent_actions[] = {
+#define AGENT_ACTION(name, word, from, to, doc) {word, from, to, doc},
 #include "memory/coherence/agent_actions.def"
 #undef AGENT_ACTION
-    {NULL, NULL},
+    {NULL, NULL, NULL, NULL},
 };
 static const struct coherence_word directory_states[] = {
 #define DIRECTORY_STATE(name, letter, doc) {letter, doc},
@@ -77,17 +77,17 @@ static const struct coherence_word directory_events[] = {
 #undef DIRECTORY_EVENT
     {NULL, NULL},
 };
-static const struct coherence_word directory_actions[] = {
-#define DIRECTORY_ACTION(name, word, doc) {word, doc},
+static const struct coherence_action directory_actions[] = {
+#define DIRECTORY_ACTION(name, word, from, to, doc) {word, from, to, doc},
 #include "memory/coherence/directory_actions.def"
 #undef DIRECTORY_ACTION
-    {NULL, NULL},
+    {NULL, NULL, NULL, NULL},
 };
-const struct coherence_words coherence_l1_words = {"L1", presences, l1_events, l1_actions};
-const struct coherence_words coherence_l2_words = {"L2", presences, l2_events, l2_actions};
-const struct coherence_words coherence_agent_words = {"L1", agent_states, agent_events, agent_actions};
+const struct coherence_words coherence_l1_words = {"L1", presences, l1_events, l1_actions, "I"};
+const struct coherence_words coherence_l2_words = {"L2", presences, l2_events, l2_actions, "I"};
+const struct coherence_words coherence_agent_words = {"L1", agent_states, agent_events, agent_actions, "IVN"};
 const struct coherence_words coherence_directory_words = {"directory", directory_states, directory_events,
-                                                          directory_actions};
+                                                          directory_actions, ""};
 
 const struct coherence_word coherence_any = {"any",
                                              "whatever it is; as the next state: as it was, or as the cache finds it"};
@@ -151,9 +151,10 @@ const struct coherence_table *coherence_side_of(const struct coherence_protocol 
 }
 
 void coherence_side_init(struct coherence_side *side, const struct coherence_table *table,
-                         const uint32_t reads[CACHE_PRESENCES], uint32_t firsts)
+                         const struct coherence_words *words, const uint8_t reads[CACHE_PRESENCES])
 {
     contract(table->count <= COHERENCE_ROWS);
+    contract(!coherence_table_fault(words, table, NULL));
     *side = (struct coherence_side){.table = table};
     for (unsigned state = 0; state <= COHERENCE_ANY; state++)
         for (unsigned event = 0; event < COHERENCE_EVENTS; event++)
@@ -163,28 +164,28 @@ void coherence_side_init(struct coherence_side *side, const struct coherence_tab
         bool any = row->state == COHERENCE_ANY;
         side->stateless |= (uint32_t)any << row->event;
         for (unsigned state = any ? 0 : row->state; state <= row->state; state++)
-            side->steps[state][row->event] = (struct coherence_step){row->actions, row->next, true, (uint16_t)i};
+            side->steps[state][row->event] = (struct coherence_step){row->actions, (uint16_t)i, row->next, true};
     }
     for (unsigned event = 0; event < COHERENCE_EVENTS && reads; event++) {
         bool reads_only = true;
         for (unsigned state = 0; state < CACHE_PRESENCES; state++)
-            reads_only &= (coherence_actions(side, state, event) & firsts) == reads[state];
+            reads_only &= (side->steps[state][event].actions & 0xff) == reads[state];
         side->reads |= (uint32_t)reads_only << event;
     }
 }
 
-bool coherence_only(const struct coherence_side *side, unsigned event, uint32_t actions)
+bool coherence_only(const struct coherence_side *side, unsigned event, uint64_t actions)
 {
     for (unsigned state = 0; state < CACHE_PRESENCES; state++)
-        if (coherence_actions(side, state, event) != actions)
+        if (side->steps[state][event].actions != actions || side->steps[state][event].next != COHERENCE_ANY)
             return false;
     return true;
 }
 
-bool coherence_table_has(const struct coherence_table *table, uint32_t actions)
+bool coherence_table_has(const struct coherence_table *table, unsigned action)
 {
     for (unsigned i = 0; i < table->count; i++)
-        if (table->rows[i].actions & actions)
+        if (coherence_set(table->rows[i].actions) & COHERENCE_BIT(action))
             return true;
     return false;
 }

@@ -27,16 +27,16 @@ enum l1_event {
     L1_EVENTS
 };
 
+/* Of each side, its actions by number, and their codes in the list of a row (coherence_row). */
 enum l1_action_number {
-#define L1_ACTION(name, word, doc) L1_##name##_ACTION,
+#define L1_ACTION(name, word, from, to, doc) L1_##name##_NUMBER,
 #include "memory/coherence/l1_actions.def"
 #undef L1_ACTION
     L1_ACTIONS
 };
 
-/* Sets of one action each. */
 enum l1_action {
-#define L1_ACTION(name, word, doc) L1_##name = 1 << L1_##name##_ACTION,
+#define L1_ACTION(name, word, from, to, doc) L1_##name = 1 + L1_##name##_NUMBER,
 #include "memory/coherence/l1_actions.def"
 #undef L1_ACTION
 };
@@ -49,14 +49,14 @@ enum l2_event {
 };
 
 enum l2_action_number {
-#define L2_ACTION(name, word, doc) L2_##name##_ACTION,
+#define L2_ACTION(name, word, from, to, doc) L2_##name##_NUMBER,
 #include "memory/coherence/l2_actions.def"
 #undef L2_ACTION
     L2_ACTIONS
 };
 
 enum l2_action {
-#define L2_ACTION(name, word, doc) L2_##name = 1 << L2_##name##_ACTION,
+#define L2_ACTION(name, word, from, to, doc) L2_##name = 1 + L2_##name##_NUMBER,
 #include "memory/coherence/l2_actions.def"
 #undef L2_ACTION
 };
@@ -76,14 +76,14 @@ enum agent_event {
 };
 
 enum agent_action_number {
-#define AGENT_ACTION(name, word, doc) AGENT_##name##_NUMBER,
+#define AGENT_ACTION(name, word, from, to, doc) AGENT_##name##_NUMBER,
 #include "memory/coherence/agent_actions.def"
 #undef AGENT_ACTION
     AGENT_ACTIONS
 };
 
 enum agent_action {
-#define AGENT_ACTION(name, word, doc) AGENT_DO_##name = 1 << AGENT_##name##_NUMBER,
+#define AGENT_ACTION(name, word, from, to, doc) AGENT_DO_##name = 1 + AGENT_##name##_NUMBER,
 #include "memory/coherence/agent_actions.def"
 #undef AGENT_ACTION
 };
@@ -103,14 +103,14 @@ enum directory_event {
 };
 
 enum directory_action_number {
-#define DIRECTORY_ACTION(name, word, doc) DIRECTORY_##name##_NUMBER,
+#define DIRECTORY_ACTION(name, word, from, to, doc) DIRECTORY_##name##_NUMBER,
 #include "memory/coherence/directory_actions.def"
 #undef DIRECTORY_ACTION
     DIRECTORY_ACTIONS
 };
 
 enum directory_action {
-#define DIRECTORY_ACTION(name, word, doc) DIRECTORY_DO_##name = 1 << DIRECTORY_##name##_NUMBER,
+#define DIRECTORY_ACTION(name, word, from, to, doc) DIRECTORY_DO_##name = 1 + DIRECTORY_##name##_NUMBER,
 #include "memory/coherence/directory_actions.def"
 #undef DIRECTORY_ACTION
 };
@@ -149,11 +149,17 @@ enum l1_order_action {
 #define COHERENCE_EVENTS 20 /* of a side, at most */
 #define COHERENCE_ROWS 160  /* of a table, at most */
 
+/* A row: in a state, an event has these actions taken, one after the other as they stand here, and then the line is in
+ * its next state. actions: a byte each, the first one lowest, ended by 0; COHERENCE_DO packs them. */
+#define COHERENCE_MOST 8 /* actions of a row */
 struct coherence_row {
     uint8_t state, event, next;
-    uint32_t
-        actions; /* set: they are taken in the order of their list, in which those that can be refused come first */
+    uint64_t actions;
 };
+#define COHERENCE_PACK(a, b, c, d, e, f, g, h, ...)                                                                    \
+    ((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24 | (uint64_t)(e) << 32 |            \
+     (uint64_t)(f) << 40 | (uint64_t)(g) << 48 | (uint64_t)(h) << 56)
+#define COHERENCE_DO(...) COHERENCE_PACK(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0)
 
 struct coherence_table {
     const struct coherence_row *rows;
@@ -193,10 +199,10 @@ struct coherence_counts {
 };
 
 struct coherence_step {
-    uint32_t actions;
-    uint8_t next;
-    bool given;   /* the table has a row */
+    uint64_t actions;
     uint16_t row; /* its number; COHERENCE_ROWS: there is none */
+    uint8_t next;
+    bool given; /* the table has a row */
 };
 
 /* What a table has no row for, if something of the kind was stepped: for a checker (check/), which goes on to say so.
@@ -225,12 +231,22 @@ struct coherence_word {
     const char *word, *doc;
 };
 
+/* An action, and what it has to do with the state of the line. from: letters of the states in which it can be taken;
+ * "*": in any. A "?" before them: it can be refused, so it stands before all that cannot. to: letters of the states
+ * that can follow in a row that has it; "*": any. "." there stands for a next state that is "as it is". A `to` of
+ * letters *brings* its states: what they stand for is done by the action; one that begins with "~" only limits what
+ * follows. */
+struct coherence_action {
+    const char *word, *from, *to, *doc;
+};
+
 /* The words of a side's table. */
 struct coherence_words {
-    const char *side;                     /* "L1" */
-    const struct coherence_word *states;  /* by state; COHERENCE_ANY has coherence_any */
-    const struct coherence_word *events;  /* by event */
-    const struct coherence_word *actions; /* by number */
+    const char *side;                       /* "L1" */
+    const struct coherence_word *states;    /* by state; COHERENCE_ANY has coherence_any */
+    const struct coherence_word *events;    /* by event */
+    const struct coherence_action *actions; /* by number; the last one has no word */
+    const char *enters; /* letters of the states that a line can enter without an action that brings them */
 };
 extern const struct coherence_words coherence_l1_words, coherence_l2_words, coherence_agent_words,
     coherence_directory_words;
@@ -252,28 +268,54 @@ const struct coherence_protocol *coherence_find(const char *name);
 bool coherence_rprio(const struct coherence_protocol *protocol, const char *replacement);
 /* All protocols, NULL-terminated. */
 const struct coherence_protocol *const *coherence_list(void);
-/* Lays a table out. reads: by presence, the action with which cache_read does what the state asks for (use a line that
- * is there, join a fill, request one): an event whose rows have just these, of those that can be refused (firsts), need
- * not be looked up before. reads may be NULL: states are not presences. */
+/* Lays a table out, which must be sound. reads: by presence, the action with which cache_read does what the state asks
+ * for (use a line that is there, join a fill, request one): an event whose rows begin with just these need not be
+ * looked up before. reads may be NULL: states are not presences. */
 void coherence_side_init(struct coherence_side *side, const struct coherence_table *table,
-                         const uint32_t reads[CACHE_PRESENCES], uint32_t firsts);
-/* True: some row of a table has one of the actions. */
-bool coherence_table_has(const struct coherence_table *table, uint32_t actions);
+                         const struct coherence_words *words, const uint8_t reads[CACHE_PRESENCES]);
+/* True: some row of a table has the action. */
+bool coherence_table_has(const struct coherence_table *table, unsigned action);
+/* rows.c: the fault of a row, or NULL: a state, event or action that the side does not have; an action that its state
+ * does not allow; or a next state that is not what its actions make of the line. */
+const char *coherence_row_fault(const struct coherence_words *words, const struct coherence_row *row);
+/* The fault of the first row of a table that has one, or NULL; *row is that row, if it is not NULL. Two rows for a
+ * state and an event are a fault of the second one. */
+const char *coherence_table_fault(const struct coherence_words *words, const struct coherence_table *table,
+                                  const struct coherence_row **row);
 /* Adds what was counted. */
 void coherence_add_counts(struct coherence_counts *to, const struct coherence_counts *from);
 /* Adds what a side has counted since its counts were cleared. */
 void coherence_collect(struct coherence_counts *to, const struct coherence_side *side);
 void coherence_clear_counts(struct coherence_side *side);
-/* True: an event asks for exactly these actions in every state, which is a presence. */
-bool coherence_only(const struct coherence_side *side, unsigned event, uint32_t actions);
+/* True: an event asks for exactly these actions in every state, which is a presence, and leaves it as it is. */
+bool coherence_only(const struct coherence_side *side, unsigned event, uint64_t actions);
 struct archive;
 void coherence_side_archive(struct coherence_side *side, struct archive *ar);
 
-/* The actions that a state (COHERENCE_ANY if the event is stateless) and an event ask for. */
-static inline uint32_t coherence_actions(const struct coherence_side *side, unsigned state, unsigned event)
+/* The row of a state (COHERENCE_ANY if the event is stateless) and an event, as it is laid out. */
+static inline const struct coherence_step *coherence_step_of(const struct coherence_side *side, unsigned state,
+                                                             unsigned event)
 {
-    return side->steps[state][event].actions;
+    return &side->steps[state][event];
 }
+
+/* True: whatever the state, the row of an event is these actions, and the line as it is. A controller that has a short
+ * way for a common row asks this first. */
+static inline bool coherence_is(const struct coherence_side *side, unsigned event, uint64_t actions)
+{
+    const struct coherence_step *step = coherence_step_of(side, COHERENCE_ANY, event);
+    return step->actions == actions && step->next == COHERENCE_ANY;
+}
+
+/* The set of a row's actions, a bit for each code. */
+static inline uint64_t coherence_set(uint64_t actions)
+{
+    uint64_t set = 0;
+    for (; actions; actions >>= 8)
+        set |= UINT64_C(1) << (actions & 0xff);
+    return set;
+}
+#define COHERENCE_BIT(action) (UINT64_C(1) << (action))
 
 /* The state of the line of an access to a side's cache: COHERENCE_ANY if the event is stateless; otherwise `line` is
  * set to the line's place. */
@@ -298,13 +340,27 @@ static inline void coherence_count(struct coherence_side *side, unsigned state, 
     side->taken[side->steps[state][event].row]++;
 }
 
-/* Steps a line: act takes the actions, and returns false when the first of them is refused: then nothing has changed.
+/* Takes actions, one after the other as they stand in their row. False: one of them was refused, before which only
+ * others that can be refused have been taken; the whole row is tried again later. This is the only place that goes
+ * through a row. */
+HOT_INLINE bool coherence_run(uint64_t actions, bool (*take)(void *environment, unsigned action), void *environment)
+{
+    for (; actions; actions >>= 8)
+        if (!take(environment, (unsigned)(actions & 0xff)))
+            return false;
+    return true;
+}
+
+/* Steps a line: its row's actions are taken, then it enters the row's next state. False: refused, as by coherence_run.
  */
 HOT_INLINE bool coherence_take(struct coherence_side *side, unsigned state, unsigned event,
-                               bool (*act)(void *environment, uint32_t actions), void *environment)
+                               bool (*take)(void *environment, unsigned action),
+                               void (*enter)(void *environment, unsigned next), void *environment)
 {
-    if (!act(environment, coherence_actions(side, state, event)))
+    const struct coherence_step step = *coherence_step_of(side, state, event);
+    if (!coherence_run(step.actions, take, environment))
         return false;
+    enter(environment, step.next);
     coherence_count(side, state, event);
     return true;
 }

@@ -1,12 +1,13 @@
-/* How the tables of L1s that keep what they have written are set down: a row ROW(state, event, next, actions), by the
- * words of agent_states.def, agent_events.def and agent_actions.def; and the rows that several tables have. */
+/* How the tables of L1s that keep what they have written are set down: a row ROW(state, event, next, actions...), by
+ * the words of agent_states.def, agent_events.def and agent_actions.def, the actions in the order in which they are
+ * taken; and the rows that several tables have. */
 #ifndef LOCKSTEP_MEMORY_COHERENCE_TABLES_H
 #define LOCKSTEP_MEMORY_COHERENCE_TABLES_H
 
 #include "memory/coherence/protocol.h"
 
 enum {
-#define AGENT_ACTION(name, word, doc) name = AGENT_DO_##name,
+#define AGENT_ACTION(name, word, from, to, doc) name = AGENT_DO_##name,
 #include "memory/coherence/agent_actions.def"
 #undef AGENT_ACTION
     NOTHING = 0
@@ -17,31 +18,32 @@ enum {
     [L1_REMOTE_ACQUIRE] = L1_ORDER_DROP, [L1_BEGIN] = L1_ORDER_DROP, [L1_END] = L1_ORDER_FLUSH
 
 #define AGENT_ANY COHERENCE_ANY
-#define ROW(state, event, next, actions)                                                                               \
+#define ROW(state, event, next, ...)                                                                                   \
     {                                                                                                                  \
-        AGENT_##state, AGENT_##event##_EVENT, AGENT_##next, actions                                                    \
+        AGENT_##state, AGENT_##event##_EVENT, AGENT_##next, COHERENCE_DO(__VA_ARGS__)                                  \
     }
 
 /* A line that is dropped while it is fetched: those who wait for it then ask again. */
-#define DROPPED_FILL_ROWS ROW(F, DROP, N, NOTHING), ROW(N, FILL, ANY, WAKE | KEEP_WRITTEN | RETRY)
+#define DROPPED_FILL_ROWS ROW(F, DROP, N, NOTHING), ROW(N, FILL, ANY, WAKE, KEEP_WRITTEN, RETRY)
 
 /* Plain accesses, and lines that nobody registers. A store to a line that is being fetched waits, so that a load that
  * came before it cannot have its bytes; and bytes that were valid when a fill was asked for stay what they are. */
 #define WRITE_THROUGH_ROWS                                                                                             \
-    ROW(I, LOAD, F, FETCH), ROW(I, STORE, V, KEEP | QUEUE), ROW(V, LOAD_HERE, V, SERVE), ROW(V, LOAD, F, FETCH),       \
-        ROW(V, STORE, V, KEEP | QUEUE), ROW(V, REPLACE, I, WRITE_OUT | GIVE_UP), ROW(V, DROP, ANY, KEEP_WRITTEN),      \
+    ROW(I, LOAD, F, FETCH), ROW(I, STORE, V, KEEP, QUEUE), ROW(V, LOAD_HERE, V, SERVE), ROW(V, LOAD, F, FETCH),        \
+        ROW(V, STORE, V, KEEP, QUEUE), ROW(V, REPLACE, I, WRITE_OUT, GIVE_UP), ROW(V, DROP, ANY, KEEP_WRITTEN),        \
         ROW(F, LOAD_HERE, F, SERVE), ROW(F, LOAD, F, JOIN), ROW(F, STORE, F, REFUSE),                                  \
-        ROW(F, FILL, V, WAKE | INSTALL | RETRY), ROW(N, LOAD_HERE, N, REFUSE), ROW(N, LOAD, N, REFUSE),                \
+        ROW(F, FILL, V, WAKE, INSTALL, ENTER, RETRY), ROW(N, LOAD_HERE, N, REFUSE), ROW(N, LOAD, N, REFUSE),           \
         ROW(N, STORE, N, REFUSE), ROW(N, DROP, N, NOTHING)
 
 /* An atomic access that is performed in the L2, behind what was written to its line. */
 #define AT_HOME_ROWS(event)                                                                                            \
-    ROW(I, event, I, SEND), ROW(V, event, I, WRITE_OUT | GIVE_UP | SEND), ROW(F, event, N, WRITE_OUT | SEND),          \
-        ROW(N, event, N, WRITE_OUT | SEND)
+    ROW(I, event, I, SEND), ROW(V, event, I, WRITE_OUT, GIVE_UP, SEND), ROW(F, event, N, WRITE_OUT, SEND),             \
+        ROW(N, event, N, WRITE_OUT, SEND)
 
-/* An atomic access for which the line must be registered, and is performed then. */
-#define REGISTER_ROWS(event, leave)                                                                                    \
-    ROW(I, event, A, ASK | DEFER), ROW(V, event, A, leave | GIVE_UP | ASK | DEFER), ROW(F, event, F, DEFER),           \
+/* An atomic access for which the line must be registered, and is performed then. The actions are those by which a line
+ * that is there is given up before. */
+#define REGISTER_ROWS(event, ...)                                                                                      \
+    ROW(I, event, A, ASK, DEFER), ROW(V, event, A, __VA_ARGS__, ASK, DEFER), ROW(F, event, F, DEFER),                  \
         ROW(N, event, N, DEFER), ROW(A, event, A, DEFER), ROW(R, event, R, PERFORM), ROW(W, event, W, DEFER)
 
 /* The same, while the line leaves. */
@@ -58,15 +60,16 @@ enum {
  * behind that (P, E). Plain loads find it whole, and plain stores are written through, for the directory shows them and
  * those of other L1s to the owner. */
 #define LAZY_ROWS                                                                                                      \
-    ROW(A, LOAD_HERE, A, PASS), ROW(A, LOAD, A, PASS), ROW(A, STORE, A, COPY | SEND), ROW(A, DROP, A, NOTHING),        \
-        ROW(A, REVOKE, A, WAIT), ROW(A, SHOW, A, WAIT), ROW(A, GRANT, R, INSTALL | RETRY | DROP_ALL | ASK_AGAIN),      \
-        ROW(R, LOAD_HERE, R, SERVE), ROW(R, STORE, R, COPY | SEND), ROW(R, DROP, R, NOTHING),                          \
-        ROW(R, REPLACE, E, FLUSH), ROW(R, REVOKE, P, FLUSH | WAIT), ROW(R, SHOW, R, LOOK | ANSWER),                    \
-        ROW(P, LOAD_HERE, P, SERVE), ROW(P, STORE, P, COPY | SEND), ROW(P, DROP, P, NOTHING),                          \
-        ROW(P, SHOW, P, LOOK | ANSWER), ROW(I, SHOW, I, VOID), ROW(V, SHOW, V, VOID), ROW(F, SHOW, F, VOID),           \
-        ROW(N, SHOW, N, VOID), ROW(P, FLUSHED, I, ANSWER | RETRY), ROW(E, LOAD_HERE, E, SERVE),                        \
-        ROW(E, STORE, E, COPY | SEND), ROW(E, DROP, E, NOTHING), ROW(E, REVOKE, E, VOID),                              \
-        ROW(E, SHOW, E, LOOK | ANSWER), ROW(E, FLUSHED, W, PUT), ROW(W, LOAD_HERE, W, PASS), ROW(W, STORE, W, SEND),   \
-        ROW(W, DROP, W, NOTHING), ROW(W, REVOKE, W, VOID), ROW(W, SHOW, W, VOID), ROW(W, PUT_ANSWERED, I, RETRY)
+    ROW(A, LOAD_HERE, A, PASS), ROW(A, LOAD, A, PASS), ROW(A, STORE, A, COPY, SEND), ROW(A, DROP, A, NOTHING),         \
+        ROW(A, REVOKE, A, WAIT), ROW(A, SHOW, A, WAIT), ROW(A, GRANT, R, INSTALL, ENTER, RETRY, DROP_ALL, ASK_AGAIN),  \
+        ROW(R, LOAD_HERE, R, SERVE), ROW(R, STORE, R, COPY, SEND), ROW(R, DROP, R, NOTHING),                           \
+        ROW(R, REPLACE, E, FLUSH), ROW(R, REVOKE, P, FLUSH, WAIT), ROW(R, SHOW, R, LOOK, ANSWER),                      \
+        ROW(P, LOAD_HERE, P, SERVE), ROW(P, STORE, P, COPY, SEND), ROW(P, DROP, P, NOTHING),                           \
+        ROW(P, SHOW, P, LOOK, ANSWER), ROW(I, SHOW, I, VOID), ROW(V, SHOW, V, VOID), ROW(F, SHOW, F, VOID),            \
+        ROW(N, SHOW, N, VOID), ROW(P, FLUSHED, I, ANSWER, ENTER, RETRY), ROW(E, LOAD_HERE, E, SERVE),                  \
+        ROW(E, STORE, E, COPY, SEND), ROW(E, DROP, E, NOTHING), ROW(E, REVOKE, E, VOID),                               \
+        ROW(E, SHOW, E, LOOK, ANSWER), ROW(E, FLUSHED, W, PUT), ROW(W, LOAD_HERE, W, PASS), ROW(W, STORE, W, SEND),    \
+        ROW(W, DROP, W, NOTHING), ROW(W, REVOKE, W, VOID), ROW(W, SHOW, W, VOID),                                      \
+        ROW(W, PUT_ANSWERED, I, ENTER, RETRY)
 
 #endif

@@ -20,9 +20,9 @@
 
 enum { AGENT_SIDE = 0, DIRECTORY_SIDE = 2, ORDER_SIDE = 4, REMOTE_SIDE };
 enum change {
-    WITHOUT, /* these actions are not taken */
-    WITH,    /* these are taken besides */
-    TAKES,   /* these are taken instead */
+    WITHOUT, /* this action is not taken */
+    LAST,    /* this action is taken behind all others */
+    TAKES,   /* these actions are taken instead */
     NEXT,    /* this is the next state */
     GONE,    /* there is no such row */
 };
@@ -34,13 +34,14 @@ struct mutation {
     const char *protocol, *program;
     unsigned side, state, event;
     enum change change;
-    uint32_t value;
+    uint64_t value;
     const char *why; /* what goes wrong */
 };
 #define A(state, event) AGENT_SIDE, AGENT_##state, AGENT_##event##_EVENT
 #define D(state, event) DIRECTORY_SIDE, DIRECTORY_##state, DIRECTORY_##event##_EVENT
 #define AGENT(action) AGENT_DO_##action
 #define DIRECTORY(action) DIRECTORY_DO_##action
+#define DO2(first, second) COHERENCE_DO(first, second)
 
 static const struct mutation mutations[] = {
 #define MUTATION(...) {2, 0, 0, 0, __VA_ARGS__},
@@ -67,15 +68,31 @@ static void copy_table(struct mutant *m, unsigned which, const struct coherence_
     m->tables[which] = (struct coherence_table){m->rows[which], from->count};
 }
 
+/* A row's list without an action that it has. */
+static uint64_t list_without(uint64_t list, uint64_t action, unsigned *length)
+{
+    uint64_t without = 0;
+    bool found = false;
+    *length = 0;
+    for (; list; list >>= 8) {
+        if ((list & 0xff) == action)
+            found = true;
+        else
+            without |= (list & 0xff) << 8 * (*length)++;
+    }
+    assert_true(found);
+    return without;
+}
+
 static void change_row(struct coherence_row *row, const struct mutation *mutation)
 {
-    if (mutation->change == WITHOUT) {
-        assert_true(row->actions & mutation->value);
-        row->actions &= ~mutation->value;
-    }
-    if (mutation->change == WITH) {
-        assert_true(mutation->value & ~row->actions);
-        row->actions |= mutation->value;
+    unsigned length;
+    if (mutation->change == WITHOUT)
+        row->actions = list_without(row->actions, mutation->value, &length);
+    if (mutation->change == LAST) {
+        uint64_t before = row->actions, without = list_without(before, mutation->value, &length);
+        row->actions = without | mutation->value << 8 * length;
+        assert_int_not_equal(row->actions, before);
     }
     if (mutation->change == TAKES)
         row->actions = mutation->value;

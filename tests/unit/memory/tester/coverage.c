@@ -50,7 +50,7 @@ static const struct {
 static const char *why_not(const struct covered *c, const struct coherence_row *row)
 {
     const char *state = coherence_state_word(c->words, row->state)->word, *event = c->words->events[row->event].word;
-    if (c->agent && (row->actions & AGENT_DO_REFUSE))
+    if (c->agent && row->actions == AGENT_DO_REFUSE)
         return "nothing is taken, so nothing is counted";
     for (unsigned i = 0; i < sizeof impossible / sizeof impossible[0]; i++)
         if ((!impossible[i].protocol || !strcmp(impossible[i].protocol, c->protocol->name)) &&
