@@ -5,7 +5,8 @@
 case=$LOCKSTEP_SRC/tests/reference/bfs.yaml
 
 expect 0 "(default)" protocols
-expect 0 "send; give up" protocols gpu
+expect 0 "touch; perform; dirty; answer" protocols gpu
+expect 0 "install; enter; retry; drop all; ask again" protocols hlrc
 expect 2 "there is no coherence protocol 'gpv'" protocols gpv
 expect 2 "there is no coherence protocol named mesi" run --set coherence.protocol=mesi "$case"
 expect 2 "does not know what to do with b" protocols gpu a b
