@@ -14,10 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <lockstep/instruction.h>
+
 /* Of everything in this file. Changes whenever a policy that was built for the version before would not work.
  * 3: blocks and barriers in the view, arrived() and released(), launched() is told the block, options that begin with a
- * parameter's value in place of setup->age_rotation. 4: hardware_bits(). 5: fetch(), entries(). */
-#define LOCKSTEP_SCHEDULER_VERSION 5
+ * parameter's value in place of setup->age_rotation. 4: hardware_bits(). 5: fetch(), entries().
+ * 6: instruction(), memory. */
+#define LOCKSTEP_SCHEDULER_VERSION 6
 
 /* pick() returns this for "nobody in this cycle". */
 #define LOCKSTEP_NO_WARP 64u
@@ -47,6 +50,22 @@ struct lockstep_block_view {
     uint32_t ended;         /* warps that have ended */
 };
 
+/* The kind of an instruction. */
+struct lockstep_instruction_view {
+    uint32_t instruction_class; /* enum lockstep_class */
+    uint32_t space;             /* enum lockstep_space, of a load, store or atomic: as the instruction says */
+};
+
+/* What a warp has had to do with the L1 data cache of its SM since its launch. Loads that go past the cache do not count. */
+#define LOCKSTEP_LOST_LINES 16 /* lines that are remembered of each warp */
+struct lockstep_memory_view {
+    uint64_t misses;    /* transactions for which it has requested a line; not those that joined a request */
+    uint64_t lost;      /* lines that it had requested, and that were given up for others */
+    uint64_t lost_hits; /* misses on one of the last LOCKSTEP_LOST_LINES lines that it lost so: with more of the cache for
+                           itself they would have hit (victim tags; "lost locality" of CCWS) */
+    uint32_t mshrs;     /* of the cache, that its requests hold now */
+};
+
 struct lockstep_scheduler_view {
     uint64_t cycle;
     uint64_t ready;      /* warps that can issue now; pick one of these */
@@ -56,6 +75,7 @@ struct lockstep_scheduler_view {
     uint64_t at_barrier; /* of `waiting`, those at a barrier */
     uint64_t long_wait;  /* members whose next instruction reads a register that a load from global,
                             local or parameter memory has still to write; only if the policy needs it */
+    const struct lockstep_memory_view *memory; /* by warp slot, 64 of them; NULL unless the policy needs it */
     const struct lockstep_warp_view *warps;   /* by warp slot, 64 of them */
     const struct lockstep_block_view *blocks; /* by block slot, 64 of them */
     /* Where a warp's threads stand when they have diverged: the smallest pc behind `pc` that is the next instruction of
@@ -64,6 +84,8 @@ struct lockstep_scheduler_view {
     uint32_t (*next_pc)(const struct lockstep_scheduler_view *view, unsigned warp, uint32_t pc);
     /* Instructions in a warp's buffer. */
     unsigned (*entries)(const struct lockstep_scheduler_view *view, unsigned warp);
+    /* The instruction at a pc. That of warps[warp].pc is the one that the warp issues next. */
+    struct lockstep_instruction_view (*instruction)(const struct lockstep_scheduler_view *view, uint32_t pc);
     const void *context; /* theirs */
 };
 
@@ -92,7 +114,10 @@ struct lockstep_launch {
 };
 
 /* Facts that cost something and are only there for policies that need them. */
-enum { LOCKSTEP_NEEDS_LONG_WAIT = 1 };
+enum {
+    LOCKSTEP_NEEDS_LONG_WAIT = 1,
+    LOCKSTEP_NEEDS_MEMORY = 2, /* view->memory; not under a protocol whose L1s keep what they have written */
+};
 
 struct lockstep_scheduler {
     uint32_t version; /* LOCKSTEP_SCHEDULER_VERSION */

@@ -320,11 +320,19 @@ static int report(struct case_run *run, const struct gpu_result *result)
     return run->lost && code == CLI_OK ? CLI_FAILED : code;
 }
 
+static int observe(struct case_run *run)
+{
+    for (size_t i = 0; i < run->options->observers.count; i++)
+        if (gpu_observe(run->gpu, run->options->observers.items[i], run->sink) < 0)
+            return -1;
+    return 0;
+}
+
 static int simulate(struct case_run *run)
 {
     struct gpu_result result = {0};
     run->gpu = gpu_create(run->machine, run->sink);
-    if (!run->gpu || load_kernel(run) < 0 || place_buffers(run) < 0 || place_args(run) < 0)
+    if (!run->gpu || observe(run) < 0 || load_kernel(run) < 0 || place_buffers(run) < 0 || place_args(run) < 0)
         return CLI_USAGE;
     launch(run, &result);
     print_output(run);

@@ -45,6 +45,7 @@ static const struct row {
     {"checkpoint", FILL_TEXT, offsetof(struct cli_options, checkpoint), CLI_TAKES_CHECKPOINT},
     {"resume", FILL_TEXT, offsetof(struct cli_options, resume), CLI_TAKES_CHECKPOINT},
     {"hang-report", FILL_TEXT, offsetof(struct cli_options, hang_report), CLI_TAKES_REPORT},
+    {"observe", FILL_LIST, offsetof(struct cli_options, observers), CLI_TAKES_REPORT},
     {"phases", FILL_TEXT, offsetof(struct cli_options, phases), CLI_TAKES_REPORT},
     {"stats", FILL_TEXT, offsetof(struct cli_options, stats), CLI_TAKES_OUTPUT},
     {"quiet", FILL_FLAG, offsetof(struct cli_options, quiet), CLI_TAKES_OUTPUT | CLI_TAKES_LITMUS | CLI_TAKES_CHECK},
@@ -312,6 +313,7 @@ void cli_free_options(struct cli_options *options)
     vec_free(&options->sets);
     vec_free(&options->cases);
     vec_free(&options->programs);
+    vec_free(&options->observers);
     arena_free(&options->arena);
 }
 

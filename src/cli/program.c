@@ -107,19 +107,24 @@ static void follow_end(struct follower *f)
     strbuf_free(&f->line);
 }
 
+/* Plug-ins, by the word that results have when one ended the program (base/plugin.h). */
+static const struct plugin_kind {
+    const char *word, *name;
+} plugin_kinds[] = {{"scheduler", "warp scheduler"}, {"observer", "observer"}};
+
 /* What the results tell besides kernels. */
 struct findings {
-    bool loaded;          /* the program has our runtime library */
-    bool called;          /* and made a call */
-    bool refused;         /* the program cannot be continued from the checkpoint */
-    bool resumed;         /* it was */
-    bool scheduler;       /* its warp scheduler, a shared object, ended it */
-    bool lost;            /* some of them could not be written */
-    bool output;          /* what kernels printed, or a checkpoint, could not be written */
-    struct strbuf phases; /* rows of --phases */
-    json_t *waits;        /* the graph of waiting of the last kernel that hung, or NULL */
-    json_t *failed;       /* launches that failed before their kernel began: kernel and error of each, in order */
-    size_t seen;          /* of these, the first so many: the program then asked for its last error, and was told */
+    bool loaded;                       /* the program has our runtime library */
+    bool called;                       /* and made a call */
+    bool refused;                      /* the program cannot be continued from the checkpoint */
+    bool resumed;                      /* it was */
+    const struct plugin_kind *culprit; /* a plug-in of this kind ended it, or NULL */
+    bool lost;                         /* some of them could not be written */
+    bool output;                       /* what kernels printed, or a checkpoint, could not be written */
+    struct strbuf phases;              /* rows of --phases */
+    json_t *waits;                     /* the graph of waiting of the last kernel that hung, or NULL */
+    json_t *failed; /* launches that failed before their kernel began: kernel and error of each, in order */
+    size_t seen;    /* of these, the first so many: the program then asked for its last error, and was told */
 };
 
 /* The kernels in the results, in order. A line that is no JSON is the last, of a program that was killed while writing
@@ -139,7 +144,9 @@ static json_t *read_kernels(const char *path, struct findings *found, struct dia
         found->called |= type && strcmp(type, "loaded") != 0;
         found->refused |= type && strcmp(type, "refused") == 0;
         found->resumed |= type && strcmp(type, "resumed") == 0;
-        found->scheduler |= type && strcmp(type, "scheduler") == 0;
+        for (size_t i = 0; type && i < sizeof plugin_kinds / sizeof plugin_kinds[0]; i++)
+            if (strcmp(type, plugin_kinds[i].word) == 0)
+                found->culprit = &plugin_kinds[i];
         found->output |= type && (strcmp(type, "output lost") == 0 || strcmp(type, "checkpoint lost") == 0);
         if (type && strcmp(type, "waits") == 0) {
             json_decref(found->waits);
@@ -191,6 +198,17 @@ static const char *set_lines(struct arena *arena, const struct cli_options *opti
     return copy;
 }
 
+/* Files, one a line. */
+static const char *observer_lines(struct arena *arena, const struct cli_options *options)
+{
+    struct strbuf lines = {0};
+    for (size_t i = 0; i < options->observers.count; i++)
+        strbuf_addf(&lines, "%s\n", from_anywhere(arena, options->observers.items[i]));
+    char *copy = lines.length ? arena_strdup(arena, lines.text) : NULL;
+    strbuf_free(&lines);
+    return copy;
+}
+
 /* loaded: the machine as the options make it. A program loads its scheduler when it first uses the device, wherever it
  * is then, so that a file is named in whole, whether --sched, --set or a machine file named it. */
 static char **environment_of(struct arena *arena, const struct cli_options *options, const struct machine *loaded,
@@ -203,6 +221,7 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_MACHINE", machine_is_file(machine) ? from_anywhere(arena, machine) : machine),
         variable(arena, "LOCKSTEP_SCHED", sched_is_file(sched) ? from_anywhere(arena, sched) : sched),
         variable(arena, "LOCKSTEP_AS", options->as),
+        variable(arena, "LOCKSTEP_OBSERVE", observer_lines(arena, options)),
         variable(arena, "LOCKSTEP_SET", set_lines(arena, options)),
         variable(arena, "LOCKSTEP_MODE", options->mode),
         variable(arena, "LOCKSTEP_MAX_CYCLES", options->max_cycles),
@@ -241,7 +260,7 @@ static int cannot_start(const char *program, int why, struct diag_sink *sink)
 /* Says why there are no kernels to show. */
 static void explain_absence(const struct cli_options *options, const json_t *kernels, const struct findings *found)
 {
-    if (found->lost || found->scheduler)
+    if (found->lost || found->culprit)
         return;
     if (!found->called)
         fprintf(stderr, "lockstep: %s never used the simulated GPU%s\n", options->rest[0],
@@ -339,10 +358,10 @@ static int report(const struct cli_options *options, const struct machine *machi
         return CLI_USAGE;
     }
     print_kernels(options, kernels, &found);
-    if (found.scheduler) {
-        fprintf(stderr, "lockstep: %s was ended by a fault of its warp scheduler: its results are partial\n",
-                options->rest[0]);
-        reason = "scheduler";
+    if (found.culprit) {
+        fprintf(stderr, "lockstep: %s was ended by a fault of its %s: its results are partial\n", options->rest[0],
+                found.culprit->name);
+        reason = found.culprit->word;
     } else if (found.lost) {
         diag_error(sink, DIAG_NOWHERE, NULL, "results of %s are lost: the kernels shown are not all", options->rest[0]);
         reason = reason ? reason : "lost results";

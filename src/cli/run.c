@@ -3,6 +3,7 @@
 
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
+#include "watch/watch.h"
 
 static const char usage[] =
     "usage: lockstep run [OPTIONS] PROGRAM [ARGUMENTS...]\n"
@@ -13,12 +14,15 @@ static const char usage[] =
     "  --machine NAME|FILE    the GPU: see lockstep machines (default gtx480)\n"
     "  --sched NAME           the warp scheduler, in place of the machine's own: NAME[:OPTION=VALUE...][+CONTROL]\n"
     "                         or one of your own, ./FILE.so (docs/schedulers.md)\n"
-    "  --as NAME              reference: with all that departs on purpose from GPGPU-Sim set back, as lockstep validate\n"
+    "  --as NAME              reference: with all that departs on purpose from GPGPU-Sim set back, as lockstep "
+    "validate\n"
     "                         --as-reference; fixed-order: the order of warp schedulers alone; shipped (default).\n"
     "                         --set holds over it: lockstep machines --departures\n"
-    "  --fetch NAME           the fetch policy, the same as --set sm.fetch=NAME; a wrong name is answered by those there are\n"
+    "  --fetch NAME           the fetch policy, the same as --set sm.fetch=NAME; a wrong name is answered by those "
+    "there are\n"
     "  --divergence NAME      how lanes part and meet, the same as --set sm.divergence=NAME: docs/divergence.md\n"
-    "  --protocol NAME        the coherence protocol, the same as --set coherence.protocol=NAME: see lockstep protocols\n"
+    "  --protocol NAME        the coherence protocol, the same as --set coherence.protocol=NAME: see lockstep "
+    "protocols\n"
     "  --set GROUP.NAME=VALUE changes one parameter of the machine: see lockstep params; may be repeated\n"
     "  --registers N          registers of a thread, which decide how many blocks an SM holds at once; the same as\n"
     "                         --set gpu.thread_registers=N; holds over registers of a launch file; 0 (default): the\n"
@@ -44,6 +48,8 @@ static const char usage[] =
     "  --hang-report FILE     writes who waits for whom when a kernel hangs (timing mode), as a graph for Graphviz\n"
     "  --phases FILE          writes when each warp began, reached and left each phase of its block, barrier to\n"
     "                         barrier, as CSV (timing mode)\n"
+    "  --observe ./FILE.so    an observer of your own, which is told what the SMs do and reports behind each kernel's\n"
+    "                         output (docs/observers.md); may be repeated (timing mode)\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
     "  --quiet                no result table, no progress\n"
     "\n"
@@ -77,6 +83,14 @@ static int check_places(struct cli_options *options, struct diag_sink *sink)
     return cli_check_places(places, sizeof places / sizeof *places, sink);
 }
 
+/* What is wrong with an observer is said before anything runs. */
+static int check_observers(const struct cli_options *options, struct diag_sink *sink)
+{
+    if (options->observers.count && cli_mode(options) == GPU_FUNCTIONAL)
+        return diag_error(sink, DIAG_NOWHERE, NULL, WATCH_NEEDS_TIMING);
+    return watch_try(options->observers.items, options->observers.count, sink);
+}
+
 static int run(struct cli_options *options, struct diag_sink *sink)
 {
     struct machine machine;
@@ -94,6 +108,8 @@ static int run(struct cli_options *options, struct diag_sink *sink)
                    "--phases needs the whole run: those before the checkpoint are not in it");
         return CLI_USAGE;
     }
+    if (check_observers(options, sink) < 0)
+        return CLI_USAGE;
     if (cli_load_machine(&machine, options, sink) < 0)
         return CLI_USAGE;
     if (checkpoint_check_options(options, &machine, sink) < 0) {

@@ -36,6 +36,7 @@ void core_init(struct core *core, const struct core_setup *setup, struct arena *
     core_collect_init(core);
     core_wheel_init(&core->execute.wheel);
     core_issue_init(core, setup->policy, own);
+    core->issue.view.memory = setup->memory;
 }
 
 void core_begin(struct core *core, const struct lockstep_scheduler_setup *policy, uint32_t longest, bool reads_rows)

@@ -52,7 +52,8 @@ struct core_setup {
     struct core_ops *ops;     /* of all cores */
     struct core_line *line;   /* where memory instructions of several cores keep their order; else NULL */
     struct core_views *views; /* of all warps: what policies see */
-    struct arena *arena;      /* where accesses come from */
+    const struct lockstep_memory_view *memory; /* likewise; NULL where the policy does not need it */
+    struct arena *arena;                       /* where accesses come from */
 };
 
 struct core {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "watch/watch.h"
 
 /* lockstep_scheduler_view.next_pc. */
 static uint32_t next_pc(const struct lockstep_scheduler_view *view, unsigned slot, uint32_t pc)
@@ -303,6 +304,17 @@ static unsigned entries(const struct lockstep_scheduler_view *view, unsigned slo
     return ((const struct warp_table *)view->context)->slots[slot].buffered;
 }
 
+/* lockstep_scheduler_view.instruction. All warps execute instructions of one module. */
+static struct lockstep_instruction_view instruction(const struct lockstep_scheduler_view *view, uint32_t pc)
+{
+    const struct warp_table *warp = view->context;
+    const struct isa_module *module = warp->resident ? warp->slots[mask_first(warp->resident)].simt.code->module : NULL;
+    if (!module || pc >= module->instr_count)
+        return (struct lockstep_instruction_view){0};
+    const struct isa_instr *instr = &module->instrs[pc];
+    return (struct lockstep_instruction_view){watch_class(instr), watch_space(instr->mods.space)};
+}
+
 unsigned core_preferred(const struct core *core, unsigned scheduler, uint64_t warps)
 {
     struct lockstep_scheduler_view view = core->issue.view;
@@ -458,6 +470,7 @@ void core_issue_init(struct core *core, const struct lockstep_scheduler *policy,
                                                    .blocks = core->views->blocks,
                                                    .next_pc = next_pc,
                                                    .entries = entries,
+                                                   .instruction = instruction,
                                                    .context = core->warp};
 }
 

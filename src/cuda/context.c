@@ -3,6 +3,7 @@
  *   LOCKSTEP_MACHINE     machine name or file, "gtx480" when absent      LOCKSTEP_SCHED  warp scheduler
  *   LOCKSTEP_SET         group.parameter=value, one a line               LOCKSTEP_MODE   timing | functional
  *   LOCKSTEP_AS          shipped | fixed-order | reference
+ *   LOCKSTEP_OBSERVE     observers, one file a line: lockstep/observer.h
  *   LOCKSTEP_THREADS     host threads that simulate, 1 when absent       LOCKSTEP_NO_SKIP  1: step every cycle
  *   LOCKSTEP_MAX_CYCLES  cycles after which a launch is stopped
  *   LOCKSTEP_MAX_SECONDS host seconds after the first call after which a launch is stopped
@@ -18,6 +19,7 @@
 #include "base/interrupt.h"
 #include "cuda/runtime.h"
 #include "gpu/departures.h"
+#include "watch/watch.h"
 
 #define DEFAULT_MACHINE "gtx480"
 #define HOST_PATIENCE 60
@@ -135,6 +137,20 @@ static const char *setting(const char *name)
     return value && *value ? value : NULL;
 }
 
+/* The files of LOCKSTEP_OBSERVE, one a line, which the device loads when it is made. */
+static int read_observers(struct runtime *rt, const char *lines, struct diag_sink *sink)
+{
+    if (rt->mode == GPU_FUNCTIONAL)
+        return diag_error(sink, DIAG_NOWHERE, NULL, WATCH_NEEDS_TIMING);
+    for (const char *at = lines; *at; at += *at == '\n') {
+        size_t length = strcspn(at, "\n");
+        if (length)
+            vec_push(&rt->observers, arena_strndup(&rt->machine.arena, at, length));
+        at += length;
+    }
+    return watch_try((const char *const *)rt->observers.items, rt->observers.count, sink);
+}
+
 static int configure(struct runtime *rt, struct diag_sink *sink)
 {
     const char *machine = setting("LOCKSTEP_MACHINE"), *sched = setting("LOCKSTEP_SCHED");
@@ -143,6 +159,7 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     const char *run = setting("LOCKSTEP_RUN"), *patience = setting("LOCKSTEP_HOST_PATIENCE");
     rt->run_by = run ? (pid_t)strtol(run, NULL, 10) : 0;
     const char *check = setting("LOCKSTEP_CHECK"), *as = setting("LOCKSTEP_AS");
+    const char *observers = setting("LOCKSTEP_OBSERVE");
     const char *seconds = setting("LOCKSTEP_MAX_SECONDS"), *threads = setting("LOCKSTEP_THREADS");
     if (machine_load(&rt->machine, machine ? machine : DEFAULT_MACHINE, sink) < 0)
         return -1;
@@ -154,6 +171,8 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     if (as && departures_take(&rt->machine, as, sink) < 0)
         rc = -1;
     if (mode && read_mode(rt, mode, sink) < 0)
+        rc = -1;
+    if (observers && read_observers(rt, observers, sink) < 0)
         rc = -1;
     if (cycles && read_max_cycles(rt, cycles, sink) < 0)
         rc = -1;
@@ -189,6 +208,18 @@ cudaError_t runtime_configured(struct runtime *rt)
     return rt->broken;
 }
 
+/* The device, with its observers, or NULL. */
+static struct gpu *make_device(struct runtime *rt, struct diag_sink *sink)
+{
+    struct gpu *gpu = gpu_create(&rt->machine, sink);
+    for (size_t i = 0; gpu && i < rt->observers.count; i++)
+        if (gpu_observe(gpu, rt->observers.items[i], sink) < 0) {
+            gpu_destroy(gpu);
+            return NULL;
+        }
+    return gpu;
+}
+
 cudaError_t runtime_ready(struct runtime *rt)
 {
     cudaError_t error = runtime_configured(rt);
@@ -198,7 +229,7 @@ cudaError_t runtime_ready(struct runtime *rt)
         return cudaSuccess;
     struct diag_sink sink;
     diag_init(&sink);
-    rt->gpu = gpu_create(&rt->machine, &sink);
+    rt->gpu = make_device(rt, &sink);
     if (rt->gpu)
         replay_device(rt);
     else
@@ -261,6 +292,7 @@ __attribute__((destructor)) static void close_runtime(void)
     vec_free(&rt->variables);
     vec_free(&rt->refusals);
     vec_free(&rt->behind);
+    vec_free(&rt->observers);
     if (rt->configured)
         machine_free(&rt->machine);
     results_close(rt);

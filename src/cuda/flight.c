@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "base/hash.h"
+#include "base/plugin.h"
 #include "cuda/runtime.h"
 
 #define LOOK_NS 500000   /* between two looks at the words that the kernel polls */
@@ -33,6 +34,7 @@ struct flight {
     struct gpu_result result;
     struct diag_sink sink;
     struct strbuf waits, phases;
+    struct plugin_blame blame;
     struct launch_outcome outcome;
     const char *reason; /* why it was asked to stop */
     double stood;       /* when it came to stand */
@@ -342,8 +344,8 @@ cudaError_t flight_begin(struct runtime *rt, const struct gpu_launch *launch, cu
     diag_init(&f->sink);
     f->launch.waits = rt->results >= 0 ? &f->waits : NULL;
     f->launch.phases = rt->results >= 0 && getenv("LOCKSTEP_PHASES") ? &f->phases : NULL;
-    f->launch.blame = rt->results >= 0 ? "{\"type\":\"scheduler\"}\n" : NULL;
-    f->launch.blame_file = rt->results;
+    f->blame = (struct plugin_blame){rt->results, "{\"type\":\"", "\"}\n"};
+    f->launch.blame = rt->results >= 0 ? &f->blame : NULL;
     f->launch.progress = on_progress;
     f->launch.context = f;
     f->launch.open = true;

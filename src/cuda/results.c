@@ -11,7 +11,7 @@
  *   {"type":"phases", "rows":"..."}                   after a launch, with LOCKSTEP_PHASES; see gpu_launch.phases
  *   {"type":"diagnostic", "text":"..."}               whatever was also printed to standard error
  *   {"type":"refused"}, {"type":"resumed"}            whether the program could be continued from its checkpoint
- *   {"type":"scheduler"}                              a warp scheduler from a shared object ended the process by a fault
+ *   {"type":"scheduler"}, {"type":"observer"}         a plug-in of this kind ended the process by a fault
  *   {"type":"output lost"}                            what kernels printed could not be written
  *   {"type":"checkpoint lost"}                        a checkpoint could not be written
  * When a line cannot be written the user is told, no more lines follow, and the file is made read-only: that needs no

@@ -96,6 +96,7 @@ struct runtime {
     unsigned watchers;            /* calls of stop_begin without their stop_end */
     double patience;              /* of LOCKSTEP_HOST_PATIENCE, in seconds; 0: for ever */
     bool progress;
+    VEC(char *) observers; /* files */
     int results;         /* file of LOCKSTEP_RESULTS, -1: nobody asked for them, or a line could not be written */
     bool results_asked;  /* results_open was called */
     bool results_failed; /* and could not open it: the runtime refuses to work */

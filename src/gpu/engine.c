@@ -11,7 +11,6 @@
 #include "gpu/gpu_check.h"
 #include "gpu/rest.h"
 #include "gpu/waits.h"
-#include "sm/sched/guard.h"
 
 #define POLL_STEPS 256 /* orders to the parts between looks at the host's clock */
 /* Cycles for which a part that is alone is left alone, at most. Builds for tests look at its facts in between. */
@@ -231,7 +230,7 @@ static uint64_t instructions_so_far(const struct gpu *gpu, uint64_t *blocks)
 static int poll_host(struct gpu_run *run, double *last)
 {
     double now = host_seconds();
-    sched_guard_beat();
+    plugin_guard_beat();
     if (!run->launch->progress || now - *last < 0.2)
         return 0;
     *last = now;
@@ -505,10 +504,32 @@ static void prepare_parts(struct gpu_run *run)
         run->lookahead = 1;
 }
 
+/* The launch's observers get their states. */
+static int observe(struct gpu_run *run)
+{
+    const struct gpu *gpu = run->gpu;
+    const struct gpu_launch *l = run->launch;
+    const struct isa_module *code = gpu_module_code(l->module);
+    struct lockstep_observed observed = {.kernel = l->kernel->name,
+                                         .launch = run->grid.launch_number,
+                                         .sms = gpu->machine.gpu.sms,
+                                         .warps = gpu->machine.sm.warps,
+                                         .lanes = gpu->machine.sm.warp_size,
+                                         .instructions = code->instr_count,
+                                         .first = l->kernel->first,
+                                         .count = l->kernel->count};
+    memcpy(observed.grid, l->grid, sizeof observed.grid);
+    memcpy(observed.block, l->block, sizeof observed.block);
+    run->kernel.watched = &run->watched;
+    return watch_launch_begin(&run->watched, &gpu->observers, code, &observed, &run->arena, run->sink);
+}
+
 /* A kernel sees what the host and earlier kernels wrote, also where an L1 kept older lines. */
 static enum gpu_status begin(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
+    if (observe(run) < 0)
+        return GPU_INVALID;
     gpu_reset_counters(gpu);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         sm_refresh(gpu->sms[i], read_line, gpu);
@@ -535,6 +556,8 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
         status = GPU_INVALID;
     if (status != GPU_INVALID)
         gpu_explain_unsynced_of_sms(run);
+    if (status != GPU_INVALID)
+        watch_launch_report(&run->watched, &gpu->output);
     if (status != GPU_OK)
         rebuild(gpu);
     else if (gpu->machine.gpu.flush_l1_at_kernel_end)

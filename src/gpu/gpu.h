@@ -23,6 +23,10 @@ enum gpu_mode { GPU_TIMING, GPU_FUNCTIONAL };
 struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink);
 void gpu_destroy(struct gpu *gpu);
 
+/* Loads an observer (lockstep/observer.h) that all launches from now on tell what happens, in timing mode; what it
+ * reports joins what the device prints (gpu_take_output). path must stay. -1 with a diagnostic. */
+int gpu_observe(struct gpu *gpu, const char *path, struct diag_sink *sink);
+
 /* Device memory. Addresses are device addresses (also valid as generic addresses in kernels). All return 0, or -1 with
  * a diagnostic that names the range. */
 uint64_t gpu_malloc(struct gpu *gpu, uint64_t bytes); /* 0 when memory is exhausted */
@@ -73,6 +77,7 @@ struct gpu_progress {
     double seconds; /* host seconds since the launch began */
 };
 
+struct plugin_blame;
 struct simt_divergence;
 struct gpu_launch {
     const struct gpu_module *module;
@@ -106,10 +111,9 @@ struct gpu_launch {
     /* A checkpoint of this launch from which it goes on, read as far as what gpu_archive wrote; else NULL. When it does
      * not fit, the launch is GPU_INVALID and the archive says why. */
     struct archive *resume;
-    /* A line that is written to this file when a warp scheduler from a shared object ends the process by a fault of its
-     * own (sm/sched/guard.h); NULL: none. */
-    const char *blame;
-    int blame_file;
+    /* What is written besides when a warp scheduler or an observer from a shared object ends the process by a fault of
+     * its own (base/plugin.h); NULL: nothing. */
+    const struct plugin_blame *blame;
     struct strbuf *phases; /* receives a row for each warp in each phase of its block, under gpu_phases_head; may be NULL */
     struct strbuf *waits;  /* receives who waits for whom in a hang, as a graph for Graphviz; may be NULL */
 };
@@ -217,7 +221,8 @@ uint64_t gpu_cycle(const struct gpu *gpu);
 
 /* Simulated nanoseconds since creation; launches advance it by their cycles. */
 double gpu_time_ns(const struct gpu *gpu);
-/* Moves what device printf wrote since the last call, in order of simulated time, to the end of out. */
+/* Moves what device printf wrote since the last call, in order of simulated time, and behind that of each launch what
+ * its observers reported, to the end of out. */
 void gpu_take_output(struct gpu *gpu, struct strbuf *out);
 
 #endif

@@ -12,6 +12,7 @@
 #include "sm/sched/sched.h"
 #include "sm/sm.h"
 #include "sm/unsynced.h"
+#include "watch/watch.h"
 
 struct gpu_module {
     struct isa_module *code;
@@ -67,6 +68,7 @@ struct gpu {
     const struct fetch_policy *fetch;      /* the one that machine.sm.fetch names */
     const struct simt_divergence *divergence; /* the one that machine.sm.divergence names */
     struct sched scheduler;                   /* the one that machine.sm.scheduler names */
+    struct watch_observers observers;
     struct store store;
     struct gpu_module *modules;
     VEC(struct gpu_range) constants;
@@ -137,6 +139,7 @@ struct gpu_run {
     struct diag_sink *sink;
     struct simt_grid grid;
     struct sm_kernel kernel;
+    struct watch_launch watched;
     struct arena arena;
     struct gpu_part *parts; /* the device, divided among threads: parts t, t + threads, ... are of thread t */
     struct gpu_rest *rest;  /* which of them rest */

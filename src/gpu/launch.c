@@ -8,7 +8,6 @@
 #include "gpu/gpu_impl.h"
 #include "simt/form.h"
 #include "sm/barrier.h"
-#include "sm/sched/guard.h"
 
 int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_t blocks_done)
 {
@@ -367,8 +366,19 @@ static void set_host_float_mode(unsigned mode)
 
 static void free_run(struct gpu_run *run)
 {
+    watch_launch_free(&run->watched);
     arena_free(&run->arena);
     free(run);
+}
+
+/* Guards the device's plug-ins, which `functions` describes, until plugin_guard_end. */
+static void guard_plugins(const struct gpu_run *run, struct sched_functions *functions)
+{
+    const struct watch_observers *observers = &run->gpu->observers;
+    struct plugin plugins[1 + WATCH_OBSERVERS] = {sched_plugin(&run->gpu->scheduler, functions)};
+    for (unsigned i = 0; i < observers->count; i++)
+        plugins[1 + i] = observers->of[i].plugin;
+    plugin_guard_begin(plugins, 1 + observers->count, run->launch->blame);
 }
 
 /* Runs it until it ends or stands. Returns as gpu_launch; a launch that has ended is freed. */
@@ -378,13 +388,14 @@ static int proceed(struct gpu_run *run, enum gpu_going going)
     struct gpu_result *result = run->result;
     const struct gpu_launch *launch = run->launch;
     unsigned float_mode = host_float_mode();
+    struct sched_functions functions;
     if (launch->mode == GPU_TIMING)
-        sched_guard_begin(&gpu->scheduler, launch->blame ? launch->blame_file : -1, launch->blame);
+        guard_plugins(run, &functions);
     set_host_float_mode(HOST_FLOAT_DEFAULT);
     result->status = launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(run, going) : gpu_run_timing(run, going);
     set_host_float_mode(float_mode);
     if (launch->mode == GPU_TIMING)
-        sched_guard_end(&gpu->scheduler);
+        plugin_guard_end();
     gpu->standing = result->status == GPU_STANDS ? run : NULL;
     if (gpu->standing)
         return -1;

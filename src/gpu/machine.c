@@ -165,8 +165,8 @@ static int check_whole(const struct machine *m, struct diag_sink *sink)
     if (missing)
         diag_error(sink, (struct diag_pos){m->name, 1, 1},
                    "begin it with `base: gtx480`, or another of `lockstep machines`, and say what differs",
-                   "a machine file without a base gives every parameter: %s and %u more are missing", strbuf_text(&first),
-                   missing - 1);
+                   "a machine file without a base gives every parameter: %s and %u more are missing",
+                   strbuf_text(&first), missing - 1);
     strbuf_free(&first);
     return missing ? -1 : 0;
 }
@@ -253,8 +253,8 @@ static int check_scheduler(const struct machine *m, struct sched *opened, struct
     struct strbuf hint = {0};
     strbuf_addf(&hint, "if you trust it: --sched %s, or --allow-code", m->sm.scheduler);
     diag_error(sink, DIAG_NOWHERE, strbuf_text(&hint),
-               "the scheduler of machine file %s is code, %s, which is loaded only when the command line says so", m->name,
-               m->sm.scheduler);
+               "the scheduler of machine file %s is code, %s, which is loaded only when the command line says so",
+               m->name, m->sm.scheduler);
     strbuf_free(&hint);
     return -1;
 }
@@ -439,6 +439,18 @@ static int check_protocol(const char *name, struct diag_sink *sink)
     return unknown_name("coherence.protocol", "coherence protocol", name, &known, sink);
 }
 
+/* Who misses in the L1D is known where that is a cache whose lines come by fills. policy: NULL if there is none. */
+static int check_memory_view(const struct machine *m, const struct lockstep_scheduler *policy, struct diag_sink *sink)
+{
+    if (!policy || !(policy->needs & LOCKSTEP_NEEDS_MEMORY) ||
+        !coherence_find(m->memory.coherence.protocol)->registration)
+        return 0;
+    return diag_error(sink, DIAG_NOWHERE, "gpu and bypass are protocols under which it can be told",
+                      "scheduler %s wants to know which warps miss in the L1 data cache, which is not known under "
+                      "coherence.protocol=%s",
+                      policy->name, m->memory.coherence.protocol);
+}
+
 int machine_check(const struct machine *m, struct sched *scheduler, struct diag_sink *sink)
 {
     int bad = check_rules(m, sink);
@@ -448,7 +460,8 @@ int machine_check(const struct machine *m, struct sched *scheduler, struct diag_
     bad |= check_divergence(m->sm.divergence, sink);
     bad |= check_core(m, sink);
     bad |= check_blocks(m, sink);
-    bad |= check_protocol(m->memory.coherence.protocol, sink) || check_registration(m, sink);
+    bad |= check_protocol(m->memory.coherence.protocol, sink) || check_registration(m, sink) ||
+           check_memory_view(m, opened.policy, sink);
     bad |= check_detector("spin.detector", m->spin.detector, sink);
     bad |= check_detector("spin.truth", m->spin.truth, sink);
     if (scheduler && !bad)

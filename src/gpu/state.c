@@ -2,6 +2,8 @@
  * same cycle. What follows from the machine and from the launch is made anew before a checkpoint is loaded (gpu_launch
  * has prepared the launch, modules are loaded); everything else is here and in the units' own descriptions. How the
  * device was divided among threads leaves no trace. */
+#include <string.h>
+
 #include "base/archive.h"
 #include "gpu/part.h"
 
@@ -148,12 +150,27 @@ static void archive_units(struct gpu *gpu, struct archive *ar)
     archive_end(ar);
 }
 
+/* Observers go on with the states that they had. */
+static void archive_observers(const struct gpu *gpu, struct archive *ar)
+{
+    struct strbuf here = {0}, stored = {0};
+    watch_identify(&gpu->observers, &here);
+    strbuf_add(&stored, strbuf_text(&here));
+    archive_text(ar, &stored);
+    if (strcmp(strbuf_text(&stored), strbuf_text(&here)) != 0)
+        archive_fail(ar, "it was taken with --observe %s, and is continued with --observe %s",
+                     stored.length ? stored.text : "(nothing)", here.length ? here.text : "(nothing)");
+    strbuf_free(&here);
+    strbuf_free(&stored);
+}
+
 static void archive_device(struct gpu_run *run, struct gpu_watch *watch, struct archive *ar)
 {
     struct gpu *gpu = run->gpu;
     archive_begin(ar, "device", 0);
     ARCHIVE(ar, gpu->cycle);
     ARCHIVE(ar, gpu->launches);
+    archive_observers(gpu, ar);
     store_archive(&gpu->store, ar);
     archive_heap(gpu, ar);
     archive_text(ar, &gpu->output);

@@ -109,6 +109,7 @@ static void free_machine(struct gpu *gpu)
     free((char *)gpu->machine.memory.coherence.protocol);
     free((char *)gpu->machine.memory.coherence.replacement);
     sched_close(&gpu->scheduler);
+    watch_unload(&gpu->observers);
 }
 
 struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
@@ -142,6 +143,11 @@ struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
     gpu_services_init(gpu);
     gpu_build_units(gpu);
     return gpu;
+}
+
+int gpu_observe(struct gpu *gpu, const char *path, struct diag_sink *sink)
+{
+    return watch_load(&gpu->observers, path, sink);
 }
 
 void gpu_destroy(struct gpu *gpu)

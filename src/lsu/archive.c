@@ -114,6 +114,8 @@ void lsu_archive_caches(struct lsu *lsu, struct archive *ar, const struct packet
     cache_archive(lsu->l1c, ar);
     cache_archive_waiters(lsu->l1c, ar, transactions);
     l1_archive(&lsu->l1d, ar, source, transactions);
+    if (lsu->locality)
+        lsu_locality_archive(lsu->locality, ar);
 }
 
 struct packet *lsu_archive_packet(struct lsu *lsu)

@@ -65,6 +65,8 @@ void lsu_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
     lsu->core = setup->core;
     lsu->core_end = setup->core_end;
     lsu->line = setup->line;
+    lsu->locality = setup->locality;
+    lsu->watch = setup->watch;
     lsu->port = setup->port;
     lsu->sm = setup->sm;
     lsu->local_base = setup->local_base;
@@ -342,6 +344,22 @@ NOT_INLINE void name_request(const struct simt_access *access, struct l1_access 
                                                            : PACKET_WRITE;
 }
 
+/* The L1D took a transaction. waits: it is to be answered. */
+COLD static void tell_transaction(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
+                                  bool waits)
+{
+    uint32_t pc = (uint32_t)(o->decoded - lsu->warp->decoded);
+    watch_tell_transaction(lsu->watch, &(struct lockstep_transaction_event){
+                                           .cycle = lsu->agenda->now,
+                                           .warp = o->slot,
+                                           .pc = pc,
+                                           .instruction_class = watch_class(&lsu->launch.module->instrs[pc]),
+                                           .address = t->address,
+                                           .bytes = t->bytes,
+                                           .mask = t->lanes,
+                                           .waits = waits});
+}
+
 /* An access at the L1D's door. Returns false when it must be tried again. */
 HOT static bool serve_l1d(struct lsu *lsu, const struct lsu_transaction *t)
 {
@@ -353,6 +371,7 @@ HOT static bool serve_l1d(struct lsu *lsu, const struct lsu_transaction *t)
     access.event = o->event;
     if (RARELY(l1_keeps(&lsu->l1d)))
         name_request(o->access, &access);
+    uint64_t misses = RARELY(lsu->locality) ? l1_misses(&lsu->l1d) : 0;
     enum l1_served served = l1_access(&lsu->l1d, &access);
     if (access.request)
         complete_request(lsu, o, t, access.request);
@@ -366,6 +385,10 @@ HOT static bool serve_l1d(struct lsu *lsu, const struct lsu_transaction *t)
         made_progress_if(lsu->agenda, l1_keeps(&lsu->l1d) && !l1_would_refuse(&lsu->l1d, t->address, t->bytes));
         return false;
     }
+    if (RARELY(lsu->locality))
+        lsu_locality_accessed(lsu->locality, &lsu->l1d, o->slot, t->address, misses);
+    if (RARELY(watch_hears(lsu->watch, WATCH_transaction)))
+        tell_transaction(lsu, o, t, served == L1_WAITS);
     if (lsu->l1d.requests.count)
         agenda_add(lsu->agenda, DUE_SEND);
     if (served == L1_WAITS) {
@@ -600,6 +623,14 @@ static void end_store(struct lsu *lsu, unsigned slot, uint8_t era)
     lsu->port->warp_rests(lsu->sm, slot);
 }
 
+static void take_l1d_fill(struct lsu *lsu, const struct packet *p)
+{
+    uint32_t waiter = l1_fill(&lsu->l1d, p);
+    will_read(&lsu->transactions.items[waiter]);
+    if (RARELY(lsu->locality))
+        lsu_locality_filled(lsu->locality, &lsu->l1d, lsu->ops->items[lsu->transactions.items[waiter].op].slot);
+}
+
 /* One reply leaves the load/store unit's queue: acknowledgements end stores, fills go to their cache, bypass replies
  * wait for the writeback port. */
 static void take_response(struct lsu *lsu)
@@ -622,7 +653,7 @@ static void take_response(struct lsu *lsu)
             end_store(lsu, p->cookie & 0xff, (uint8_t)(p->cookie >> 8));
         break;
     case L1_FILLED:
-        will_read(&lsu->transactions.items[l1_fill(&lsu->l1d, p)]);
+        take_l1d_fill(lsu, p);
         lsu_note_ready(lsu);
         break;
     case L1_ANSWERED:

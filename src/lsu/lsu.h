@@ -10,10 +10,12 @@
 #include "core/core.h"
 #include "lsu/fence.h"
 #include "lsu/interface.h"
+#include "lsu/locality.h"
 #include "memory/l1.h"
 #include "memory/packet_queue.h"
 #include "network/network.h"
 #include "stats/stat.h"
+#include "watch/watch.h"
 
 /* One memory transaction of an op, in half a cache line. */
 struct lsu_transaction {
@@ -85,6 +87,8 @@ struct lsu_setup {
     struct core_ops *ops;
     struct core *core, *core_end;
     struct core_line *line; /* of the cores' memory instructions; NULL: they need not keep their order */
+    struct lsu_locality *locality;
+    const struct watch *watch;
 };
 
 /* A launch, as the unit needs it. */
@@ -108,6 +112,8 @@ struct lsu {
     struct core_ops *ROOM_KEPT ops;
     struct core *ROOM_KEPT core, *ROOM_KEPT core_end;
     struct core_line *ROOM_KEPT line;
+    struct lsu_locality *ROOM_KEPT locality; /* NULL: the scheduler does not ask who misses in the L1D */
+    const struct watch *ROOM_KEPT watch;     /* observers */
     const struct lsu_port *ROOM_KEPT port;
     void *ROOM_KEPT sm;
     ROOM_KEPT struct lsu_launch launch;

@@ -75,6 +75,7 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
     c->on_miss = params->allocate == CACHE_ALLOCATE_ON_MISS;
     c->mshr_entries = params->mshr_entries;
     c->recent_at = c->wanted = NO_ADDRESS;
+    c->taken = NO_INDEX;
     c->head.holds_last = true;
     c->set_mask = params->sets - 1;
     c->tags = arena_alloc(arena, lines * sizeof(uint64_t), CACHE_LINE);
@@ -268,6 +269,8 @@ HOT static void take_line(struct cache *c, uint32_t index, uint64_t at, struct c
             describe_writeback(c, index, effect);
     }
     keep_values(c, index);
+    c->taken = index;
+    c->taken_from = c->tags[index];
     c->tags[index] = at;
     c->recent_at = NO_ADDRESS;
     clear_line(c, index, ++c->clock);
@@ -876,6 +879,14 @@ HOT uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
         free_mshr(c, index);
     }
     return value;
+}
+
+bool cache_took(struct cache *c, uint32_t *line, uint64_t *from)
+{
+    *line = c->taken;
+    *from = c->taken_from;
+    c->taken = NO_INDEX;
+    return *line != NO_INDEX;
 }
 
 bool cache_still_holds(const struct cache *c, uint32_t line, uint64_t address)

@@ -203,6 +203,9 @@ uint32_t cache_wake_fill(struct cache *c, uint32_t fill);
  * cache_still_holds. *data, when the cache carries values, are those of the line when the fill came, line_bytes by
  * offset in the line, valid until the cache is used again; NULL otherwise. */
 uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data);
+/* The line that was given to another address since this was asked last, the last one if there were several, and the
+ * line address that it had before (CACHE_NO_ADDRESS: it was empty). False: there was none. */
+bool cache_took(struct cache *c, uint32_t *line, uint64_t *from);
 /* True: the line (or CACHE_NO_LINE) still is that of the address. */
 bool cache_still_holds(const struct cache *c, uint32_t line, uint64_t address);
 /* True: cache_ready has one. */

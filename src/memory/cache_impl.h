@@ -73,10 +73,12 @@ struct cache {
     uint16_t *fills;    /* LINE_SECTORS per line: the MSHRs of pending sectors */
     struct mshr *mshrs;
     uint32_t set_mask, ways;
-    uint32_t used; /* lines that are not empty */
-    bool hashed;   /* sets are chosen by more bits */
-    bool on_miss;  /* lines are allocated */
-    uint64_t wanted; /* address of the held line that a refused access asked for, or NO_ADDRESS */
+    uint32_t used;       /* lines that are not empty */
+    uint32_t taken;      /* the line that was given to another address last; NO_INDEX: see cache_took */
+    uint64_t taken_from; /* whose it was, or NO_ADDRESS */
+    bool hashed;         /* sets are chosen by more bits */
+    bool on_miss;        /* lines are allocated */
+    uint64_t wanted;     /* address of the held line that a refused access asked for, or NO_ADDRESS */
     struct cache_stats stats;
     uint8_t *data;             /* per line, or NULL */
     uint8_t *mshr_data;        /* per MSHR, or NULL */

@@ -113,6 +113,12 @@ static inline bool l1_refuses_again(struct l1 *l1, uint64_t address, uint32_t by
                      : cache_refuses_again(l1->cache, address, bytes, packet_ring_room(&l1->requests));
 }
 
+/* Loads that have requested a line so far. */
+static inline uint64_t l1_misses(const struct l1 *l1)
+{
+    return cache_stats_of(l1->cache)->read_misses;
+}
+
 /* The second door: a probe arrives, a request of a slice's own, or with the probes the answer to a line that was given
  * back. A probe is turned into its own answer and put behind `answers`, or, with an agent, behind `requests` when its
  * time has come; false when there is no room: the owner keeps it where it is, and tries again. */

@@ -244,6 +244,8 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     sm_unsynced_archive(&sm->unsynced, code_of(sm)->module->instr_count, ar);
     if (sm->spin)
         spin_archive(sm->spin, ar);
+    ARCHIVE(ar, sm->told_waits);
+    watch_archive(&sm->watch, ar);
     archive_end(ar);
     if (archive_loading(ar))
         begin_counting(sm);

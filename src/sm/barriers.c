@@ -1,6 +1,7 @@
 /* Barriers and the ends of warps: what an arrival or an end opens, and what schedulers see of blocks. They see it when
  * the cycle has ended: within a cycle, what one scheduler issued would else be known to those alone that look later. */
 #include "sm/sm_impl.h"
+#include "sm/tell.h"
 
 /* Warps of one block, by index in the block, as slots of the SM. */
 static uint64_t slots_of(const struct sm_block *block, uint64_t warps)
@@ -27,6 +28,7 @@ HOT static void release_warps(struct sm *sm, struct sm_block *block, uint64_t wa
     lsu_synchronise_block(&sm->lsu, (unsigned)(block - sm->blocks));
     note_event(sm, block, slots_of(block, warps), true);
     sm_phase_open(sm, block, slots_of(block, warps));
+    sm_tell_open(sm, (unsigned)(block - sm->blocks), slots_of(block, warps));
     warp_wait_end(&sm->warp, WARP_WAIT_barrier, slots_of(block, warps));
     for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
         unsigned slot = mask_first(rest);
@@ -68,6 +70,7 @@ HOT void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result
     if (r->barrier.mode != ISA_BARRIER_ARRIVE) {
         warp_wait_begin(&sm->warp, WARP_WAIT_barrier, BIT64(slot));
         sm_phase_arrive(sm, slot);
+        sm_tell_arrive(sm, slot);
         note_event(sm, block, BIT64(slot), false);
     }
     uint64_t released = sm_barrier_arrive(&block->barriers, warp->simt.index, &r->barrier, &value);
@@ -82,6 +85,7 @@ HOT void sm_finish_warp(struct sm *sm, unsigned slot)
     struct sm_block *block = &sm->blocks[sm->warp.slots[slot].block];
     warp_finish(&sm->warp, slot);
     sm_phase_end(sm, slot);
+    sm_tell_end(sm, slot);
     sm->blocks_changed |= BIT64(sm->warp.slots[slot].block);
     uint32_t id;
     uint64_t value, released;

@@ -2,6 +2,7 @@
  * What SP and SFU have computed is written back here, in the cycle for which it was announced when a unit took it. */
 #include "simt/lock.h"
 #include "sm/sm_impl.h"
+#include "sm/tell.h"
 
 /* Ends the warp's fence, or lets the warp retire, if this op or store was the last one that it waited for. */
 HOT static void check_rest(struct sm *sm, unsigned slot)
@@ -107,6 +108,7 @@ HOT_INLINE void complete(struct sm *sm, uint32_t op)
     unsigned slot = o->slot;
     uint64_t bit = BIT64(slot);
     core_view_completed(&sm->views, slot);
+    sm_tell_done(sm, o);
     core_op_recycle(&sm->ops, op);
     if (RARELY(warp_op_ended(&sm->warp, slot, &o->timing)))
         lsu_reach_release(&sm->lsu, slot);
@@ -147,6 +149,7 @@ static void answered(void *context, const struct core_op *op, const struct packe
 {
     struct sm *sm = context;
     sm_note_holders(sm, op, p);
+    sm_tell_atomics(sm, op, p);
     if (RARELY(sm->spin))
         spin_atomics(sm->spin, op->slot, op->access, p);
 }

@@ -2,6 +2,7 @@
  * what follows for blocks, barriers, fences and spin control begins. */
 #include "simt/lock.h"
 #include "sm/sm_impl.h"
+#include "sm/tell.h"
 #include "sm/work.h"
 
 void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault)
@@ -319,6 +320,7 @@ HOT static bool perform(void *context, unsigned slot, struct core_op *o)
     struct simt_result r;
     if (!execute(sm, &sm->warp.slots[slot], slot, o, &r))
         return false;
+    sm_tell_issue(sm, slot, o, &r);
     if (RARELY(sm->looks_at_issue)) {
         if (sm->kernel->grid->forms)
             sm_form_issued(sm, slot, o, &r);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sm/sm_impl.h"
+#include "sm/tell.h"
 #include "sm/work.h"
 
 static const struct stat_desc sm_stat_descs[] = {
@@ -54,7 +55,7 @@ static struct core_line *line_of(struct sm *sm)
     return sm->params->cores > 1 && sm->params->memory_in_order ? &sm->line : NULL;
 }
 
-static void create_cores(struct sm *sm, struct arena *own)
+static void create_cores(struct sm *sm, const struct lsu_locality *locality, struct arena *own)
 {
     struct core_setup setup = {
         .count = sm->params->cores,
@@ -68,6 +69,7 @@ static void create_cores(struct sm *sm, struct arena *own)
         .ops = &sm->ops,
         .line = line_of(sm),
         .views = &sm->views,
+        .memory = lsu_locality_view(locality),
         .arena = &sm->arena,
     };
     sm->core = ARENA_NEW(own, struct core, setup.count);
@@ -78,7 +80,7 @@ static void create_cores(struct sm *sm, struct arena *own)
     }
 }
 
-static void create_lsu(struct sm *sm, struct arena *own)
+static void create_lsu(struct sm *sm, struct lsu_locality *locality, struct arena *own)
 {
     const struct sm_setup *from = &sm->setup;
     lsu_init(&sm->lsu,
@@ -105,6 +107,8 @@ static void create_lsu(struct sm *sm, struct arena *own)
                  .core = sm->core,
                  .core_end = sm->core_end,
                  .line = line_of(sm),
+                 .locality = locality,
+                 .watch = &sm->watch,
              },
              own);
 }
@@ -195,9 +199,11 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     arena_init_within(own, arena, OWN_BYTES);
     sm->storage.device = arena;
-    create_cores(sm, own);
+    bool sees_memory = setup->scheduler->needs & LOCKSTEP_NEEDS_MEMORY;
+    struct lsu_locality *locality = sees_memory ? lsu_locality_new(setup->l1d, own) : NULL;
+    create_cores(sm, locality, own);
     create_spin(sm, setup, own);
-    create_lsu(sm, own);
+    create_lsu(sm, locality, own);
     create_fetch(sm, own);
     core_ops_init(&sm->ops);
     sm->free_blocks = mask_low(p->blocks);
@@ -392,6 +398,8 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     const struct sm_params *p = sm->params;
     sm->kernel = kernel;
     sm->agenda.now = cycle;
+    sm->watch = watch_of(kernel->watched, sm->setup.index);
+    memset(sm->told_waits, 0, sizeof sm->told_waits);
     sm->next_age = sm->next_block = 0;
     sm->unsynced.count = 0;
     sm->phases.log.count = 0;
@@ -475,10 +483,13 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
 void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle)
 {
     const struct warp_slot *warp = &sm->warp.slots[slot];
+    if (sm->lsu.locality)
+        lsu_locality_launched(sm->lsu.locality, slot);
     core_view_begins(&sm->views, slot, warp->age, warp->block, simt_pc(&warp->simt));
     core_warp_launched(sm_core(sm, slot), slot);
     if (sm->spin)
         spin_launched(sm->spin, slot, cycle);
+    sm_tell_launch(sm, slot, cycle);
 }
 
 static void clear_slots(struct sm *sm, uint64_t slots)
@@ -669,6 +680,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         lsu_send_instructions(&sm->lsu);
     if (RARELY(!sm->warp.resident && l1_keeps(&sm->lsu.l1d)))
         lsu_end_writes(&sm->lsu);
+    sm_tell_waits(sm);
     sm->agenda.now = cycle + 1;
     uint32_t state = state_of(sm);
     if (must_step(sm))

@@ -28,6 +28,7 @@
 #include "sm/spin/spin.h"
 #include "warp/waits.h"
 #include "stats/stat.h"
+#include "watch/watch.h"
 #include "warp/account.h"
 
 struct sm_stats {
@@ -81,8 +82,9 @@ struct sm_kernel {
     unsigned max_blocks;                                      /* that fit on an SM at once */
     bool (*read_only)(const void *context, uint64_t address); /* constant memory: stores fault */
     const void *context;
-    bool log_phases; /* for sm_phase_rows */
-    bool l1_keeps;   /* the L1D keeps what it has written: releases at the scope of the block wait too (fence.c) */
+    const struct watch_launch *watched; /* its observers, or NULL */
+    bool log_phases;                    /* for sm_phase_rows */
+    bool l1_keeps; /* the L1D keeps what it has written: releases at the scope of the block wait too (fence.c) */
 };
 
 /* A fault with where it happened. */

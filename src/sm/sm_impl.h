@@ -52,6 +52,7 @@ struct sm {
     struct core *core, *core_end; /* its cores; behind the last */
     uint64_t blocks_changed;      /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
     struct spin *spin;            /* NULL: nobody looks at spinning warps */
+    struct watch watch;           /* observers: see tell.h */
     uint64_t out;                 /* see form.h: warps that have issued since they were last in the pool */
     struct sm_grid_barrier grid;
     struct warp_table warp;
@@ -79,6 +80,7 @@ struct sm {
     uint64_t next_age, next_block; /* warps and blocks are numbered as they come */
 
     uint64_t threads_ended;
+    uint64_t told_waits[WARP_WAIT_COUNT]; /* sets of warps that wait, as observers were told last */
     struct sm_noted noted;
     struct sm_form form;
     struct sm_fault fault;

@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/hash.h"
-
 #define SCHEDULER(symbol) extern const struct lockstep_scheduler sched_##symbol;
 #include "sm/sched/list.def"
 #undef SCHEDULER
@@ -218,12 +215,9 @@ void sched_identify(const char *name, struct strbuf *out)
         strbuf_add(out, name);
         return;
     }
-    struct strbuf path = {0}, content = {0};
+    struct strbuf path = {0};
     strbuf_addn(&path, name, n);
-    file_load(strbuf_text(&path), FILE_TEXT_MOST, &content); /* it could be opened when it was loaded */
-    const char *slash = strrchr(strbuf_text(&path), '/');
-    strbuf_addf(out, "%s (content %016" PRIx64 ")%s", slash ? slash + 1 : strbuf_text(&path),
-                hash_bytes(strbuf_text(&content), content.length), name + n);
+    plugin_identify(strbuf_text(&path), out);
+    strbuf_add(out, name + n);
     strbuf_free(&path);
-    strbuf_free(&content);
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "base/plugin.h"
 #include "lockstep/scheduler.h"
 #include "core/sm_params.h"
 #include "sm/spin/spin.h"
@@ -44,5 +45,12 @@ void sched_identify(const char *name, struct strbuf *out);
 
 /* plugin.c: loads the policy of a shared object into sched->policy and sched->library. */
 int sched_load(struct sched *sched, const char *path, struct diag_sink *sink);
+/* The scheduler as plugin_guard_begin takes it; functions: room for those of its policy, or NULL while that is not
+ * known. */
+#define SCHED_KIND "warp scheduler"
+struct sched_functions {
+    struct plugin_function of[10];
+};
+struct plugin sched_plugin(const struct sched *sched, struct sched_functions *functions);
 
 #endif

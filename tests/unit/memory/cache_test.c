@@ -498,6 +498,32 @@ static void installed_lines_hit(void **state)
     assert_int_equal(look(f->cache, 0, 32), CACHE_MISS);
 }
 
+/* cache_took tells which line took another's place, once. */
+static void a_place_that_is_given_away_is_told(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t line, first;
+    uint64_t from;
+    f->params.ways = 2;
+    make(f, false);
+    assert_false(cache_took(f->cache, &line, &from));
+    bring(f, SET0(0));
+    assert_true(cache_took(f->cache, &first, &from));
+    assert_true(from == CACHE_NO_ADDRESS);
+    assert_true(cache_still_holds(f->cache, first, SET0(0)));
+    bring(f, SET0(1));
+    assert_true(cache_took(f->cache, &line, &from) && line != first && from == CACHE_NO_ADDRESS);
+    assert_int_equal(read_at(f, SET0(1), 1), CACHE_HIT);
+    assert_false(cache_took(f->cache, &line, &from));
+    bring(f, SET0(2));
+    assert_true(cache_took(f->cache, &line, &from));
+    assert_int_equal(line, first);
+    assert_true(from == SET0(0));
+    cache_invalidate(f->cache, SET0(2)); /* a place that was left is nobody's */
+    bring(f, SET0(3));
+    assert_true(cache_took(f->cache, &line, &from) && line == first && from == CACHE_NO_ADDRESS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -525,6 +551,7 @@ int main(void)
         TEST(fills_without_a_line_bring_none_after_an_invalidation),
         TEST(hashed_sets_follow_fermi),
         TEST(installed_lines_hit),
+        TEST(a_place_that_is_given_away_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

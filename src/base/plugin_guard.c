@@ -1,8 +1,9 @@
-/* See guard.h. A handler can be told nothing: what it must know is at file scope. It calls nothing that allocates. */
+/* Guarding plug-ins: see plugin.h. A handler can be told nothing: what it must know is at file scope. It calls nothing
+ * that allocates. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dlinfo, dl_iterate_phdr, tgkill by pthread */
 #endif
-#include "sm/sched/guard.h"
+#include "base/plugin.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -29,19 +30,22 @@
 static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 #define FAULT_SIGNALS (sizeof fault_signals / sizeof fault_signals[0])
 
+/* A guarded object, and where it lies. */
 struct guarded {
-    const char *name, *path;
-    const struct lockstep_scheduler *policy; /* NULL: the object is being loaded */
-    uintptr_t base, low, high;               /* where the object lies */
-    int file;
-    const char *line;
+    struct plugin plugin;
+    const char *path;
+    uintptr_t base, low, high;
+};
+
+static struct {
+    struct guarded of[PLUGINS];
+    unsigned count;
+    struct plugin_blame blame;
     struct sigaction old[FAULT_SIGNALS], old_probe;
     pthread_t watcher;
     bool watched;
     double seconds; /* of LOCKSTEP_PLUGIN_SECONDS */
-};
-
-static struct guarded guarded;
+} guard;
 static struct {
     atomic_bool on;
     atomic_uint beats;
@@ -51,12 +55,16 @@ static struct {
     char stack[STACK_BYTES]; /* for handlers, where the thread has no other */
 } guarding = {.mutex = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
 
-static bool in_object(const void *address)
+/* The guarded object that an address lies in, or NULL. */
+static const struct guarded *object_at(const void *address)
 {
-    return (uintptr_t)address >= guarded.low && (uintptr_t)address < guarded.high;
+    for (unsigned i = 0; i < guard.count; i++)
+        if ((uintptr_t)address >= guard.of[i].low && (uintptr_t)address < guard.of[i].high)
+            return &guard.of[i];
+    return NULL;
 }
 
-/* The outermost frame of the present stack that lies in the object: where the scheduler was called. NULL: none. */
+/* The outermost frame of the present stack that lies in a guarded object: where its function was called. NULL: none. */
 static const void *entry_frame(void *context)
 {
     void *frames[FRAMES];
@@ -64,38 +72,29 @@ static const void *entry_frame(void *context)
 #if defined(__x86_64__)
     /* A call of nothing leaves a stack that cannot be followed, but for the address to which it would return. */
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
-    if (!registers[REG_RIP] && in_object(*(void *const *)registers[REG_RSP]))
+    if (!registers[REG_RIP] && object_at(*(void *const *)registers[REG_RSP]))
         entry = *(void *const *)registers[REG_RSP];
 #else
     (void)context;
 #endif
     for (int i = 0, n = backtrace(frames, FRAMES); i < n; i++)
-        if (in_object(frames[i]))
+        if (object_at(frames[i]))
             entry = frames[i];
     return entry;
 }
 
-/* The function of the scheduler that an address in the object is in: the last that begins before it. NULL: none does, since compilers move
- * code that is hardly ever executed in front of all functions. */
-static const char *function_at(const void *address)
+/* The plug-in's function that an address in its object is in: the last that begins before it. NULL: none does, since
+ * compilers move code that is hardly ever executed in front of all functions. */
+static const char *function_at(const struct plugin *p, const void *address)
 {
-    const struct lockstep_scheduler *p = guarded.policy;
     uintptr_t best = 0;
     const char *name = NULL;
-    if (!p)
-        return "lockstep_scheduler_plugin";
-    const struct {
-        const char *name;
-        uintptr_t at;
-    } functions[] = {{"reset", (uintptr_t)p->reset},       {"advance", (uintptr_t)p->advance},
-                     {"pick", (uintptr_t)p->pick},         {"issued", (uintptr_t)p->issued},
-                     {"launched", (uintptr_t)p->launched}, {"ended", (uintptr_t)p->ended},
-                     {"arrived", (uintptr_t)p->arrived},   {"released", (uintptr_t)p->released},
-                     {"fetch", (uintptr_t)p->fetch},       {"hardware_bits", (uintptr_t)p->hardware_bits}};
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-        if (functions[i].at > best && functions[i].at <= (uintptr_t)address) {
-            best = functions[i].at;
-            name = functions[i].name;
+    if (!p->function_count)
+        return p->symbol;
+    for (unsigned i = 0; i < p->function_count; i++)
+        if (p->functions[i].at > best && p->functions[i].at <= (uintptr_t)address) {
+            best = p->functions[i].at;
+            name = p->functions[i].name;
         }
     return name;
 }
@@ -128,21 +127,28 @@ static void tell(int to, const char *text)
 /* Says whose fault it is, and ends the process. */
 static void blame(const char *what, const void *frame)
 {
-    char text[1024] = "error: the warp scheduler ";
-    put(text, sizeof text, guarded.name);
+    char text[1024] = "error: the ";
+    const struct guarded *object = object_at(frame);
+    const struct plugin *p = &object->plugin;
+    put(text, sizeof text, p->kind);
+    put(text, sizeof text, " ");
+    put(text, sizeof text, p->name ? p->name : "from a file");
     put(text, sizeof text, " is at fault: ");
     put(text, sizeof text, what);
-    const char *function = function_at(frame);
+    const char *function = function_at(p, frame);
     put(text, sizeof text, function ? " in its function " : " in one of its functions, at ");
     put(text, sizeof text, function ? function : "");
     put(text, sizeof text, function ? "(), at " : "");
-    put(text, sizeof text, guarded.path);
+    put(text, sizeof text, object->path);
     put(text, sizeof text, "+");
-    put_hex(text, sizeof text, (uintptr_t)frame - guarded.base);
+    put_hex(text, sizeof text, (uintptr_t)frame - object->base);
     put(text, sizeof text, "\n");
     tell(STDERR_FILENO, text);
-    if (guarded.file >= 0)
-        tell(guarded.file, guarded.line);
+    if (guard.blame.before) {
+        tell(guard.blame.file, guard.blame.before);
+        tell(guard.blame.file, p->word);
+        tell(guard.blame.file, guard.blame.behind);
+    }
     _exit(1);
 }
 
@@ -170,7 +176,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
         blame(fault_name(number), frame);
     for (size_t i = 0; i < FAULT_SIGNALS; i++)
         if (fault_signals[i] == number)
-            sigaction(number, &guarded.old[i], NULL);
+            sigaction(number, &guard.old[i], NULL);
     if (info->si_code <= 0)
         raise(number); /* it was sent, not caused, and would not come again */
 }
@@ -214,7 +220,7 @@ static void *watch(void *unused)
             seen = now;
             since = host_seconds();
             atomic_store(&guarding.found, 0);
-        } else if (atomic_load(&guarding.on) && host_seconds() - since > guarded.seconds) {
+        } else if (atomic_load(&guarding.on) && host_seconds() - since > guard.seconds) {
             probe();
         }
     }
@@ -242,7 +248,7 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *context)
 static double seconds_of(const char *text)
 {
     double seconds = text ? strtod(text, NULL) : 0;
-    return seconds > 0 ? seconds : SCHED_GUARD_SECONDS;
+    return seconds > 0 ? seconds : PLUGIN_GUARD_SECONDS;
 }
 
 static void take_signals(void)
@@ -253,53 +259,65 @@ static void take_signals(void)
     if (sigaltstack(NULL, &old) == 0 && old.ss_flags & SS_DISABLE)
         sigaltstack(&own, NULL);
     for (size_t i = 0; i < FAULT_SIGNALS; i++)
-        sigaction(fault_signals[i], &fault, &guarded.old[i]);
-    sigaction(PROBE_SIGNAL, &probed, &guarded.old_probe);
+        sigaction(fault_signals[i], &fault, &guard.old[i]);
+    sigaction(PROBE_SIGNAL, &probed, &guard.old_probe);
 }
 
 static void give_signals_back(void)
 {
     stack_t off = {.ss_flags = SS_DISABLE}, now;
     for (size_t i = 0; i < FAULT_SIGNALS; i++)
-        sigaction(fault_signals[i], &guarded.old[i], NULL);
+        sigaction(fault_signals[i], &guard.old[i], NULL);
     sigaction(PROBE_SIGNAL, &(struct sigaction){.sa_handler = SIG_IGN}, NULL); /* one may be on its way */
     if (sigaltstack(NULL, &now) == 0 && now.ss_sp == guarding.stack)
         sigaltstack(&off, NULL);
 }
 
-void sched_guard_begin(const struct sched *sched, int file, const char *line)
+/* Adds a plug-in to those that are guarded, if it is from an object. */
+static void add(const struct plugin *plugin)
+{
+    struct link_map *map = NULL;
+    if (!plugin->library || dlinfo(plugin->library, RTLD_DI_LINKMAP, &map) < 0)
+        return;
+    struct guarded *g = &guard.of[guard.count++];
+    *g = (struct guarded){.plugin = *plugin, .path = map->l_name, .base = map->l_addr};
+    dl_iterate_phdr(find_object, g);
+}
+
+void plugin_guard_begin(const struct plugin *plugins, unsigned count, const struct plugin_blame *blame)
 {
     void *frames[2];
-    struct link_map *map = NULL;
-    if (!sched->library || atomic_load(&guarding.on) || dlinfo(sched->library, RTLD_DI_LINKMAP, &map) < 0)
+    if (atomic_load(&guarding.on))
         return;
-    guarded =
-        (struct guarded){.path = map->l_name, .policy = sched->policy, .base = map->l_addr, .file = file, .line = line};
-    guarded.name = sched->policy ? sched->policy->name : "from a file";
-    guarded.seconds = seconds_of(getenv("LOCKSTEP_PLUGIN_SECONDS"));
-    dl_iterate_phdr(find_object, &guarded);
+    guard.count = 0;
+    for (unsigned i = 0; i < count && i < PLUGINS; i++)
+        add(&plugins[i]);
+    if (!guard.count)
+        return;
+    guard.blame = blame ? *blame : (struct plugin_blame){0};
+    guard.seconds = seconds_of(getenv("LOCKSTEP_PLUGIN_SECONDS"));
     backtrace(frames, 2); /* its first call allocates */
     fflush(NULL);         /* a process that is blamed ends without */
     atomic_store(&guarding.found, 0);
     atomic_store(&guarding.on, true);
     take_signals();
-    guarded.watched = pthread_create(&guarded.watcher, NULL, watch, NULL) == 0;
+    guard.watched = pthread_create(&guard.watcher, NULL, watch, NULL) == 0;
 }
 
-void sched_guard_end(const struct sched *sched)
+void plugin_guard_end(void)
 {
-    if (!sched->library || !atomic_load(&guarding.on))
+    if (!atomic_load(&guarding.on))
         return;
     pthread_mutex_lock(&guarding.mutex);
     atomic_store(&guarding.on, false);
     pthread_cond_signal(&guarding.ended);
     pthread_mutex_unlock(&guarding.mutex);
-    if (guarded.watched)
-        pthread_join(guarded.watcher, NULL);
+    if (guard.watched)
+        pthread_join(guard.watcher, NULL);
     give_signals_back();
 }
 
-void sched_guard_beat(void)
+void plugin_guard_beat(void)
 {
     atomic_fetch_add_explicit(&guarding.beats, 1, memory_order_relaxed);
 }

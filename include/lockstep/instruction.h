@@ -1,0 +1,26 @@
+/* What kind of instruction it is, for schedulers and observers. */
+#ifndef LOCKSTEP_INSTRUCTION_H
+#define LOCKSTEP_INSTRUCTION_H
+
+enum lockstep_class {
+    LOCKSTEP_NO_INSTRUCTION,
+    LOCKSTEP_ARITHMETIC, /* computes registers from registers: everything that is none of the others */
+    LOCKSTEP_SPECIAL,    /* likewise, by the special function unit */
+    LOCKSTEP_CONTROL,    /* branches, calls, returns, exits */
+    LOCKSTEP_LOAD,
+    LOCKSTEP_STORE,
+    LOCKSTEP_ATOMIC, /* those that return nothing, too */
+    LOCKSTEP_FENCE,
+    LOCKSTEP_BARRIER,
+};
+
+/* Where a load, store or atomic goes. In the text of an instruction a space may be generic: the address says. */
+enum lockstep_space {
+    LOCKSTEP_GENERIC,
+    LOCKSTEP_GLOBAL,
+    LOCKSTEP_SHARED,
+    LOCKSTEP_LOCAL,
+    LOCKSTEP_CONST, /* constant memory, and parameters of a kernel */
+};
+
+#endif

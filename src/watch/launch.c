@@ -1,0 +1,119 @@
+/* Observers during a launch: a state for each SM, and the report at the end. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/archive.h"
+#include "watch/watch.h"
+
+#define CACHE_LINE 64 /* SMs of different threads write their states */
+
+static const char *text_of(const struct lockstep_observed *observed, uint32_t pc)
+{
+    struct watch_launch *launch = (struct watch_launch *)observed->context;
+    const struct isa_module *module = launch->module;
+    if (pc >= module->instr_count)
+        return "";
+    launch->text.length = 0;
+    isa_disasm_instr(module, isa_function_at(module, pc), &module->instrs[pc], &launch->text);
+    return strbuf_text(&launch->text);
+}
+
+static const char *place_of(const struct lockstep_observed *observed, uint32_t pc)
+{
+    struct watch_launch *launch = (struct watch_launch *)observed->context;
+    if (pc >= launch->module->instr_count)
+        return "";
+    launch->place.length = 0;
+    isa_format_pos(launch->module, &launch->module->instrs[pc], &launch->place);
+    return strbuf_text(&launch->place);
+}
+
+/* Gives an observer a state on each SM. */
+static int make_states(struct watch_launch *launch, unsigned i, struct arena *arena, struct diag_sink *sink)
+{
+    const struct lockstep_observer *observer = launch->all->of[i].observer;
+    size_t bytes = observer->state_bytes ? observer->state_bytes(&launch->observed) : 0;
+    if (bytes > LOCKSTEP_OBSERVER_STATE)
+        return diag_error(sink, DIAG_NOWHERE, NULL,
+                          "observer %s: a state of %zu bytes for kernel %s is too large; %u bytes are the limit",
+                          observer->name, bytes, launch->observed.kernel, LOCKSTEP_OBSERVER_STATE);
+    for (unsigned sm = 0; sm < launch->observed.sms; sm++)
+        launch->listeners[sm * launch->all->count + i] =
+            (struct watch_listener){observer, arena_alloc(arena, bytes + 1, CACHE_LINE), bytes};
+    return 0;
+}
+
+static uint32_t heard_by(const struct lockstep_observer *observer)
+{
+    uint32_t heard = 0;
+#define EVENT(name, doc) heard |= observer->name ? WATCH_##name : 0;
+#define FIELD(type, name, doc)
+#define EVENT_END(name)
+#include "lockstep/events.def"
+#undef EVENT
+#undef FIELD
+#undef EVENT_END
+    return heard;
+}
+
+int watch_launch_begin(struct watch_launch *launch, const struct watch_observers *all, const struct isa_module *module,
+                       const struct lockstep_observed *observed, struct arena *arena, struct diag_sink *sink)
+{
+    *launch = (struct watch_launch){.all = all, .observed = *observed, .module = module};
+    launch->observed.text = text_of;
+    launch->observed.place = place_of;
+    launch->observed.context = launch;
+    launch->listeners = ARENA_NEW(arena, struct watch_listener, all->count * observed->sms + 1);
+    for (unsigned i = 0; i < all->count; i++) {
+        if (make_states(launch, i, arena, sink) < 0)
+            return -1;
+        launch->heard |= heard_by(all->of[i].observer);
+    }
+    return 0;
+}
+
+struct watch watch_of(const struct watch_launch *launch, unsigned sm)
+{
+    if (!launch)
+        return (struct watch){0};
+    unsigned count = launch->all->count;
+    return (struct watch){.heard = launch->heard, .count = count, .of = &launch->listeners[sm * count]};
+}
+
+/* An observer's states by SM, as report() takes them. */
+static void report(const struct watch_launch *launch, unsigned i, const void **states, FILE *to)
+{
+    const struct lockstep_observer *observer = launch->all->of[i].observer;
+    for (unsigned sm = 0; sm < launch->observed.sms; sm++)
+        states[sm] = launch->listeners[sm * launch->all->count + i].state;
+    if (observer->report)
+        observer->report(&launch->observed, states, to);
+}
+
+void watch_launch_report(struct watch_launch *launch, struct strbuf *out)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = launch->all->count ? open_memstream(&text, &length) : NULL;
+    if (!to)
+        return;
+    const void **states = base_calloc(launch->observed.sms, sizeof *states);
+    for (unsigned i = 0; i < launch->all->count; i++)
+        report(launch, i, states, to);
+    fclose(to);
+    strbuf_addn(out, text, length);
+    free(states);
+    free(text);
+}
+
+void watch_launch_free(struct watch_launch *launch)
+{
+    strbuf_free(&launch->text);
+    strbuf_free(&launch->place);
+}
+
+void watch_archive(const struct watch *watch, struct archive *ar)
+{
+    for (unsigned i = 0; i < watch->count; i++)
+        archive_bytes(ar, watch->of[i].state, watch->of[i].bytes);
+}

@@ -1,0 +1,92 @@
+/* Observers from shared objects. */
+#include <string.h>
+
+#include "watch/watch.h"
+
+#define SYMBOL "lockstep_observer_plugin"
+#define KIND "observer"
+
+/* The version first: in a structure of another version the rest may lie elsewhere. */
+static int check(const struct watch_observer *o, struct diag_sink *sink)
+{
+    const struct lockstep_observer *observer = o->observer;
+    if (!observer)
+        return plugin_wrong(&o->plugin, o->path, NULL, SYMBOL " returns nothing", sink);
+    if (observer->version != LOCKSTEP_OBSERVER_VERSION)
+        return diag_error(sink, DIAG_NOWHERE, "build it again with this lockstep/observer.h",
+                          "%s was built for version %u of the observer interface; this is version %u", o->path,
+                          (unsigned)observer->version, LOCKSTEP_OBSERVER_VERSION);
+    if (!observer->name || !observer->name[0])
+        return plugin_wrong(&o->plugin, o->path, NULL, "it has no name", sink);
+    return 0;
+}
+
+/* Names the functions that a fault can be in. */
+static void describe(struct watch_observer *o)
+{
+    const struct lockstep_observer *observer = o->observer;
+    const struct plugin_function functions[] = {
+        {"state_bytes", (uintptr_t)observer->state_bytes},
+        {"report", (uintptr_t)observer->report},
+#define EVENT(name, doc) {#name, (uintptr_t)observer->name},
+#define FIELD(type, name, doc)
+#define EVENT_END(name)
+#include "lockstep/events.def"
+#undef EVENT
+#undef FIELD
+#undef EVENT_END
+    };
+    memcpy(o->functions, functions, sizeof functions);
+    o->plugin.name = observer->name;
+    o->plugin.functions = o->functions;
+    o->plugin.function_count = sizeof functions / sizeof functions[0];
+}
+
+int watch_load(struct watch_observers *all, const char *path, struct diag_sink *sink)
+{
+    const struct lockstep_observer *(*plugin)(void);
+    void *symbol;
+    if (all->count == WATCH_OBSERVERS)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "too many observers: %d are the limit", WATCH_OBSERVERS);
+    struct watch_observer *o = &all->of[all->count];
+    *o = (struct watch_observer){.plugin = {.kind = KIND, .word = "observer", .symbol = SYMBOL}, .path = path};
+    if (plugin_load(&o->plugin, path, "an observer is built by: cc -shared -fPIC -o mine.so mine.c",
+                    "lockstep/observer.h", &symbol, sink) < 0)
+        return -1;
+    memcpy(&plugin, &symbol, sizeof plugin);
+    plugin_guard_begin(&o->plugin, 1, NULL);
+    o->observer = plugin();
+    plugin_guard_end();
+    if (check(o, sink) < 0) {
+        plugin_unload(&o->plugin);
+        return -1;
+    }
+    describe(o);
+    all->count++;
+    return 0;
+}
+
+void watch_unload(struct watch_observers *all)
+{
+    for (unsigned i = 0; i < all->count; i++)
+        plugin_unload(&all->of[i].plugin);
+    all->count = 0;
+}
+
+int watch_try(const char *const *paths, size_t count, struct diag_sink *sink)
+{
+    struct watch_observers tried = {0};
+    int rc = 0;
+    for (size_t i = 0; i < count; i++)
+        rc |= watch_load(&tried, paths[i], sink);
+    watch_unload(&tried);
+    return rc;
+}
+
+void watch_identify(const struct watch_observers *all, struct strbuf *out)
+{
+    for (unsigned i = 0; i < all->count; i++) {
+        strbuf_add(out, i ? ", " : "");
+        plugin_identify(all->of[i].path, out);
+    }
+}

@@ -1,0 +1,57 @@
+/* Events on their way to observers, and words of the model in theirs. */
+#include "watch/watch.h"
+
+#include "base/hot.h"
+#include "isa/mod_values.h"
+
+/* An observer without a function for the event is passed over. */
+#define EVENT(name, doc)                                                                                               \
+    COLD void watch_tell_##name(const struct watch *w, const struct lockstep_##name##_event *event)                    \
+    {                                                                                                                  \
+        for (unsigned i = 0; i < w->count; i++)                                                                        \
+            if (w->of[i].observer->name)                                                                               \
+                w->of[i].observer->name(w->of[i].state, event);                                                        \
+    }
+#define FIELD(type, name, doc)
+#define EVENT_END(name)
+#include "lockstep/events.def"
+#undef EVENT
+#undef FIELD
+#undef EVENT_END
+
+enum lockstep_class watch_class(const struct isa_instr *instr)
+{
+    const struct {
+        unsigned flags;
+        enum lockstep_class is;
+    } classes[] = {
+        {ISA_FLAG_LOAD, LOCKSTEP_LOAD},
+        {ISA_FLAG_STORE, LOCKSTEP_STORE},
+        {ISA_FLAG_ATOMIC, LOCKSTEP_ATOMIC},
+        {ISA_FLAG_FENCE, LOCKSTEP_FENCE},
+        {ISA_FLAG_BARRIER, LOCKSTEP_BARRIER},
+        {ISA_FLAG_BRANCH | ISA_FLAG_CALL | ISA_FLAG_RET | ISA_FLAG_EXIT, LOCKSTEP_CONTROL},
+    };
+    unsigned flags = isa_op_info((enum isa_op)instr->op)->flags;
+    for (unsigned i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (flags & classes[i].flags)
+            return classes[i].is;
+    return instr->unit == ISA_UNIT_SFU ? LOCKSTEP_SPECIAL : LOCKSTEP_ARITHMETIC;
+}
+
+enum lockstep_space watch_space(unsigned space)
+{
+    switch (space) {
+    case ISA_SPACE_GLOBAL:
+        return LOCKSTEP_GLOBAL;
+    case ISA_SPACE_SHARED:
+        return LOCKSTEP_SHARED;
+    case ISA_SPACE_LOCAL:
+        return LOCKSTEP_LOCAL;
+    case ISA_SPACE_CONST:
+    case ISA_SPACE_PARAM:
+        return LOCKSTEP_CONST;
+    default:
+        return LOCKSTEP_GENERIC;
+    }
+}

@@ -1,0 +1,107 @@
+/* Telling observers what happens. The table of events is include/lockstep/events.def; from it follow here, for each
+ * event, its member of the set of those that somebody listens to, and the function that tells it. The model looks into
+ * the set where the event happens, which is one branch that is nearly never taken, and puts the event together only
+ * then. This room knows
+ * nothing of the model's state but what an event carries.
+ *
+ * An observer (lockstep/observer.h) is a shared object. observers.c loads it, launch.c gives it its states and has it
+ * report. */
+#ifndef LOCKSTEP_WATCH_WATCH_H
+#define LOCKSTEP_WATCH_WATCH_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/plugin.h"
+#include "base/strbuf.h"
+#include "isa/program.h"
+#include "lockstep/observer.h"
+
+#define WATCH_OBSERVERS 8
+
+/* What one SM tells events to, for one launch. */
+struct watch {
+    uint32_t heard; /* set of WATCH_*: some observer has a function for it */
+    uint32_t count;
+    const struct watch_listener *of;
+};
+struct watch_listener {
+    const struct lockstep_observer *observer;
+    void *state;
+    size_t bytes; /* of the state */
+};
+
+/* WATCH_issue, and so on: events as members of a set. watch_tell_issue(w, &event) tells it. */
+enum {
+#define EVENT(name, doc) WATCH_##name = 1 << LOCKSTEP_EVENT_##name,
+#define FIELD(type, name, doc)
+#define EVENT_END(name)
+#include "lockstep/events.def"
+#undef EVENT
+};
+#define EVENT(name, doc) void watch_tell_##name(const struct watch *w, const struct lockstep_##name##_event *event);
+#include "lockstep/events.def"
+#undef EVENT
+#undef FIELD
+#undef EVENT_END
+
+/* Somebody listens to one of these events, a set of WATCH_*. */
+static inline bool watch_hears(const struct watch *w, uint32_t events)
+{
+    return w->heard & events;
+}
+
+/* enum lockstep_class of an instruction; enum lockstep_space of an ISA_SPACE_*, or 0 for a generic address. */
+enum lockstep_class watch_class(const struct isa_instr *instr);
+enum lockstep_space watch_space(unsigned space);
+
+/* observers.c */
+
+/* An observer from a file. */
+struct watch_observer {
+    struct plugin plugin;
+    struct plugin_function functions[LOCKSTEP_OBSERVER_EVENTS + 2];
+    const struct lockstep_observer *observer;
+    const char *path;
+};
+struct watch_observers {
+    struct watch_observer of[WATCH_OBSERVERS];
+    unsigned count;
+};
+
+/* Loads one more; path must stay. -1 with a diagnostic. */
+int watch_load(struct watch_observers *all, const char *path, struct diag_sink *sink);
+void watch_unload(struct watch_observers *all);
+/* Whether all of these files could be loaded: -1 with diagnostics if not. */
+int watch_try(const char *const *paths, size_t count, struct diag_sink *sink);
+#define WATCH_NEEDS_TIMING                                                                                             \
+    "observers (--observe) need timing mode: functional mode has no cycles, and tells of no events"
+/* Appends names and contents of all: a checkpoint is continued under the same ones only. */
+void watch_identify(const struct watch_observers *all, struct strbuf *out);
+
+/* launch.c */
+
+/* A launch under observers: their states, by observer and SM. */
+struct watch_launch {
+    const struct watch_observers *all;
+    struct lockstep_observed observed;
+    const struct isa_module *module;
+    struct strbuf text, place;        /* given out by observed.text and observed.place */
+    uint32_t heard;                   /* of all of them */
+    struct watch_listener *listeners; /* by SM, and by observer */
+};
+
+/* observed: but for its functions. Memory belongs to arena. -1 with a diagnostic: an observer wants too much state. */
+int watch_launch_begin(struct watch_launch *launch, const struct watch_observers *all, const struct isa_module *module,
+                       const struct lockstep_observed *observed, struct arena *arena, struct diag_sink *sink);
+/* What SM `sm` tells its events to; launch may be NULL. */
+struct watch watch_of(const struct watch_launch *launch, unsigned sm);
+/* All observers report, in the order in which they were loaded; what they write is appended to out. */
+void watch_launch_report(struct watch_launch *launch, struct strbuf *out);
+void watch_launch_free(struct watch_launch *launch);
+struct archive;
+/* The states of an SM's observers in a checkpoint. */
+void watch_archive(const struct watch *watch, struct archive *ar);
+
+#endif
