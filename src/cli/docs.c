@@ -82,6 +82,32 @@ static int statistics_page(struct strbuf *out, struct diag_sink *sink)
     return 0;
 }
 
+static int events_page(struct strbuf *out, struct diag_sink *sink)
+{
+    (void)sink;
+    struct table t;
+    strbuf_add(out, GENERATED "\n# Events\n\n"
+                              "What an SM tells observers of ([observers](observers.md)). An event NAME comes as a "
+                              "`struct lockstep_NAME_event`\n"
+                              "with the fields below to the function NAME of a `struct lockstep_observer`.\n\n");
+#define EVENT(name, doc)                                                                                               \
+    strbuf_addf(out, "## %s\n\nTold when %s.\n\n", #name, doc);                                                        \
+    table_init(&t, "lll");                                                                                             \
+    table_cell(&t, "field");                                                                                           \
+    table_cell(&t, "type");                                                                                            \
+    table_cell(&t, "meaning");
+#define FIELD(type, name, doc)                                                                                         \
+    table_cell(&t, "%s", #name);                                                                                       \
+    table_cell(&t, "%s", #type);                                                                                       \
+    table_cell(&t, "%s", doc);
+#define EVENT_END(name) end_table(&t, out);
+#include "lockstep/events.def"
+#undef EVENT
+#undef FIELD
+#undef EVENT_END
+    return 0;
+}
+
 /* The classes of the type column of op.def. */
 static const struct {
     char letter;
@@ -222,9 +248,10 @@ static int write_page(const char *directory, const char *name, int (*page)(struc
     return rc;
 }
 
-static const char usage[] = "usage: lockstep docs DIRECTORY\n"
-                            "\n"
-                            "Writes the pages opcodes.md, parameters.md and statistics.md, which follow from tables.\n";
+static const char usage[] =
+    "usage: lockstep docs DIRECTORY\n"
+    "\n"
+    "Writes the pages opcodes.md, parameters.md, statistics.md and events.md, which follow from tables.\n";
 
 static int docs(struct cli_options *options, struct diag_sink *sink)
 {
@@ -235,7 +262,7 @@ static int docs(struct cli_options *options, struct diag_sink *sink)
     }
     int rc = write_page(folder, "opcodes", opcodes_page, sink) |
              write_page(folder, "parameters", parameters_page, sink) |
-             write_page(folder, "statistics", statistics_page, sink);
+             write_page(folder, "statistics", statistics_page, sink) | write_page(folder, "events", events_page, sink);
     return rc == 0 ? CLI_OK : CLI_FAILED;
 }
 
