@@ -23,4 +23,11 @@ enum lockstep_space {
     LOCKSTEP_CONST, /* constant memory, and parameters of a kernel */
 };
 
+/* What an atomic does, as far as locks are made of it. */
+enum lockstep_atomic {
+    LOCKSTEP_ATOMIC_OTHER,
+    LOCKSTEP_ATOMIC_EXCHANGE,
+    LOCKSTEP_ATOMIC_COMPARE_AND_SWAP,
+};
+
 #endif

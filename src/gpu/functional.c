@@ -9,7 +9,7 @@
 #include "gpu/waits.h"
 #include "simt/lock.h"
 #include "sm/barrier.h"
-#include "sm/novel.h"
+#include "watch/novel.h"
 
 #define SLICE 256 /* instructions a warp runs before the next one's turn */
 /* Turns of everybody in which nobody did anything but synchronise, before their states are looked at; and the age of a
@@ -60,12 +60,13 @@ struct frun {
     uint64_t round;        /* turns of everybody so far, + 1 */
     struct gpu_control *control;
     struct simt_access access;
-    struct sm_novel novel;
+    struct watch_novel novel;
     struct sm_fault fault;
     bool faulted;
     struct sm_unsynced_list unsynced;
     struct gpu_counters *counters;
-    struct sm_holder *holders; /* FHOLDERS by hash of the address, for reports; NULL: nobody has taken anything yet */
+    struct watch_holder
+        *holders; /* FHOLDERS by hash of the address, for reports; NULL: nobody has taken anything yet */
 };
 
 static void release(struct fblock *b, uint64_t warps, uint64_t value)
@@ -124,7 +125,7 @@ static bool changes(struct frun *f, const struct simt_access *a, const struct fb
     for (uint64_t rest = a->changed; rest; rest &= rest - 1) {
         uint64_t value;
         memcpy(&value, simt_access_data(a, mask_first(rest)), sizeof value);
-        novel |= sm_novel_note(&f->novel, block | a->address[mask_first(rest)], value);
+        novel |= watch_novel_note(&f->novel, block | a->address[mask_first(rest)], value);
     }
     return novel;
 }
@@ -203,7 +204,7 @@ static uint64_t base_of(const struct frun *f, const struct fblock *b)
     return (uint64_t)(b - f->blocks + 1) << 32;
 }
 
-static struct sm_holder *holder_place(const struct frun *f, uint64_t address)
+static struct watch_holder *holder_place(const struct frun *f, uint64_t address)
 {
     return &f->holders[(hash_spread(address / 4) >> 40) % FHOLDERS];
 }
@@ -216,7 +217,7 @@ static void note_holders(struct frun *f, const struct fblock *b, unsigned w)
     const struct simt_warp *warp = &b->place->warps[w];
     bool shared = a->space == ISA_SPACE_SHARED;
     if (!f->holders)
-        f->holders = ARENA_NEW(&f->run->arena, struct sm_holder, FHOLDERS);
+        f->holders = ARENA_NEW(&f->run->arena, struct watch_holder, FHOLDERS);
     for (uint64_t rest = a->changed & a->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         uint64_t value = 0, at = a->address[lane];
@@ -224,13 +225,13 @@ static void note_holders(struct frun *f, const struct fblock *b, unsigned w)
         if (!value && a->instr->mods.atomic == ISA_ATOMIC_EXCH)
             continue;
         at += shared ? base_of(f, b) : 0;
-        struct sm_holder h = {.address = at,
-                              .cycle = f->instructions,
-                              .warp = w,
-                              .thread = warp->threads[lane],
-                              .pc = a->pc,
-                              .lane = (uint8_t)lane,
-                              .slot = (uint8_t)w};
+        struct watch_holder h = {.address = at,
+                                 .cycle = f->instructions,
+                                 .warp = w,
+                                 .thread = warp->threads[lane],
+                                 .pc = a->pc,
+                                 .lane = (uint8_t)lane,
+                                 .slot = (uint8_t)w};
         memcpy(h.block, b->simt.index, sizeof h.block);
         *holder_place(f, at) = h;
     }
@@ -501,7 +502,7 @@ static void state_of(void *context, unsigned unit, unsigned w, struct sm_warp_st
     state->barrier_threads = b->place->waits[w].threads;
 }
 
-static bool holder_of(void *context, unsigned unit, uint64_t address, struct sm_holder *holder)
+static bool holder_of(void *context, unsigned unit, uint64_t address, struct watch_holder *holder)
 {
     const struct frun *f = context;
     if (!f->holders)

@@ -1,4 +1,4 @@
-/* The phases of a launch's blocks (sm/phase_stats.def) as rows of CSV, for whoever draws them. */
+/* The phases of a launch's blocks (watch/phase_stats.def) as rows of CSV, for whoever draws them. */
 #include <inttypes.h>
 
 #include "gpu/gpu_impl.h"
@@ -9,8 +9,8 @@ void gpu_add_phases(const struct gpu *gpu, const char *kernel, struct strbuf *ou
 {
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         size_t count;
-        const struct sm_phase_row *rows = sm_phase_rows(gpu->sms[i], &count);
-        for (const struct sm_phase_row *r = rows; r < rows + count; r++)
+        const struct watch_phase_row *rows = sm_phase_rows(gpu->sms[i], &count);
+        for (const struct watch_phase_row *r = rows; r < rows + count; r++)
             strbuf_addf(out, "%" PRIu64 ",%s,%u,%u,%u,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
                         (uint64_t)gpu->launches - 1, kernel, i, r->block[0], r->block[1], r->block[2], r->phase,
                         r->warp, r->start, r->arrival, r->release);

@@ -81,7 +81,7 @@ static void find_holder(const struct waits *w, struct waits_lock *lock, uint64_t
 {
     bool found = false;
     for (unsigned i = 0; i < w->source.units; i++) {
-        struct sm_holder h;
+        struct watch_holder h;
         if ((!base || i == home) && w->source.holder(w->source.context, i, base + lock->address, &h) &&
             (!found || h.cycle > lock->taken.cycle)) {
             lock->taken = h;
@@ -386,7 +386,7 @@ static void state_in_sm(void *gpu, unsigned unit, unsigned slot, struct sm_warp_
     sm_warp_state(((struct gpu *)gpu)->sms[unit], slot, state);
 }
 
-static bool holder_in_sm(void *gpu, unsigned unit, uint64_t address, struct sm_holder *holder)
+static bool holder_in_sm(void *gpu, unsigned unit, uint64_t address, struct watch_holder *holder)
 {
     return sm_find_holder(((struct gpu *)gpu)->sms[unit], address, holder);
 }

@@ -53,7 +53,7 @@ struct waits_lock {
     bool readable;           /* value is known */
     uint32_t block[3];
     enum waits_holder holder;
-    struct sm_holder taken; /* with a known holder */
+    struct watch_holder taken; /* with a known holder */
     unsigned holder_sm;
     uint32_t holder_warp; /* node, or WAITS_NOBODY */
     uint32_t holder_pc;   /* where a parked lane waits */
@@ -80,7 +80,7 @@ struct waits_source {
     unsigned units, slots;
     bool timed; /* units are SMs, time is cycles; else instructions of the launch */
     void (*state)(void *context, unsigned unit, unsigned slot, struct sm_warp_state *state);
-    bool (*holder)(void *context, unsigned unit, uint64_t address, struct sm_holder *holder);
+    bool (*holder)(void *context, unsigned unit, uint64_t address, struct watch_holder *holder);
     uint64_t now;
     uint64_t recent; /* how long ago something is that was done of late */
 };

@@ -67,26 +67,19 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
         ARCHIVE(ar, block->incomplete);
         ARCHIVE(ar, block->at_grid);
         ARCHIVE(ar, block->barriers);
-        ARCHIVE(ar, block->phase.number);
-        archive_u64_to(ar, &block->phase.ended, mask_low(sm->params->warps));
     }
 }
 
 static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 {
     struct warp_slot *warp = &sm->warp.slots[slot];
-    struct sm_noted_warp *noted = &sm->noted.warps[slot];
     warp_archive_block(&sm->warp, slot, ar);
     simt_warp_archive(&warp->simt, &sm->blocks[warp->block].simt, ar);
     warp_archive_slot(&sm->warp, slot, ar);
     ARCHIVE(ar, sm->barrier_of[slot]);
     fetch_archive_warp(&sm->fetch, slot, ar);
-    ARCHIVE(ar, noted->issued_before);
-    ARCHIVE(ar, noted->sync_ops);
-    ARCHIVE(ar, noted->takes);
-    ARCHIVE(ar, noted->last_sync_address);
-    ARCHIVE(ar, noted->last_sync_pc);
-    archive_bool(ar, &noted->last_sync_shared);
+    ARCHIVE(ar, sm->barrier_since[slot]);
+    ARCHIVE(ar, sm->issued_before[slot]);
 }
 
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
@@ -178,35 +171,16 @@ struct packet *sm_archive_packet(struct sm *sm)
 
 /* The whole */
 
-static void archive_written(struct sm_written *w, struct archive *ar)
-{
-    ARCHIVE(ar, w->changes);
-    ARCHIVE(ar, w->by_warp);
-    ARCHIVE(ar, w->epoch);
-    for (uint32_t i = 0; i < SM_WRITTEN_PLACES; i++) {
-        ARCHIVE(ar, w->places[i].digest);
-        ARCHIVE(ar, w->places[i].epoch);
-        archive_u32_to(ar, &w->places[i].warp, SM_WRITTEN_WARPS - 1);
-    }
-}
-
 static void archive_watch(struct sm *sm, struct archive *ar)
 {
     ARCHIVE(ar, sm->threads_ended);
-    ARCHIVE(ar, sm->noted.work_done);
-    archive_bool(ar, &sm->noted.seeks_work);
-    ARCHIVE(ar, sm->noted.novel);
-    ARCHIVE(ar, sm->noted.stored);
-    archive_written(&sm->noted.written, ar);
-    ARCHIVE(ar, sm->noted.holders);
+    watch_noted_archive(&sm->consumers.noted, ar);
     ARCHIVE(ar, sm->stats);
     struct warp_causes causes = warp_account_read(&sm->warp);
     ARCHIVE(ar, causes);
     if (archive_loading(ar))
         warp_account_reset(&sm->warp, &causes); /* begin_counting goes on from there */
-    ARCHIVE(ar, sm->phases.start);
-    ARCHIVE(ar, sm->phases.arrival);
-    ARCHIVE(ar, sm->phases.stats);
+    watch_phases_archive(&sm->consumers.phases, ar);
 }
 
 /* All cycles before this one are counted, and every stage looks for work. */

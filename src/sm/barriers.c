@@ -27,7 +27,6 @@ HOT static void release_warps(struct sm *sm, struct sm_block *block, uint64_t wa
     sm_count_warps(sm, sm->agenda.now + 1);
     lsu_synchronise_block(&sm->lsu, (unsigned)(block - sm->blocks));
     note_event(sm, block, slots_of(block, warps), true);
-    sm_phase_open(sm, block, slots_of(block, warps));
     sm_tell_open(sm, (unsigned)(block - sm->blocks), slots_of(block, warps));
     warp_wait_end(&sm->warp, WARP_WAIT_barrier, slots_of(block, warps));
     for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
@@ -69,7 +68,7 @@ HOT void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result
     sm->barrier_of[slot] = r->barrier;
     if (r->barrier.mode != ISA_BARRIER_ARRIVE) {
         warp_wait_begin(&sm->warp, WARP_WAIT_barrier, BIT64(slot));
-        sm_phase_arrive(sm, slot);
+        sm->barrier_since[slot] = sm->agenda.now;
         sm_tell_arrive(sm, slot);
         note_event(sm, block, BIT64(slot), false);
     }
@@ -84,7 +83,6 @@ HOT void sm_finish_warp(struct sm *sm, unsigned slot)
 {
     struct sm_block *block = &sm->blocks[sm->warp.slots[slot].block];
     warp_finish(&sm->warp, slot);
-    sm_phase_end(sm, slot);
     sm_tell_end(sm, slot);
     sm->blocks_changed |= BIT64(sm->warp.slots[slot].block);
     uint32_t id;
@@ -94,8 +92,17 @@ HOT void sm_finish_warp(struct sm *sm, unsigned slot)
             come_to_grid(sm, block, released);
         else
             release_warps(sm, block, released, value);
-    sm_phase_close(sm, block);
     core_warp_ended(sm_core(sm, slot), slot);
+}
+
+HOT uint64_t sm_first_arrival(const struct sm *sm, uint64_t slots)
+{
+    uint64_t first = slots ? UINT64_MAX : 0;
+    for (uint64_t rest = slots; rest; rest &= rest - 1) {
+        uint64_t since = sm->barrier_since[mask_first(rest)];
+        first = since < first ? since : first;
+    }
+    return first;
 }
 
 HOT void sm_show_blocks(struct sm *sm)
@@ -106,7 +113,7 @@ HOT void sm_show_blocks(struct sm *sm)
         view.ended = mask_count(block->warps & sm->warp.finished);
         view.live = mask_count(block->warps) - view.ended;
         view.arrived = mask_count(block->warps & sm->warp.waits.barrier);
-        view.first_arrival = sm_phase_first_arrival(sm, block->warps & sm->warp.waits.barrier);
+        view.first_arrival = sm_first_arrival(sm, block->warps & sm->warp.waits.barrier);
         core_view_block(&sm->views, mask_first(rest), &view);
     }
     sm->blocks_changed = 0;

@@ -148,7 +148,6 @@ static void coalesced(void *context, const struct core_op *op, unsigned transact
 static void answered(void *context, const struct core_op *op, const struct packet *p)
 {
     struct sm *sm = context;
-    sm_note_holders(sm, op, p);
     sm_tell_atomics(sm, op, p);
     if (RARELY(sm->spin))
         spin_atomics(sm->spin, op->slot, op->access, p);

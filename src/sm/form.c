@@ -217,12 +217,11 @@ static void refill(struct sm *sm, unsigned slot)
     fetch_goes_on(&sm->fetch, slot);
     warp_refill(&sm->warp, slot);
     block->barriers.running |= BIT64(warp->simt.index);
-    sm_phase_resume(sm, slot);
     sm->blocks_changed |= BIT64(warp->block);
     sm->stats.warps_refilled++;
     warp_renumber(&sm->warp, slot, sm->next_age++);
-    sm_noted_refilled(sm, slot);
-    sm_tell_launched(sm, slot, sm->agenda.now);
+    sm->issued_before[slot] -= sm->views.warps[slot].issued; /* its view begins anew */
+    sm_tell_launched(sm, slot, sm->agenda.now, true);
 }
 
 /* It has other threads than before, perhaps in other places. */

@@ -77,21 +77,6 @@ static void count_access(struct sm *sm, const struct simt_access *access)
     }
 }
 
-NOT_INLINE void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *access)
-{
-    const struct warp_slot *warp = &sm->warp.slots[slot];
-    uint8_t atomic = access->instr->mods.atomic;
-    bool looked_at = sm->noted.seeks_work || atomic == ISA_ATOMIC_CAS || atomic == ISA_ATOMIC_EXCH;
-    for (uint64_t rest = looked_at ? access->changed & access->mask : 0; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest);
-        uint64_t value = 0, address = sm_noted_address(warp, access, lane);
-        memcpy(&value, warp->simt.block->shared + access->address[lane], access->element_bytes);
-        sm_note_change(sm, slot, address, value);
-        if (value)
-            sm_note_holder(sm, slot, access, lane, address);
-    }
-}
-
 static uint8_t *place_in(void *store, uint64_t address)
 {
     return store_at(store, address);
@@ -146,13 +131,6 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
     const struct order_meaning *meaning = lsu_meaning(access->instr);
     if (order_synchronises_block(meaning))
         lsu_synchronise_block(&sm->lsu, warp->block);
-    if (sm->noted.seeks_work && access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL)
-        sm_note_store(sm, slot, access);
-    if (access->space == ISA_SPACE_SHARED && (access->kind == ISA_FLAG_ATOMIC || sm->noted.seeks_work))
-        note_shared_atomic(sm, slot, access);
-    if (access->space == ISA_SPACE_SHARED &&
-        (access->kind == ISA_FLAG_ATOMIC || access->instr->mods.order > ISA_ORDER_WEAK))
-        sm_note_sync(sm, slot, access);
     if (access->space != ISA_SPACE_SHARED) {
         o->event = (uint8_t)lsu_l1_event(&sm->lsu, access);
         o->bypasses = l1_passes(&sm->lsu.l1d, o->event);
@@ -174,8 +152,6 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
         o->blocks = CORE_BLOCKS_WARP;
         warp_wait_begin(&sm->warp, WARP_WAIT_atomic, BIT64(slot));
     }
-    if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || access->instr->mods.order > ISA_ORDER_WEAK)))
-        sm_note_sync(sm, slot, access);
     o->performed = sm->params->values_at_issue && !is_atomic;
     if (o->performed)
         simt_serve(&warp->simt, access, place_in, (void *)sm->setup.store);

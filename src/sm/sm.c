@@ -27,7 +27,7 @@ static const struct stat_desc sm_stall_descs[] = {
 const struct stat_group sm_stall_group = {"stalls", "who owned each cycle of each warp scheduler", sm_stall_descs,
                                           CORE_STALL_COUNT};
 
-_Static_assert(SM_WRITTEN_WARPS == WARP_SLOTS, "a hash for each warp");
+_Static_assert(WATCH_SLOTS == WARP_SLOTS && WATCH_WRITTEN_WARPS == WARP_SLOTS, "a hash for each warp");
 _Static_assert(sizeof(struct decoded_instr) == 64, "a decoded instruction fills one cache line");
 _Static_assert(sizeof(struct core_op) == 64, "an instruction in flight fills one cache line");
 
@@ -218,7 +218,7 @@ void sm_destroy(struct sm *sm)
     lsu_free(&sm->lsu);
     vec_free(&sm->unsynced);
     vec_free(&sm->barrier_events);
-    vec_free(&sm->phases.log);
+    watch_phases_free(&sm->consumers.phases);
     spin_destroy(sm->spin);
     arena_free(&sm->arena);
 }
@@ -402,7 +402,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     memset(sm->told_waits, 0, sizeof sm->told_waits);
     sm->next_age = sm->next_block = 0;
     sm->unsynced.count = 0;
-    sm->phases.log.count = 0;
+    watch_phases_begin(&sm->consumers.phases, kernel->log_phases);
     lsu_begin(&sm->lsu, &(struct lsu_launch){.module = kernel->grid->code->module,
                                              .lock_queues = kernel->grid->lock_queues.used,
                                              .threads_per_block = kernel->threads_per_block,
@@ -416,9 +416,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm_all_due(sm);
     sm->counted = cycle;
     warp_begin(&sm->warp, kernel->decoded, kernel->scoreboard_words, mask_low(p->warps), cycle);
-    sm->noted.seeks_work = true;
-    if (sm->noted.stored.count)
-        sm->noted.stored = (struct sm_novel){0};
+    watch_noted_begin(&sm->consumers.noted);
     sm_storage_begin(sm);
     if (sm->spin)
         spin_begin(sm->spin, kernel->grid->code->module, kernel->grid->kernel->first, cycle);
@@ -471,16 +469,16 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     unsigned first = index * width, lanes = threads - first < width ? threads - first : width;
     warp_start(&sm->warp, slot, (unsigned)(block - sm->blocks), sm->next_age++);
     fetch_launched(&sm->fetch, slot);
-    sm_noted_launched(sm, slot);
+    sm->issued_before[slot] = 0;
     lsu_warp_begins(&sm->lsu, slot);
     warp->simt.sm = (uint16_t)sm->setup.index;
     warp->simt.slot = (uint16_t)slot;
     simt_warp_start(&warp->simt, &block->simt, index, lanes);
     sm_form_launched(sm, slot);
-    sm_tell_launched(sm, slot, cycle);
+    sm_tell_launched(sm, slot, cycle, false);
 }
 
-void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle)
+void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle, bool again)
 {
     const struct warp_slot *warp = &sm->warp.slots[slot];
     if (sm->lsu.locality)
@@ -489,7 +487,7 @@ void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle)
     core_warp_launched(sm_core(sm, slot), slot);
     if (sm->spin)
         spin_launched(sm->spin, slot, cycle);
-    sm_tell_launch(sm, slot, cycle);
+    sm_tell_launch(sm, slot, cycle, again);
 }
 
 static void clear_slots(struct sm *sm, uint64_t slots)
@@ -564,7 +562,6 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
     for (unsigned i = 0; i < k->warps_per_block; i++)
         launch_warp(sm, block, first + i, i, cycle);
     warp_come(&sm->warp, slots);
-    sm_phase_begin(sm, block, cycle);
     agenda_add(&sm->agenda, DUE_FETCH);
 }
 
@@ -770,15 +767,15 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->index = warp->simt.index;
     state->live = warp->simt.live;
     state->warp = &warp->simt;
-    const struct sm_noted_warp *noted = &sm->noted.warps[slot];
+    const struct watch_noted_warp *noted = &sm->consumers.noted.warps[slot];
     state->last_sync_address = noted->last_sync_address;
     state->last_sync_pc = noted->last_sync_pc;
     state->last_sync_shared = noted->last_sync_shared;
-    state->shared_base = sm_shared_base(warp);
-    state->issued = sm->views.warps[slot].issued - noted->issued_before;
+    state->shared_base = watch_shared_base(warp->block);
+    state->issued = sm->views.warps[slot].issued - sm->issued_before[slot];
     state->sync_ops = noted->sync_ops;
     state->takes = noted->takes;
-    state->written = sm->noted.written.by_warp[slot];
+    state->written = sm->consumers.noted.written.by_warp[slot];
     const struct simt_barrier *barrier = &sm->barrier_of[slot];
     state->barrier = barrier->mode == ISA_BARRIER_GRID ? SM_GRID_BARRIER : barrier->id;
     state->barrier_threads = barrier->threads;
@@ -795,7 +792,7 @@ uint64_t sm_residents(const struct sm *sm)
 
 uint64_t sm_changes(const struct sm *sm)
 {
-    return sm->noted.written.changes;
+    return sm->consumers.noted.written.changes;
 }
 
 const struct sm_grid_barrier *sm_grid_barrier(const struct sm *sm)
@@ -815,7 +812,7 @@ uint64_t sm_threads_ended(const struct sm *sm)
 
 uint64_t sm_work_done(const struct sm *sm)
 {
-    return sm->noted.work_done;
+    return sm->consumers.noted.work_done;
 }
 
 const struct spin_stats *sm_spin_stats(const struct sm *sm)
@@ -861,15 +858,15 @@ const struct warp_causes *sm_causes_of(struct sm *sm)
     return &sm->causes;
 }
 
-const struct sm_phase_stats *sm_phase_stats_of(const struct sm *sm)
+const struct watch_phase_stats *sm_phase_stats_of(const struct sm *sm)
 {
-    return &sm->phases.stats;
+    return &sm->consumers.phases.stats;
 }
 
-const struct sm_phase_row *sm_phase_rows(const struct sm *sm, size_t *count)
+const struct watch_phase_row *sm_phase_rows(const struct sm *sm, size_t *count)
 {
-    *count = sm->phases.log.count;
-    return sm->phases.log.items;
+    *count = sm->consumers.phases.log.count;
+    return sm->consumers.phases.log.items;
 }
 
 void sm_publish(struct sm *sm, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
@@ -909,7 +906,7 @@ void sm_stats_reset(struct sm *sm)
     lsu_reset_stats(&sm->lsu);
     warp_account_reset(&sm->warp, &(struct warp_causes){0});
     warp_account_begin(&sm->warp, sm->agenda.now);
-    sm->phases.stats = (struct sm_phase_stats){0};
+    watch_phases_reset_stats(&sm->consumers.phases);
     if (sm->spin)
         spin_stats_reset(sm->spin);
     fetch_reset_stats(&sm->fetch);

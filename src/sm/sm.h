@@ -28,6 +28,8 @@
 #include "sm/spin/spin.h"
 #include "warp/waits.h"
 #include "stats/stat.h"
+#include "watch/noted.h"
+#include "watch/phases.h"
 #include "watch/watch.h"
 #include "warp/account.h"
 
@@ -39,13 +41,6 @@ struct sm_stats {
 extern const struct stat_group sm_stat_group;
 
 extern const struct stat_group sm_stall_group;
-struct sm_phase_stats {
-#include "stats/stat_fields.h"
-#include "sm/phase_stats.def"
-#include "stats/stat_end.h"
-};
-extern const struct stat_group sm_phase_group;
-
 /* The parts that an SM is built from. Pointers must outlive it. */
 struct sm_setup {
     unsigned index, sm_count;
@@ -208,14 +203,7 @@ uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
  * gives a location a value that is new there. */
 uint64_t sm_work_done(const struct sm *sm);
 /* Who last took a lock by compare-and-swap on this SM, for as many locks as the SM remembers. */
-struct sm_holder {
-    uint64_t address, cycle;
-    uint32_t block[3], warp, pc; /* warp: where the thread is now, if it has not ended */
-    uint16_t thread;             /* in the block */
-    bool ended;                  /* it is known that the thread has ended */
-    uint8_t lane, slot;
-};
-bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *holder);
+bool sm_find_holder(const struct sm *sm, uint64_t address, struct watch_holder *holder);
 /* Tells if warps of this SM wrote to `bytes` bytes at an address, which hold `value` now, since sm_watch_reset with
  * progress, provided that there was no work since. *slot: who wrote that value. */
 enum sm_wrote {
@@ -244,15 +232,9 @@ const struct spin_stats *sm_spin_stats(const struct sm *sm);
 const struct sm_stats *sm_stats_of(struct sm *sm);
 const struct core_stalls *sm_stalls_of(struct sm *sm);
 const struct warp_causes *sm_causes_of(struct sm *sm);
-const struct sm_phase_stats *sm_phase_stats_of(const struct sm *sm);
-/* A warp in a phase of its block. Cycles: the phase began for it, it came to the barrier or ended, the phase was over.
- */
-struct sm_phase_row {
-    uint32_t block[3], phase, warp; /* phase: counts those of the block */
-    uint64_t start, arrival, release;
-};
+const struct watch_phase_stats *sm_phase_stats_of(const struct sm *sm);
 /* Those of this launch, by the end of their phases; none unless sm_kernel.log_phases. */
-const struct sm_phase_row *sm_phase_rows(const struct sm *sm, size_t *count);
+const struct watch_phase_row *sm_phase_rows(const struct sm *sm, size_t *count);
 /* All zero where the L1D keeps nothing that it has written. */
 const struct agent_stats *sm_agent_stats(const struct sm *sm);
 /* Likewise. */

@@ -28,7 +28,7 @@ static void check_block(struct sm *sm, unsigned i, struct check *c)
     CHECK_FACT(c, "block_view.ended", i, view->ended, mask_count(block->warps & sm->warp.finished));
     CHECK_FACT(c, "block_view.live", i, view->live, count - mask_count(block->warps & sm->warp.finished));
     CHECK_FACT(c, "block_view.arrived", i, view->arrived, mask_count(at_barrier));
-    CHECK_FACT(c, "block_view.first_arrival", i, view->first_arrival, sm_phase_first_arrival(sm, at_barrier));
+    CHECK_FACT(c, "block_view.first_arrival", i, view->first_arrival, sm_first_arrival(sm, at_barrier));
 }
 
 static void check_blocks(struct sm *sm, struct check *c)

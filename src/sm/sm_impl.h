@@ -13,11 +13,10 @@
 #include "fetch/fetch.h"
 #include "sm/form.h"
 #include "lsu/lsu.h"
-#include "sm/noted.h"
-#include "sm/phases.h"
 #include "sm/sm.h"
 #include "sm/spin/spin.h"
 #include "warp/table.h"
+#include "watch/consumers.h"
 
 struct sm_block {
     bool used;
@@ -26,7 +25,6 @@ struct sm_block {
     uint64_t incomplete; /* slots not yet retired */
     uint64_t at_grid;    /* warps, by their index, that wait for other blocks: all that have not ended */
     struct sm_barriers barriers;
-    struct sm_phase phase;
 };
 
 /* Bytes between what SMs have one after the other: they are all alike, and without it what they look at in every step
@@ -65,7 +63,6 @@ struct sm {
 
     struct core_stalls stalls; /* of all cores: see sm_stalls_of */
     struct warp_causes causes; /* for whoever asked for them */
-    struct sm_phases phases;
     struct sm_setup setup;
     /* Cycles of warps are counted when what they count for changes: from this one on they are not yet. */
     uint64_t counted;
@@ -74,6 +71,8 @@ struct sm {
     VEC(struct core_barrier_event) barrier_events; /* of this cycle, if the policy wants to know */
     struct sm_block blocks[WARP_SLOTS];
     struct simt_barrier barrier_of[WARP_SLOTS]; /* by warp slot: the one it waits at */
+    uint64_t barrier_since[WARP_SLOTS];         /* the cycle in which it came there */
+    uint64_t issued_before[WARP_SLOTS];         /* what views had counted as issued at sm_watch_reset, modulo 2^64 */
     uint64_t free_blocks;
     unsigned free_threads;
     uint32_t free_shared, free_registers;
@@ -81,7 +80,7 @@ struct sm {
 
     uint64_t threads_ended;
     uint64_t told_waits[WARP_WAIT_COUNT]; /* sets of warps that wait, as observers were told last */
-    struct sm_noted noted;
+    struct watch_consumers consumers;
     struct sm_form form;
     struct sm_fault fault;
     struct sm_unsynced_list unsynced;
@@ -159,7 +158,7 @@ static inline enum warp_source sm_source_of(const struct core_op *o)
 /* archive.c: every set of warp slots that a stage keeps beside the warp table, once. A launch clears them. */
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context);
 /* sm.c: the policy and the spin control are told of a warp that is launched. */
-void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle);
+void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle, bool again);
 /* sm.c: counts the cycles before `cycle` for the warps that are resident and at barriers: before either changes. */
 void sm_count_warps(struct sm *sm, uint64_t cycle);
 
@@ -170,6 +169,8 @@ void sm_pass_grid(struct sm *sm);
 void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r);
 /* A warp's last lanes have ended: barriers that only waited for it open. */
 void sm_finish_warp(struct sm *sm, unsigned slot);
+/* The cycle in which the first of these warp slots, which wait at barriers, came there; 0 for none. */
+uint64_t sm_first_arrival(const struct sm *sm, uint64_t slots);
 /* At the end of a cycle in which blocks changed: the schedulers see and are told what happened. */
 void sm_show_blocks(struct sm *sm);
 
@@ -195,32 +196,5 @@ void sm_writeback(struct sm *sm, struct core *core);
 void sm_check_retire(struct sm *sm, unsigned slot);
 /* complete.c: what the SM is to its load/store unit. spins: spin control is told of accesses. */
 const struct lsu_port *sm_lsu_port(bool spins);
-
-/* holder.c: an atomic was answered with these old values: notes who holds locks, and work done */
-void sm_note_holders(struct sm *sm, const struct core_op *op, const struct packet *p);
-/* holder.c: a store while sm->noted.seeks_work: work if a location takes a value that it was not seen to take before.
- * One such store is enough until the watch asks again. */
-void sm_note_store(struct sm *sm, unsigned slot, const struct simt_access *access);
-/* holder.c: an access with which warps wait for each other. */
-void sm_note_sync(struct sm *sm, unsigned slot, const struct simt_access *access);
-/* holder.c: a warp is launched into the slot. */
-void sm_noted_launched(struct sm *sm, unsigned slot);
-/* holder.c: the warp's view begins anew, and with it the count of what it has issued. */
-void sm_noted_refilled(struct sm *sm, unsigned slot);
-/* holder.c: a lane may have taken a lock at an address as the notes name it, by a compare-and-swap or exchange. */
-void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *access, unsigned lane, uint64_t address);
-/* holder.c: an atomic of the warp in `slot` gave a location another value: while sm->noted.seeks_work, the same as a
- * store.
- */
-void sm_note_change(struct sm *sm, unsigned slot, uint64_t address, uint64_t value);
-/* As the notes name them, the locations of all blocks of an SM lie apart, and from those of global memory. */
-static inline uint64_t sm_shared_base(const struct warp_slot *warp)
-{
-    return (uint64_t)(warp->block + 1u) << 32;
-}
-static inline uint64_t sm_noted_address(const struct warp_slot *warp, const struct simt_access *access, unsigned lane)
-{
-    return (access->space == ISA_SPACE_SHARED ? sm_shared_base(warp) : 0) + access->address[lane];
-}
 
 #endif

@@ -10,31 +10,94 @@ static uint32_t pc_of(const struct sm *sm, const struct core_op *o)
     return (uint32_t)(o->decoded - sm->warp.decoded);
 }
 
-void sm_tell_issue_to(struct sm *sm, unsigned slot, const struct core_op *o, const struct simt_result *r)
+void sm_tell_issue_to(struct sm *sm, unsigned slot, const struct simt_result *r)
+{
+    watch_tell_issue(&sm->watch, &(struct lockstep_issue_event){.cycle = sm->agenda.now,
+                                                                .warp = slot,
+                                                                .block = sm->warp.slots[slot].block,
+                                                                .pc = r->pc,
+                                                                .instruction_class = watch_class(r->instr),
+                                                                .active = r->active,
+                                                                .mask = r->mask});
+}
+
+static enum lockstep_class class_of(const struct simt_access *a)
+{
+    return a->kind == ISA_FLAG_LOAD ? LOCKSTEP_LOAD : a->kind == ISA_FLAG_STORE ? LOCKSTEP_STORE : LOCKSTEP_ATOMIC;
+}
+
+static enum lockstep_atomic operation_of(unsigned atomic)
+{
+    return atomic == ISA_ATOMIC_CAS    ? LOCKSTEP_ATOMIC_COMPARE_AND_SWAP
+           : atomic == ISA_ATOMIC_EXCH ? LOCKSTEP_ATOMIC_EXCHANGE
+                                       : LOCKSTEP_ATOMIC_OTHER;
+}
+
+/* Threads may wait for each other with such an access. */
+static bool synchronises(const struct core_op *o)
 {
     const struct simt_access *a = o->access;
-    struct lockstep_issue_event issue = {.cycle = sm->agenda.now,
-                                         .warp = slot,
-                                         .block = sm->warp.slots[slot].block,
-                                         .pc = r->pc,
-                                         .instruction_class = watch_class(r->instr),
-                                         .active = r->active,
-                                         .mask = r->mask};
-    if (watch_hears(&sm->watch, WATCH_issue))
-        watch_tell_issue(&sm->watch, &issue);
-    if (!a || !o->in_memory || !watch_hears(&sm->watch, WATCH_access))
+    bool atomic = a->kind == ISA_FLAG_ATOMIC, strong = a->instr->mods.order > ISA_ORDER_WEAK;
+    switch (a->space) {
+    case ISA_SPACE_SHARED:
+        return atomic || strong;
+    case ISA_SPACE_GLOBAL:
+    case ISA_SPACE_CONST:
+        return atomic || (a->kind == ISA_FLAG_LOAD && (o->bypasses || strong));
+    default:
+        return false;
+    }
+}
+
+/* An atomic of shared memory, which was performed at once: the lanes that changed their locations. */
+NOT_INLINE void tell_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *a)
+{
+    const struct warp_slot *warp = &sm->warp.slots[slot];
+    enum lockstep_atomic operation = operation_of(a->instr->mods.atomic);
+    if (!watch_noted_wants(&sm->consumers.noted, operation) && !watch_hears(&sm->watch, WATCH_atomic))
         return;
-    watch_tell_access(&sm->watch, &(struct lockstep_access_event){.cycle = sm->agenda.now,
-                                                                  .warp = slot,
-                                                                  .block = issue.block,
-                                                                  .pc = r->pc,
-                                                                  .instruction_class = issue.instruction_class,
-                                                                  .space = watch_space(a->space),
-                                                                  .bytes = (uint32_t)a->element_bytes * a->elements,
-                                                                  .mask = a->mask,
-                                                                  .address = a->address,
-                                                                  .data = a->data,
-                                                                  .stride = a->stride});
+    for (uint64_t rest = a->changed & a->mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        struct lockstep_atomic_event event = {.cycle = sm->agenda.now,
+                                              .warp = slot,
+                                              .block = warp->block,
+                                              .pc = a->pc,
+                                              .lane = lane,
+                                              .thread = warp->simt.threads[lane],
+                                              .space = LOCKSTEP_SHARED,
+                                              .operation = operation,
+                                              .performed = 1,
+                                              .address = a->address[lane]};
+        memcpy(&event.after, warp->simt.block->shared + a->address[lane], a->element_bytes);
+        watch_atomic(&sm->watch, &sm->consumers, &event);
+    }
+}
+
+NOT_INLINE void tell_access(struct sm *sm, unsigned slot, const struct simt_access *a, bool synchronising)
+{
+    const struct lockstep_access_event event = {.cycle = sm->agenda.now,
+                                                .warp = slot,
+                                                .block = sm->warp.slots[slot].block,
+                                                .pc = a->pc,
+                                                .instruction_class = class_of(a),
+                                                .space = watch_space(a->space),
+                                                .bytes = (uint32_t)a->element_bytes * a->elements,
+                                                .mask = a->mask,
+                                                .address = a->address,
+                                                .data = a->data,
+                                                .stride = a->stride,
+                                                .synchronises = synchronising};
+    watch_access(&sm->watch, &sm->consumers, &event);
+}
+
+HOT void sm_tell_access(struct sm *sm, unsigned slot, const struct core_op *o)
+{
+    const struct simt_access *a = o->access;
+    bool synchronising = synchronises(o), store = a->kind == ISA_FLAG_STORE && a->space != ISA_SPACE_LOCAL;
+    if (watch_noted_wants_access(&sm->consumers.noted, store, synchronising) || watch_hears(&sm->watch, WATCH_access))
+        tell_access(sm, slot, a, synchronising);
+    if (a->space == ISA_SPACE_SHARED && a->kind == ISA_FLAG_ATOMIC)
+        tell_shared_atomic(sm, slot, a);
 }
 
 void sm_tell_done_to(struct sm *sm, const struct core_op *o)
@@ -44,49 +107,60 @@ void sm_tell_done_to(struct sm *sm, const struct core_op *o)
 }
 
 /* The reply's operands are the old values; those of the access are what the lanes brought. */
-void sm_tell_atomics_to(struct sm *sm, const struct core_op *o, const struct packet *reply)
+HOT void sm_tell_atomics(struct sm *sm, const struct core_op *o, const struct packet *reply)
 {
+    const struct warp_slot *warp = &sm->warp.slots[o->slot];
+    struct lockstep_atomic_event event = {.cycle = sm->agenda.now,
+                                          .warp = o->slot,
+                                          .block = warp->block,
+                                          .pc = o->access->pc,
+                                          .space = LOCKSTEP_GLOBAL,
+                                          .operation = operation_of(reply->atomic)};
     for (unsigned i = 0; i < reply->lane_count; i++) {
         const struct packet_lane *l = &reply->lanes[i];
         uint64_t operand;
         memcpy(&operand, simt_access_data(o->access, l->lane), sizeof operand);
-        watch_tell_atomic(&sm->watch,
-                          &(struct lockstep_atomic_event){
-                              .cycle = sm->agenda.now,
-                              .warp = o->slot,
-                              .pc = pc_of(sm, o),
-                              .lane = l->lane,
-                              .address = (reply->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset,
-                              .before = l->operand,
-                              .after = lane_atomic(reply->atomic, reply->type, l->operand, operand, l->compare)});
+        event.lane = l->lane;
+        event.thread = warp->simt.threads[l->lane];
+        event.performed = reply->atomic != ISA_ATOMIC_CAS || l->operand == l->compare;
+        event.address = (reply->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset;
+        event.before = l->operand;
+        event.after =
+            event.performed ? lane_atomic(reply->atomic, reply->type, l->operand, operand, l->compare) : l->operand;
+        watch_atomic(&sm->watch, &sm->consumers, &event);
     }
 }
 
-void sm_tell_launch_to(struct sm *sm, unsigned slot, uint64_t cycle)
+void sm_tell_launch(struct sm *sm, unsigned slot, uint64_t cycle, bool again)
 {
     const struct simt_warp *warp = &sm->warp.slots[slot].simt;
-    watch_tell_launch(&sm->watch, &(struct lockstep_launch_event){.cycle = cycle,
-                                                                  .warp = slot,
-                                                                  .block = sm->warp.slots[slot].block,
-                                                                  .block_index = warp->block->index,
-                                                                  .warp_in_block = warp->index});
+    const struct lockstep_launch_event event = {.cycle = cycle,
+                                                .warp = slot,
+                                                .block = sm->warp.slots[slot].block,
+                                                .block_index = warp->block->index,
+                                                .warp_in_block = warp->index,
+                                                .again = again};
+    watch_launch(&sm->watch, &sm->consumers, &event);
 }
 
-void sm_tell_arrive_to(struct sm *sm, unsigned slot)
+void sm_tell_arrive(struct sm *sm, unsigned slot)
 {
-    watch_tell_arrive(&sm->watch, &(struct lockstep_arrive_event){
-                                      .cycle = sm->agenda.now, .warp = slot, .block = sm->warp.slots[slot].block});
+    const struct lockstep_arrive_event event = {
+        .cycle = sm->agenda.now, .warp = slot, .block = sm->warp.slots[slot].block};
+    watch_arrive(&sm->watch, &sm->consumers, &event);
 }
 
-void sm_tell_open_to(struct sm *sm, unsigned block, uint64_t slots)
+void sm_tell_open(struct sm *sm, unsigned block, uint64_t slots)
 {
-    watch_tell_open(&sm->watch, &(struct lockstep_open_event){.cycle = sm->agenda.now, .block = block, .warps = slots});
+    const struct lockstep_open_event event = {.cycle = sm->agenda.now, .block = block, .warps = slots};
+    watch_open(&sm->watch, &sm->consumers, &event);
 }
 
-void sm_tell_end_to(struct sm *sm, unsigned slot)
+void sm_tell_end(struct sm *sm, unsigned slot)
 {
-    watch_tell_end(&sm->watch, &(struct lockstep_end_event){
-                                   .cycle = sm->agenda.now, .warp = slot, .block = sm->warp.slots[slot].block});
+    const struct lockstep_end_event event = {
+        .cycle = sm->agenda.now, .warp = slot, .block = sm->warp.slots[slot].block};
+    watch_end(&sm->watch, &sm->consumers, &event);
 }
 
 static const char *const reasons[WARP_WAIT_COUNT] = {

@@ -1,56 +1,38 @@
-/* Where the SM tells observers what happens (include/lockstep/events.def). Each function here is one branch where
- * nobody listens; the rest is in tell.c. */
+/* Where the SM tells what happens (include/lockstep/events.def): to consumers that it always has (watch/consumers.h)
+ * and to observers. An event that the former do not hear is one branch here where nobody listens; the rest is in
+ * tell.c. */
 #ifndef LOCKSTEP_SM_TELL_H
 #define LOCKSTEP_SM_TELL_H
 
 #include "base/hot.h"
 #include "sm/sm_impl.h"
-#include "watch/watch.h"
 
-COLD void sm_tell_issue_to(struct sm *sm, unsigned slot, const struct core_op *o, const struct simt_result *r);
+COLD void sm_tell_issue_to(struct sm *sm, unsigned slot, const struct simt_result *r);
 COLD void sm_tell_done_to(struct sm *sm, const struct core_op *o);
-COLD void sm_tell_atomics_to(struct sm *sm, const struct core_op *o, const struct packet *reply);
-COLD void sm_tell_launch_to(struct sm *sm, unsigned slot, uint64_t cycle);
-COLD void sm_tell_arrive_to(struct sm *sm, unsigned slot);
-COLD void sm_tell_open_to(struct sm *sm, unsigned block, uint64_t slots);
-COLD void sm_tell_end_to(struct sm *sm, unsigned slot);
 COLD void sm_tell_waits_to(struct sm *sm);
 
-/* The warp in `slot` has issued an instruction, whose access is still as it was issued. */
+/* A memory instruction was issued; the access is still as it was then. */
+void sm_tell_access(struct sm *sm, unsigned slot, const struct core_op *o);
+/* An atomic access of global memory was answered. */
+void sm_tell_atomics(struct sm *sm, const struct core_op *o, const struct packet *reply);
+/* A warp begins in the slot, or (again) has threads again. */
+void sm_tell_launch(struct sm *sm, unsigned slot, uint64_t cycle, bool again);
+void sm_tell_arrive(struct sm *sm, unsigned slot);
+void sm_tell_open(struct sm *sm, unsigned block, uint64_t slots);
+void sm_tell_end(struct sm *sm, unsigned slot);
+
+/* The warp in `slot` has issued an instruction. */
 static inline void sm_tell_issue(struct sm *sm, unsigned slot, const struct core_op *o, const struct simt_result *r)
 {
-    if (RARELY(watch_hears(&sm->watch, WATCH_issue | WATCH_access)))
-        sm_tell_issue_to(sm, slot, o, r);
+    if (RARELY(watch_hears(&sm->watch, WATCH_issue)))
+        sm_tell_issue_to(sm, slot, r);
+    if (o->in_memory)
+        sm_tell_access(sm, slot, o);
 }
 static inline void sm_tell_done(struct sm *sm, const struct core_op *o)
 {
     if (RARELY(watch_hears(&sm->watch, WATCH_done)))
         sm_tell_done_to(sm, o);
-}
-static inline void sm_tell_atomics(struct sm *sm, const struct core_op *o, const struct packet *reply)
-{
-    if (RARELY(watch_hears(&sm->watch, WATCH_atomic)))
-        sm_tell_atomics_to(sm, o, reply);
-}
-static inline void sm_tell_launch(struct sm *sm, unsigned slot, uint64_t cycle)
-{
-    if (RARELY(watch_hears(&sm->watch, WATCH_launch)))
-        sm_tell_launch_to(sm, slot, cycle);
-}
-static inline void sm_tell_arrive(struct sm *sm, unsigned slot)
-{
-    if (RARELY(watch_hears(&sm->watch, WATCH_arrive)))
-        sm_tell_arrive_to(sm, slot);
-}
-static inline void sm_tell_open(struct sm *sm, unsigned block, uint64_t slots)
-{
-    if (RARELY(watch_hears(&sm->watch, WATCH_open)))
-        sm_tell_open_to(sm, block, slots);
-}
-static inline void sm_tell_end(struct sm *sm, unsigned slot)
-{
-    if (RARELY(watch_hears(&sm->watch, WATCH_end)))
-        sm_tell_end_to(sm, slot);
 }
 /* A cycle is over: tells of the waits that began or ended in it. */
 static inline void sm_tell_waits(struct sm *sm)

@@ -94,7 +94,7 @@ struct sums {
 };
 
 /* The definition, of one phase of one block. rows: its warps. */
-static void add_phase(struct sums *sums, const struct sm_phase_row *rows, size_t count)
+static void add_phase(struct sums *sums, const struct watch_phase_row *rows, size_t count)
 {
     uint64_t most = 0, lost = 0;
     for (size_t i = 0; i < count; i++) {
@@ -117,11 +117,11 @@ static void add_phase(struct sums *sums, const struct sm_phase_row *rows, size_t
 static struct sums sums_of(const char *text)
 {
     struct sums sums = {0};
-    struct sm_phase_row rows[64];
+    struct watch_phase_row rows[64];
     size_t count = 0;
     unsigned before = 0, block_before = 0;
     for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
-        struct sm_phase_row r = {0};
+        struct watch_phase_row r = {0};
         unsigned sm;
         unsigned long long start, arrival, release;
         assert_int_equal(sscanf(line, "0,k,%u,%u,%u,%u,%u,%u,%llu,%llu,%llu", &sm, &r.block[0], &r.block[1],

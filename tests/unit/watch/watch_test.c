@@ -1,13 +1,15 @@
-/* Telling observers without an SM: which events are heard, who is told, the states of SMs, the report. */
+/* Events without an SM: which are heard, who is told, the states of SMs, the report; and what the consumers make of
+ * them that every SM has. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "isa/mod_values.h"
-#include "watch/watch.h"
+#include "watch/consumers.h"
 
 struct counts {
     unsigned issues, ends;
@@ -111,6 +113,126 @@ static void instructions_have_classes(void **state)
     assert_int_equal(watch_space(ISA_SPACE_PARAM), LOCKSTEP_CONST);
 }
 
+/* Consumers by events alone, as an SM would tell them. */
+static const struct watch nobody;
+
+static void launch(struct watch_consumers *c, unsigned warp, unsigned index, uint64_t cycle)
+{
+    static const uint32_t block[3] = {4, 5, 6};
+    watch_launch(&nobody, c,
+                 &(struct lockstep_launch_event){
+                     .cycle = cycle, .warp = warp, .block = 2, .block_index = block, .warp_in_block = index});
+}
+static void arrive(struct watch_consumers *c, unsigned warp, uint64_t cycle)
+{
+    watch_arrive(&nobody, c, &(struct lockstep_arrive_event){.cycle = cycle, .warp = warp, .block = 2});
+}
+static void end_warp(struct watch_consumers *c, unsigned warp, uint64_t cycle)
+{
+    watch_end(&nobody, c, &(struct lockstep_end_event){.cycle = cycle, .warp = warp, .block = 2});
+}
+
+/* Two warps, one barrier, and the end: two phases. The slowest takes 30 cycles in the first and 50 in the second. */
+static void phases_go_from_barrier_to_barrier(void **state)
+{
+    struct watch_consumers *c = base_calloc(1, sizeof *c);
+    watch_phases_begin(&c->phases, true);
+    launch(c, 8, 0, 100);
+    launch(c, 9, 1, 100);
+    arrive(c, 9, 110);
+    arrive(c, 8, 130);
+    watch_open(&nobody, c, &(struct lockstep_open_event){.cycle = 130, .block = 2, .warps = 0x300});
+    end_warp(c, 8, 180);
+    assert_int_equal(c->phases.stats.count, 1);
+    end_warp(c, 9, 140);
+    assert_int_equal(c->phases.stats.count, 2);
+    assert_int_equal(c->phases.stats.warps, 4);
+    assert_int_equal(c->phases.stats.warp_cycles, 2 * 30 + 2 * 50);
+    assert_int_equal(c->phases.stats.lost, 20 + 40);
+    assert_int_equal(c->phases.log.count, 4);
+    const struct watch_phase_row *last = &c->phases.log.items[3];
+    assert_true(last->block[0] == 4 && last->block[2] == 6 && last->phase == 1 && last->warp == 1);
+    assert_true(last->start == 130 && last->arrival == 140 && last->release == 140);
+    watch_phases_free(&c->phases);
+    free(c);
+}
+
+static struct lockstep_atomic_event swap(uint64_t address, uint64_t before, uint64_t after, bool performed)
+{
+    return (struct lockstep_atomic_event){.cycle = 7,
+                                          .warp = 8,
+                                          .block = 2,
+                                          .pc = 11,
+                                          .lane = 3,
+                                          .thread = 35,
+                                          .space = LOCKSTEP_GLOBAL,
+                                          .operation = LOCKSTEP_ATOMIC_COMPARE_AND_SWAP,
+                                          .performed = performed,
+                                          .address = address,
+                                          .before = before,
+                                          .after = after};
+}
+
+/* A lock that is taken has a holder; one that is found held has not. Taking it is work once. */
+static void locks_have_holders(void **state)
+{
+    struct watch_consumers *c = base_calloc(1, sizeof *c);
+    struct lockstep_atomic_event event = swap(0x1000, 0, 1, true);
+    watch_noted_begin(&c->noted);
+    launch(c, 8, 1, 0);
+    watch_atomic(&nobody, c, &event);
+    const struct watch_holder *h = watch_noted_holder(&c->noted, 0x1000);
+    assert_non_null(h);
+    assert_true(h->thread == 35 && h->lane == 3 && h->pc == 11 && h->warp == 1 && h->block[1] == 5 && h->cycle == 7);
+    assert_int_equal(c->noted.warps[8].takes, 1);
+    assert_int_equal(c->noted.work_done, 1);
+    event = swap(0x2000, 1, 1, false);
+    watch_atomic(&nobody, c, &event);
+    assert_null(watch_noted_holder(&c->noted, 0x2000));
+    watch_noted_reset(&c->noted, true);
+    assert_int_equal(c->noted.warps[8].takes, 0);
+    event = swap(0x1000, 0, 1, true);
+    watch_atomic(&nobody, c, &event);
+    assert_int_equal(c->noted.work_done, 1); /* nothing new */
+    assert_true(c->noted.seeks_work);
+    free(c);
+}
+
+/* A store of a value that a location was not seen to take is work; the next ones are not looked at. */
+static void stores_are_work(void **state)
+{
+    struct watch_consumers *c = base_calloc(1, sizeof *c);
+    uint64_t address[64] = {0x100, 0x104};
+    uint32_t data[64] = {1, 2};
+    struct lockstep_access_event event = {.warp = 8,
+                                          .block = 2,
+                                          .pc = 5,
+                                          .instruction_class = LOCKSTEP_STORE,
+                                          .space = LOCKSTEP_GLOBAL,
+                                          .bytes = 4,
+                                          .mask = 3,
+                                          .address = address,
+                                          .data = data,
+                                          .stride = 4};
+    watch_noted_begin(&c->noted);
+    watch_access(&nobody, c, &event);
+    assert_int_equal(c->noted.work_done, 2);
+    assert_int_equal(c->noted.written.changes, 2);
+    watch_access(&nobody, c, &event);
+    assert_int_equal(c->noted.written.changes, 2);
+    watch_noted_reset(&c->noted, false);
+    watch_access(&nobody, c, &event);
+    assert_int_equal(c->noted.work_done, 2); /* the same values again */
+    assert_int_equal(c->noted.written.changes, 4);
+    assert_int_equal(c->noted.warps[8].sync_ops, 0);
+    event.instruction_class = LOCKSTEP_LOAD;
+    event.synchronises = 1;
+    watch_access(&nobody, c, &event);
+    assert_int_equal(c->noted.warps[8].sync_ops, 1);
+    assert_int_equal(c->noted.warps[8].last_sync_address, 0x100);
+    free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +240,9 @@ int main(void)
         cmocka_unit_test(nobody_hears_without_observers),
         cmocka_unit_test(too_large_a_state_is_refused),
         cmocka_unit_test(instructions_have_classes),
+        cmocka_unit_test(phases_go_from_barrier_to_barrier),
+        cmocka_unit_test(locks_have_holders),
+        cmocka_unit_test(stores_are_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,29 +1,29 @@
 /* Which pairs of an address and a value were met before, as a set of bits by hash. The progress watch asks it whether a
  * compare-and-swap or an exchange got somewhere: a lock goes back and forth between a few values for ever, a counter or
  * a sum takes new ones. When half of the bits are set it begins anew. */
-#ifndef LOCKSTEP_SM_NOVEL_H
-#define LOCKSTEP_SM_NOVEL_H
+#ifndef LOCKSTEP_WATCH_NOVEL_H
+#define LOCKSTEP_WATCH_NOVEL_H
 
 #include "base/bits.h"
 #include "base/hash.h"
 
-#define SM_NOVEL_WORDS 1024u /* 2^16 bits */
+#define WATCH_NOVEL_WORDS 1024u /* 2^16 bits */
 
-struct sm_novel {
-    uint64_t bits[SM_NOVEL_WORDS];
+struct watch_novel {
+    uint64_t bits[WATCH_NOVEL_WORDS];
     uint32_t count;
 };
 
 /* Notes the pair; whether it is new. */
-static inline bool sm_novel_note(struct sm_novel *n, uint64_t address, uint64_t value)
+static inline bool watch_novel_note(struct watch_novel *n, uint64_t address, uint64_t value)
 {
     uint64_t hash = (hash_spread(address) ^ value) * UINT64_C(0xD6E8FEB86659FD93);
     hash >>= 48; /* the bits that depend on all others */
     uint64_t *word = &n->bits[hash / 64];
     if (mask_has(*word, hash % 64))
         return false;
-    if (n->count++ == SM_NOVEL_WORDS * 32)
-        *n = (struct sm_novel){.count = 1};
+    if (n->count++ == WATCH_NOVEL_WORDS * 32)
+        *n = (struct watch_novel){.count = 1};
     *word |= BIT64(hash % 64);
     return true;
 }
