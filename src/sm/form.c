@@ -221,7 +221,7 @@ static void refill(struct sm *sm, unsigned slot)
     sm->stats.warps_refilled++;
     warp_renumber(&sm->warp, slot, sm->next_age++);
     sm->issued_before[slot] -= sm->views.warps[slot].issued; /* its view begins anew */
-    sm_tell_launched(sm, slot, sm->agenda.now, true);
+    sm_warp_begins(sm, slot, sm->agenda.now, true);
 }
 
 /* It has other threads than before, perhaps in other places. */

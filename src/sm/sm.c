@@ -475,10 +475,10 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     warp->simt.slot = (uint16_t)slot;
     simt_warp_start(&warp->simt, &block->simt, index, lanes);
     sm_form_launched(sm, slot);
-    sm_tell_launched(sm, slot, cycle, false);
+    sm_warp_begins(sm, slot, cycle, false);
 }
 
-void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle, bool again)
+void sm_warp_begins(struct sm *sm, unsigned slot, uint64_t cycle, bool again)
 {
     const struct warp_slot *warp = &sm->warp.slots[slot];
     if (sm->lsu.locality)

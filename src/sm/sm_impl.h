@@ -158,7 +158,7 @@ static inline enum warp_source sm_source_of(const struct core_op *o)
 /* archive.c: every set of warp slots that a stage keeps beside the warp table, once. A launch clears them. */
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context);
 /* sm.c: the policy and the spin control are told of a warp that is launched. */
-void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle, bool again);
+void sm_warp_begins(struct sm *sm, unsigned slot, uint64_t cycle, bool again);
 /* sm.c: counts the cycles before `cycle` for the warps that are resident and at barriers: before either changes. */
 void sm_count_warps(struct sm *sm, uint64_t cycle);
 
