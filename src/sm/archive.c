@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "simt/form.h"
-#include "sm/sm_impl.h"
+#include "sm/perform.h"
+#include "sm/state.h"
+#include "sm/step.h"
 
 static const struct simt_code *code_of(const struct sm *sm)
 {

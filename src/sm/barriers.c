@@ -1,6 +1,8 @@
 /* Barriers and the ends of warps: what an arrival or an end opens, and what schedulers see of blocks. They see it when
  * the cycle has ended: within a cycle, what one scheduler issued would else be known to those alone that look later. */
-#include "sm/sm_impl.h"
+#include "sm/barriers.h"
+#include "sm/blocks.h"
+#include "sm/state.h"
 #include "sm/tell.h"
 
 /* Warps of one block, by index in the block, as slots of the SM. */

@@ -1,7 +1,9 @@
 /* The end of an instruction: its registers have their values, its warp may go on, a fence or the warp itself may end.
  * What SP and SFU have computed is written back here, in the cycle for which it was announced when a unit took it. */
 #include "simt/lock.h"
-#include "sm/sm_impl.h"
+#include "sm/complete.h"
+#include "sm/perform.h"
+#include "sm/state.h"
 #include "sm/tell.h"
 
 /* Ends the warp's fence, or lets the warp retire, if this op or store was the last one that it waited for. */

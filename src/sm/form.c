@@ -19,7 +19,10 @@
 
 #include "simt/form.h"
 #include "simt/lock.h"
-#include "sm/sm_impl.h"
+#include "sm/state.h"
+#include "sm/blocks.h"
+#include "sm/complete.h"
+#include "sm/barriers.h"
 
 void sm_form_launched(struct sm *sm, unsigned slot)
 {

@@ -2,7 +2,7 @@
  * and its diagnosis of hangs. */
 #include <string.h>
 
-#include "sm/sm_impl.h"
+#include "sm/state.h"
 
 void sm_watch_reset(struct sm *sm, bool progress)
 {

@@ -1,5 +1,7 @@
 /* The cycle of issue of an SM: waits that end by the clock end, warps are formed, and every core's schedulers look. */
-#include "sm/sm_impl.h"
+#include "sm/barriers.h"
+#include "sm/state.h"
+#include "sm/step.h"
 
 /* Sleep ends by the clock. A fence that nothing holds up ends in the next cycle; the others, with the last thing that
  * they wait for. */

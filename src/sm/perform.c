@@ -1,7 +1,9 @@
 /* What the instructions do that the cores issue (core_port): their lanes are executed at once, global memory apart, and
  * what follows for blocks, barriers, fences and spin control begins. */
 #include "simt/lock.h"
-#include "sm/sm_impl.h"
+#include "sm/barriers.h"
+#include "sm/perform.h"
+#include "sm/state.h"
 #include "sm/tell.h"
 #include "sm/work.h"
 

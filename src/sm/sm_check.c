@@ -8,7 +8,10 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "simt/form.h"
-#include "sm/sm_impl.h"
+#include "sm/barriers.h"
+#include "sm/perform.h"
+#include "sm/state.h"
+#include "sm/step.h"
 
 /* Blocks */
 

@@ -4,7 +4,7 @@
  * A later launch that needs more gets a larger piece, twice the last one at least, so that all pieces together are less
  * than four times what the largest launch needs. */
 #include "base/bits.h"
-#include "sm/sm_impl.h"
+#include "sm/state.h"
 
 #define PIECE 64 /* bytes: what is one warp's or block's lies in cache lines of its own */
 

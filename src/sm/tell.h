@@ -5,7 +5,7 @@
 #define LOCKSTEP_SM_TELL_H
 
 #include "base/hot.h"
-#include "sm/sm_impl.h"
+#include "sm/state.h"
 
 COLD void sm_tell_issue_to(struct sm *sm, unsigned slot, const struct simt_result *r);
 COLD void sm_tell_done_to(struct sm *sm, const struct core_op *o);

@@ -1,7 +1,7 @@
 /* The units that an SM is made of, checked (base/check.h). */
 #include "base/bits.h"
 #include "base/check.h"
-#include "sm/sm_impl.h"
+#include "sm/state.h"
 
 void sm_check_units(struct sm *sm, struct check *c)
 {

@@ -3,7 +3,7 @@
 #ifndef LOCKSTEP_SM_WORK_H
 #define LOCKSTEP_SM_WORK_H
 
-#include "sm/sm_impl.h"
+#include "sm/sm.h"
 
 enum sm_lane_op {
 #define LANE_OP(name, doc) SM_LANE_OP_##name,

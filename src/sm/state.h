@@ -1,18 +1,18 @@
-/* The state of an SM, shared by the files of room sm and by nobody else. Warps are numbered by slot and kept as 64-bit
- * sets; an instruction between issue and completion is a `struct core_op` in a pool. What follows from something else
- * is stated in sm_check.c. */
-#ifndef LOCKSTEP_SM_SM_IMPL_H
-#define LOCKSTEP_SM_SM_IMPL_H
+/* An SM: its rooms, its blocks, and what it keeps itself. Shared by the files of room sm. Warps are numbered by slot
+ * and kept as 64-bit sets; an instruction between issue and completion is a `struct core_op` in a pool. What follows
+ * from something else is stated in sm_check.c. */
+#ifndef LOCKSTEP_SM_STATE_H
+#define LOCKSTEP_SM_STATE_H
 
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/hot.h"
 #include "base/vec.h"
-#include "sm/barrier.h"
 #include "core/core.h"
 #include "fetch/fetch.h"
-#include "sm/form.h"
 #include "lsu/lsu.h"
+#include "sm/barrier.h"
+#include "sm/form.h"
 #include "sm/sm.h"
 #include "sm/spin/spin.h"
 #include "warp/table.h"
@@ -88,10 +88,6 @@ struct sm {
     struct arena arena; /* this SM's own */
 };
 
-/* storage.c */
-/* Gives every warp and block slot that this launch can use its place. */
-void sm_storage_begin(struct sm *sm);
-
 /* Over all cores of an SM, of which it has one at least: most have one. */
 #define EACH_CORE(sm, name) for (struct core *name = sm_first_core(sm); name != (sm)->core_end; name++)
 static inline struct core *sm_first_core(const struct sm *sm)
@@ -115,86 +111,9 @@ static inline uint64_t sm_backed_off(const struct sm *sm)
     return warps;
 }
 
-/* True: ops with their operands wait for a unit of side RESULT; for the load/store unit. */
-static inline bool sm_results_wait(const struct sm *sm)
-{
-    bool wait = false;
-    EACH_CORE (sm, core)
-        wait |= core_results_wait(core);
-    return wait;
-}
-
-/* What the agenda says of the stages in which an op, an instruction or a packet waits, or is on its way. */
-static inline uint32_t sm_due_of_stages(const struct sm *sm)
-{
-    return (sm_results_wait(sm) ? DUE_UNITS : 0) | (sm->fetch.slot != CORE_NONE ? DUE_DECODE : 0) |
-           lsu_due_of_queues(&sm->lsu);
-}
-
-/* Every stage is to look for work. */
-static inline void sm_all_due(struct sm *sm)
-{
-    lsu_note_ready(&sm->lsu);
-    agenda_put(&sm->agenda, UINT32_MAX,
-               DUE_PORT | DUE_COLLECT | DUE_FETCH | DUE_DISPATCH | DUE_REFUSED | sm_due_of_stages(sm));
-}
-
-/* The instruction has what it acquires: the L1D is ordered so, if it is to be. */
-void sm_acquire(struct sm *sm, const struct isa_instr *instr);
-/* complete.c: the turn of the warp's paths may have changed, not by an instruction that it issued: what it needs next
- * is another instruction than its buffer was looked at for. */
-void sm_turn_changed(struct sm *sm, unsigned slot);
-/* Where the values of the registers come from that an op with an access writes. A warp whose atomic is under way waits
- * for that alone. */
-static inline enum warp_source sm_source_of(const struct core_op *o)
-{
-    const struct simt_access *access = o->access;
-    bool far = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
-               access->instr->mods.space == ISA_SPACE_PARAM;
-    if (!o->in_memory || access->kind == ISA_FLAG_STORE || (far && access->kind != ISA_FLAG_LOAD))
-        return WARP_FROM_OP;
-    return far ? WARP_FROM_MEMORY : WARP_FROM_CHIP;
-}
 /* archive.c: every set of warp slots that a stage keeps beside the warp table, once. A launch clears them. */
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context);
-/* sm.c: the policy and the spin control are told of a warp that is launched. */
-void sm_warp_begins(struct sm *sm, unsigned slot, uint64_t cycle, bool again);
-/* sm.c: counts the cycles before `cycle` for the warps that are resident and at barriers: before either changes. */
-void sm_count_warps(struct sm *sm, uint64_t cycle);
-
-/* barriers.c */
-/* The grid's barrier opens for the blocks that wait at it. */
-void sm_pass_grid(struct sm *sm);
-/* A warp has issued a barrier instruction. */
-void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r);
-/* A warp's last lanes have ended: barriers that only waited for it open. */
-void sm_finish_warp(struct sm *sm, unsigned slot);
-/* The cycle in which the first of these warp slots, which wait at barriers, came there; 0 for none. */
-uint64_t sm_first_arrival(const struct sm *sm, uint64_t slots);
-/* At the end of a cycle in which blocks changed: the schedulers see and are told what happened. */
-void sm_show_blocks(struct sm *sm);
-
-/* issue.c: waits that end by the clock, and then every core's schedulers. */
-void sm_issue(struct sm *sm);
-/* Warps that issue could issue, or flush, in the next cycle. */
-static inline uint64_t sm_can_go_on(const struct sm *sm)
-{
-    uint64_t free = 0;
-    EACH_CORE (sm, core)
-        free |= core_units_free(core);
-    return warp_wide_awake(&sm->warp) & (sm->warp.mispredicted | free);
-}
-/* perform.c: what the SM is to its cores. fetch_fills: fetch fills up buffers that are not empty. */
-const struct core_port *sm_core_port(bool fetch_fills);
-COLD void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
-
-/* complete.c */
-/* Completes what a core's units of side RESULT have computed for this cycle. */
-void sm_writeback(struct sm *sm, struct core *core);
-/* A warp's op or store was completed: ends its fence, lets it retire or call the device's functions, if that was the
- * last. */
-void sm_check_retire(struct sm *sm, unsigned slot);
-/* complete.c: what the SM is to its load/store unit. spins: spin control is told of accesses. */
-const struct lsu_port *sm_lsu_port(bool spins);
+/* storage.c: gives every warp and block slot that this launch can use its place. */
+void sm_storage_begin(struct sm *sm);
 
 #endif

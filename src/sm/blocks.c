@@ -1,0 +1,177 @@
+/* Launches, and thread blocks: which fit, the warps that they begin with, and what is free again when they retire. */
+#include "sm/blocks.h"
+
+#include <string.h>
+
+#include "sm/form.h"
+#include "sm/state.h"
+#include "sm/step.h"
+#include "sm/tell.h"
+
+void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
+{
+    const struct sm_params *p = sm->params;
+    sm->kernel = kernel;
+    sm->agenda.now = cycle;
+    sm->watch = watch_of(kernel->watched, sm->setup.index);
+    memset(sm->told_waits, 0, sizeof sm->told_waits);
+    sm->next_age = sm->next_block = 0;
+    sm->unsynced.count = 0;
+    watch_phases_begin(&sm->consumers.phases, kernel->log_phases);
+    lsu_begin(&sm->lsu, &(struct lsu_launch){.module = kernel->grid->code->module,
+                                             .lock_queues = kernel->grid->lock_queues.used,
+                                             .threads_per_block = kernel->threads_per_block,
+                                             .max_blocks = kernel->max_blocks});
+    sm->free_threads = p->threads;
+    sm->free_shared = p->shared_bytes;
+    sm->free_registers = p->registers;
+    sm->free_blocks = mask_low(kernel->max_blocks < p->blocks ? kernel->max_blocks : p->blocks);
+    fetch_begin(&sm->fetch, &(struct fetch_launch){.module_size = kernel->grid->code->module->instr_count,
+                                                   .first_pc = kernel->grid->kernel->first});
+    sm_all_due(sm);
+    sm->counted = cycle;
+    warp_begin(&sm->warp, kernel->decoded, kernel->scoreboard_words, mask_low(p->warps), cycle);
+    watch_noted_begin(&sm->consumers.noted);
+    sm_storage_begin(sm);
+    if (sm->spin)
+        spin_begin(sm->spin, kernel->grid->code->module, kernel->grid->kernel->first, cycle);
+    const struct lockstep_scheduler_setup policy = {
+        .count = core_schedulers(p),
+        .cycle = cycle,
+        .instructions = kernel->grid->kernel->count,
+        .options = sm->setup.scheduler_options,
+    };
+    sm->looks_at_issue = kernel->grid->forms || sm->spin;
+    bool rows = kernel->grid->forms && p->form_reads == SM_FORM_READS_ROWS;
+    EACH_CORE (sm, core)
+        core_begin(core, &policy, kernel->longest, rows);
+}
+
+HOT bool sm_can_launch(const struct sm *sm)
+{
+    const struct sm_kernel *k = sm->kernel;
+    return sm->free_blocks && sm->free_threads >= k->threads_per_block && sm->free_shared >= k->shared_bytes &&
+           sm->free_registers >= k->registers * k->threads_per_block;
+}
+
+HOT bool sm_block_may_end(const struct sm *sm)
+{
+    for (uint64_t rest = sm->warp.finished; rest;) {
+        const struct sm_block *block = &sm->blocks[sm->warp.slots[mask_first(rest)].block];
+        if (!(block->incomplete & ~sm->warp.finished))
+            return true;
+        rest &= ~block->warps;
+    }
+    return false;
+}
+
+/* The lowest run of consecutive free warp slots that a block fits in, or CORE_NONE: a block's warps lie side by side.
+ */
+static uint32_t find_slots(const struct sm *sm, unsigned warps)
+{
+    uint64_t free = ~sm->warp.resident & mask_low(sm->params->warps);
+    for (unsigned first = 0; first + warps <= sm->params->warps; first++)
+        if ((free >> first & mask_low(warps)) == mask_low(warps))
+            return first;
+    return CORE_NONE;
+}
+
+static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, unsigned index, uint64_t cycle)
+{
+    const struct sm_kernel *k = sm->kernel;
+    struct warp_slot *warp = &sm->warp.slots[slot];
+    unsigned threads = k->grid->block[0] * k->grid->block[1] * k->grid->block[2], width = sm->params->warp_size;
+    unsigned first = index * width, lanes = threads - first < width ? threads - first : width;
+    warp_start(&sm->warp, slot, (unsigned)(block - sm->blocks), sm->next_age++);
+    fetch_launched(&sm->fetch, slot);
+    sm->issued_before[slot] = 0;
+    lsu_warp_begins(&sm->lsu, slot);
+    warp->simt.sm = (uint16_t)sm->setup.index;
+    warp->simt.slot = (uint16_t)slot;
+    simt_warp_start(&warp->simt, &block->simt, index, lanes);
+    sm_form_launched(sm, slot);
+    sm_warp_begins(sm, slot, cycle, false);
+}
+
+void sm_warp_begins(struct sm *sm, unsigned slot, uint64_t cycle, bool again)
+{
+    const struct warp_slot *warp = &sm->warp.slots[slot];
+    if (sm->lsu.locality)
+        lsu_locality_launched(sm->lsu.locality, slot);
+    core_view_begins(&sm->views, slot, warp->age, warp->block, simt_pc(&warp->simt));
+    core_warp_launched(sm_core(sm, slot), slot);
+    if (sm->spin)
+        spin_launched(sm->spin, slot, cycle);
+    sm_tell_launch(sm, slot, cycle, again);
+}
+
+static void clear_slots(struct sm *sm, uint64_t slots)
+{
+    warp_clear(&sm->warp, slots);
+    sm_each_set(sm, warp_set_clear, &slots);
+}
+
+void sm_count_warps(struct sm *sm, uint64_t cycle)
+{
+    uint64_t cycles = cycle - sm->counted;
+    sm->stats.warp_cycles += cycles * mask_count(sm->warp.resident);
+    sm->stats.busy_cycles += sm->warp.resident ? cycles : 0;
+    sm->stats.barrier_cycles += cycles * mask_count(sm->warp.waits.barrier);
+    sm->counted = cycle;
+}
+
+void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
+{
+    const struct sm_kernel *k = sm->kernel;
+    if (cycle > sm->agenda.now)
+        sm_skip_to(sm, cycle);
+    sm_count_warps(sm, cycle);
+    unsigned block_slot = mask_first(sm->free_blocks);
+    struct sm_block *block = &sm->blocks[block_slot];
+    uint32_t first = find_slots(sm, k->warps_per_block);
+    uint64_t slots = mask_low(k->warps_per_block) << first;
+    sm->free_blocks &= ~BIT64(block_slot);
+    sm->free_threads -= k->threads_per_block;
+    sm->free_shared -= k->shared_bytes;
+    sm->free_registers -= k->registers * k->threads_per_block;
+    block->used = true;
+    block->simt.grid = k->grid;
+    memcpy(block->simt.index, index, sizeof block->simt.index);
+    block->simt.shared_bytes = k->shared_bytes;
+    if (k->shared_bytes)
+        memset(block->simt.shared, 0, k->shared_bytes);
+    block->warps = block->incomplete = slots;
+    sm_barriers_init(&block->barriers, k->warps_per_block);
+    block->at_grid = 0;
+    lsu_block_begins(&sm->lsu, block_slot, slots);
+    clear_slots(sm, slots);
+    core_view_block(
+        &sm->views, block_slot,
+        &(struct lockstep_block_view){.number = sm->next_block++, .warps = slots, .live = k->warps_per_block});
+    for (unsigned i = 0; i < k->warps_per_block; i++)
+        launch_warp(sm, block, first + i, i, cycle);
+    warp_come(&sm->warp, slots);
+    agenda_add(&sm->agenda, DUE_FETCH);
+}
+
+/* fetch_port.retire: a warp has ended and drained. With the last one of it, its block retires. */
+void sm_retire(void *context, unsigned slot)
+{
+    struct sm *sm = context;
+    struct sm_block *block = &sm->blocks[sm->warp.slots[slot].block];
+    block->incomplete &= ~BIT64(slot);
+    if (block->incomplete)
+        return;
+    sm_count_warps(sm, sm->agenda.now + 1);
+    warp_go(&sm->warp, block->warps);
+    sm_form_retired(sm, block->warps);
+    sm->free_threads += sm->kernel->threads_per_block;
+    sm->free_shared += sm->kernel->shared_bytes;
+    sm->free_registers += sm->kernel->registers * sm->kernel->threads_per_block;
+    sm->free_blocks |= BIT64(sm->warp.slots[slot].block);
+    block->used = false;
+    core_view_block(&sm->views, (unsigned)(block - sm->blocks), &(struct lockstep_block_view){0});
+    sm->stats.blocks++;
+    if (sm->spin && !sm->warp.resident)
+        spin_drained(sm->spin, sm->agenda.now);
+}

@@ -1,0 +1,183 @@
+/* Making an SM of its rooms, and ending one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/blocks.h"
+#include "sm/complete.h"
+#include "sm/perform.h"
+#include "sm/state.h"
+
+_Static_assert(WATCH_SLOTS == WARP_SLOTS && WATCH_WRITTEN_WARPS == WARP_SLOTS, "a hash for each warp");
+_Static_assert(sizeof(struct decoded_instr) == 64, "a decoded instruction fills one cache line");
+_Static_assert(sizeof(struct core_op) == 64, "an instruction in flight fills one cache line");
+
+static void create_spin(struct sm *sm, const struct sm_setup *setup, struct arena *own)
+{
+    if (!setup->spin || (!setup->spin_control && !setup->spin->measure))
+        return;
+    struct spin_setup spin = {
+        .params = setup->spin,
+        .detector = spin_find_detector(setup->spin->detector),
+        .judge = spin_find_detector(setup->spin->truth),
+        .control = setup->spin_control,
+        .warps = setup->params->warps,
+        .schedulers = core_schedulers(setup->params),
+    };
+    sm->spin = spin_create(&spin, own);
+}
+
+/* Memory for the caches, queues and pools of a usual SM. */
+#define OWN_BYTES ((size_t)384 * 1024)
+
+/* Where memory instructions keep their order, several cores have to keep it between them. */
+static struct core_line *line_of(struct sm *sm)
+{
+    return sm->params->cores > 1 && sm->params->memory_in_order ? &sm->line : NULL;
+}
+
+static void create_cores(struct sm *sm, const struct lsu_locality *locality, struct arena *own)
+{
+    struct core_setup setup = {
+        .count = sm->params->cores,
+        .params = sm->params,
+        .policy = sm->setup.scheduler,
+        .port = sm_core_port(sm->setup.fetch->fills || sm->params->fetch_fills),
+        .sm = sm,
+        .stopped = &sm->has_fault,
+        .agenda = &sm->agenda,
+        .warp = &sm->warp,
+        .ops = &sm->ops,
+        .line = line_of(sm),
+        .views = &sm->views,
+        .memory = lsu_locality_view(locality),
+        .arena = &sm->arena,
+    };
+    sm->core = ARENA_NEW(own, struct core, setup.count);
+    sm->core_end = sm->core + setup.count;
+    EACH_CORE (sm, core) {
+        core_init(core, &setup, own);
+        setup.number++;
+    }
+}
+
+static void create_lsu(struct sm *sm, struct lsu_locality *locality, struct arena *own)
+{
+    const struct sm_setup *from = &sm->setup;
+    lsu_init(&sm->lsu,
+             &(struct lsu_setup){
+                 .index = from->index,
+                 .sm_count = from->sm_count,
+                 .params = sm->params,
+                 .l1i = from->l1i,
+                 .l1c = from->l1c,
+                 .l1d = from->l1d,
+                 .protocol = from->protocol,
+                 .coherence = from->coherence,
+                 .partition = from->partition,
+                 .requests = from->requests,
+                 .replies = from->replies,
+                 .probes = from->probes,
+                 .acknowledgements = from->acknowledgements,
+                 .local_base = from->local_base,
+                 .port = sm_lsu_port(sm->spin != NULL),
+                 .sm = sm,
+                 .agenda = &sm->agenda,
+                 .warp = &sm->warp,
+                 .ops = &sm->ops,
+                 .core = sm->core,
+                 .core_end = sm->core_end,
+                 .line = line_of(sm),
+                 .locality = locality,
+                 .watch = &sm->watch,
+             },
+             own);
+}
+
+/* fetch_port, for the fetch of an SM */
+
+static void request_line(void *context, uint64_t address, uint32_t bytes, uint16_t fill)
+{
+    struct sm *sm = context;
+    struct packet *p = lsu_packet(&sm->lsu);
+    p->kind = PACKET_READ;
+    p->space = PACKET_INSTRUCTION;
+    p->address = address;
+    p->fill = fill;
+    p->bytes = bytes;
+    lsu_request_instructions(&sm->lsu, p);
+}
+
+static void reach_release(void *context, unsigned slot)
+{
+    struct sm *sm = context;
+    lsu_reach_release(&sm->lsu, slot);
+}
+
+static unsigned preferred(void *context, unsigned scheduler, uint64_t warps)
+{
+    const struct sm *sm = context;
+    unsigned cores = sm->params->cores;
+    return core_preferred(&sm->core[scheduler % cores], scheduler / cores, warps);
+}
+
+static struct fetch *neighbour(void *context, unsigned member)
+{
+    const struct sm *sm = context;
+    return &sm->setup.neighbours[member]->fetch;
+}
+
+static void create_fetch(struct sm *sm, struct arena *own)
+{
+    static const struct fetch_port port = {request_line, sm_retire, reach_release, preferred, neighbour};
+    bool shares = sm->setup.neighbours != NULL;
+    fetch_init(&sm->fetch,
+               &(struct fetch_setup){
+                   .params = sm->params,
+                   .l1i = sm->setup.l1i,
+                   .policy = sm->setup.fetch,
+                   .port = &port,
+                   .sm = sm,
+                   .agenda = &sm->agenda,
+                   .warp = &sm->warp,
+                   .views = &sm->views,
+                   .queue = &sm->lsu.net.instructions,
+                   .shares = shares,
+                   .member = shares ? sm->setup.index % sm->params->l1i_sharers : 0,
+                   .code_base = sm->setup.code_base,
+               },
+               own);
+}
+
+struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
+{
+    arena_alloc(arena, SM_STAGGER, 64);
+    struct sm *sm = ARENA_NEW(arena, struct sm, 1);
+    const struct sm_params *p = setup->params;
+    sm->setup = *setup;
+    sm->params = p;
+    struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
+    arena_init_within(own, arena, OWN_BYTES);
+    sm->storage.device = arena;
+    bool sees_memory = setup->scheduler->needs & LOCKSTEP_NEEDS_MEMORY;
+    struct lsu_locality *locality = sees_memory ? lsu_locality_new(setup->l1d, own) : NULL;
+    create_cores(sm, locality, own);
+    create_spin(sm, setup, own);
+    create_lsu(sm, locality, own);
+    create_fetch(sm, own);
+    core_ops_init(&sm->ops);
+    sm->free_blocks = mask_low(p->blocks);
+    return sm;
+}
+
+void sm_destroy(struct sm *sm)
+{
+    for (unsigned i = 0; i < WARP_SLOTS; i++)
+        simt_warp_free(&sm->warp.slots[i].simt);
+    core_ops_free(&sm->ops);
+    lsu_free(&sm->lsu);
+    vec_free(&sm->unsynced);
+    vec_free(&sm->barrier_events);
+    watch_phases_free(&sm->consumers.phases);
+    spin_destroy(sm->spin);
+    arena_free(&sm->arena);
+}

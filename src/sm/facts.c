@@ -1,0 +1,212 @@
+/* What others ask of an SM: what it counted, how its warps stand, what its caches hold. */
+#include <string.h>
+
+#include "sm/form.h"
+#include "sm/state.h"
+#include "sm/blocks.h"
+#include "sm/step.h"
+
+static const struct stat_desc sm_stat_descs[] = {
+#define STAT_STRUCT struct sm_stats
+#include "stats/stat_descs.h"
+#include "sm/sm_stats.def"
+#include "stats/stat_end.h"
+};
+const struct stat_group sm_stat_group = {"sm", "streaming multiprocessors", sm_stat_descs,
+                                         sizeof(sm_stat_descs) / sizeof(sm_stat_descs[0])};
+
+static const struct stat_desc sm_stall_descs[] = {
+#define STALL(name, doc)                                                                                               \
+    {#name, STAT_COUNTER, offsetof(struct core_stalls, name), "scheduler-cycles", doc, STAT_NEEDS_TIME},
+#include "core/stalls.def"
+#undef STALL
+};
+const struct stat_group sm_stall_group = {"stalls", "who owned each cycle of each warp scheduler", sm_stall_descs,
+                                          CORE_STALL_COUNT};
+
+const struct sm_fault *sm_faulted(const struct sm *sm)
+{
+    return sm->has_fault ? &sm->fault : NULL;
+}
+
+const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm)
+{
+    return &sm->unsynced;
+}
+
+void sm_flush(struct sm *sm)
+{
+    fetch_empty_cache(&sm->fetch);
+    lsu_flush(&sm->lsu);
+}
+
+void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
+                void *context)
+{
+    lsu_refresh(&sm->lsu, read, context);
+}
+
+void sm_peek(const struct sm *sm, uint64_t address, uint8_t *to, uint32_t bytes)
+{
+    l1_peek(&sm->lsu.l1d, address, to, bytes);
+}
+
+void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state)
+{
+    const struct warp_slot *warp = &sm->warp.slots[slot];
+    *state = (struct sm_warp_state){.resident = mask_has(sm->warp.resident, slot)};
+    if (!state->resident)
+        return;
+    state->finished = mask_has(sm->warp.finished, slot);
+    for (unsigned w = 0; w < WARP_WAIT_COUNT; w++)
+        state->waits |= (uint32_t)mask_has(sm->warp.waits.of[w], slot) << w;
+    state->in_flight = warp->in_flight || warp->stores_out;
+    state->needs_access = warp->in_flight && mask_has(warp_needs_values(&sm->warp), slot);
+    memcpy(state->block, warp->simt.block->index, sizeof state->block);
+    state->index = warp->simt.index;
+    state->live = warp->simt.live;
+    state->warp = &warp->simt;
+    const struct watch_noted_warp *noted = &sm->consumers.noted.warps[slot];
+    state->last_sync_address = noted->last_sync_address;
+    state->last_sync_pc = noted->last_sync_pc;
+    state->last_sync_shared = noted->last_sync_shared;
+    state->shared_base = watch_shared_base(warp->block);
+    state->issued = sm->views.warps[slot].issued - sm->issued_before[slot];
+    state->sync_ops = noted->sync_ops;
+    state->takes = noted->takes;
+    state->written = sm->consumers.noted.written.by_warp[slot];
+    const struct simt_barrier *barrier = &sm->barrier_of[slot];
+    state->barrier = barrier->mode == ISA_BARRIER_GRID ? SM_GRID_BARRIER : barrier->id;
+    state->barrier_threads = barrier->threads;
+    if (!state->finished) {
+        state->pc = simt_pc(&warp->simt);
+        state->mask = warp->simt.paths.now->mask;
+    }
+}
+
+uint64_t sm_residents(const struct sm *sm)
+{
+    return sm->warp.resident;
+}
+
+uint64_t sm_changes(const struct sm *sm)
+{
+    return sm->consumers.noted.written.changes;
+}
+
+const struct sm_grid_barrier *sm_grid_barrier(const struct sm *sm)
+{
+    return &sm->grid;
+}
+
+void sm_open_grid(struct sm *sm)
+{
+    sm->grid.open = sm->grid.blocks != 0;
+}
+
+uint64_t sm_threads_ended(const struct sm *sm)
+{
+    return sm->threads_ended;
+}
+
+uint64_t sm_work_done(const struct sm *sm)
+{
+    return sm->consumers.noted.work_done;
+}
+
+const struct spin_stats *sm_spin_stats(const struct sm *sm)
+{
+    static const struct spin_stats none = {0};
+    return sm->spin ? spin_stats_of(sm->spin) : &none;
+}
+
+const struct sm_stats *sm_stats_of(struct sm *sm)
+{
+    const struct sm_params *p = sm->params;
+    const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    sm_count_warps(sm, sm->agenda.now);
+    if (sm->stats.warp_instructions && !sm->stats.stack_depth)
+        sm->stats.stack_depth = 1;
+    if (policy->hardware_bits)
+        sm->stats.scheduler_bits =
+            policy->hardware_bits(p->warps, p->blocks, core_schedulers(p), sm->setup.scheduler_options);
+    sm->stats.transactions = sm->lsu.transactions_made;
+    sm->stats.shared_conflict_cycles = sm->lsu.shared_conflict_cycles;
+    sm->stats.control_flushes = sm->fetch.stats.control_flushes;
+    sm->stats.decoded_instructions = sm->fetch.stats.decoded_instructions;
+    sm->stats.decoded_operations = sm->fetch.stats.decoded_operations;
+    sm->stats.extra_issues = 0;
+    EACH_CORE (sm, core)
+        sm->stats.extra_issues += core->issue.extra_issues;
+    return &sm->stats;
+}
+
+const struct core_stalls *sm_stalls_of(struct sm *sm)
+{
+    sm_give_all_cycles(sm);
+    sm->stalls = (struct core_stalls){0};
+    EACH_CORE (sm, core)
+        for (unsigned s = 0; s < CORE_STALL_COUNT; s++)
+            (&sm->stalls.issued)[s] += (&core->stalls.issued)[s];
+    return &sm->stalls;
+}
+
+const struct warp_causes *sm_causes_of(struct sm *sm)
+{
+    sm->causes = warp_account_read(&sm->warp);
+    return &sm->causes;
+}
+
+const struct watch_phase_stats *sm_phase_stats_of(const struct sm *sm)
+{
+    return &sm->consumers.phases.stats;
+}
+
+const struct watch_phase_row *sm_phase_rows(const struct sm *sm, size_t *count)
+{
+    *count = sm->consumers.phases.log.count;
+    return sm->consumers.phases.log.items;
+}
+
+void sm_publish(struct sm *sm, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+                void *context)
+{
+    lsu_publish(&sm->lsu, put, context);
+}
+
+const struct agent_stats *sm_agent_stats(const struct sm *sm)
+{
+    return l1_agent_stats(&sm->lsu.l1d);
+}
+
+const struct lsu_latency_stats *sm_latencies(const struct sm *sm)
+{
+    return &sm->lsu.latencies;
+}
+
+const struct coherence_side *sm_coherence(const struct sm *sm)
+{
+    return sm->lsu.l1d.side;
+}
+
+const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which)
+{
+    static const struct cache_stats none = {0}; /* counted with the first SM that shares it */
+    if (which == 0 && sm->fetch.member)
+        return &none;
+    return cache_stats_of(which == 0 ? sm->fetch.l1i : which == 1 ? sm->lsu.l1c : sm->lsu.l1d.cache);
+}
+
+void sm_stats_reset(struct sm *sm)
+{
+    sm->stats = (struct sm_stats){0};
+    EACH_CORE (sm, core)
+        core_reset_stats(core);
+    lsu_reset_stats(&sm->lsu);
+    warp_account_reset(&sm->warp, &(struct warp_causes){0});
+    warp_account_begin(&sm->warp, sm->agenda.now);
+    watch_phases_reset_stats(&sm->consumers.phases);
+    if (sm->spin)
+        spin_stats_reset(sm->spin);
+    fetch_reset_stats(&sm->fetch);
+}

@@ -1,0 +1,24 @@
+/* What instructions do: the SM as its cores see it. */
+#ifndef LOCKSTEP_SM_PERFORM_H
+#define LOCKSTEP_SM_PERFORM_H
+
+#include "sm/state.h"
+
+/* The instruction has what it acquires: the L1D is ordered so, if it is to be. */
+void sm_acquire(struct sm *sm, const struct isa_instr *instr);
+/* Where the values of the registers come from that an op with an access writes. A warp whose atomic is under way waits
+ * for that alone. */
+static inline enum warp_source sm_source_of(const struct core_op *o)
+{
+    const struct simt_access *access = o->access;
+    bool far = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
+               access->instr->mods.space == ISA_SPACE_PARAM;
+    if (!o->in_memory || access->kind == ISA_FLAG_STORE || (far && access->kind != ISA_FLAG_LOAD))
+        return WARP_FROM_OP;
+    return far ? WARP_FROM_MEMORY : WARP_FROM_CHIP;
+}
+/* The SM as its cores know it. fetch_fills: fetch fills up buffers that are not empty. */
+const struct core_port *sm_core_port(bool fetch_fills);
+COLD void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
+
+#endif

@@ -1,0 +1,176 @@
+/* A launch as an SM needs it, prepared once for all SMs: what its instructions ask of banks, scoreboard and units, and
+ * how many blocks fit on an SM. */
+#include <string.h>
+
+#include "core/core.h"
+#include "memory/order.h"
+#include "sm/sm.h"
+#include "sm/work.h"
+
+static unsigned bank_of(const struct isa_function *function, const struct isa_operand *operand, unsigned banks)
+{
+    const struct isa_reg *reg = &function->regs[operand->reg];
+    return reg->bank_id % banks;
+}
+
+/* Whether an earlier source operand has the same number: registers of different types share numbers, as in GPGPU-Sim.
+ */
+static bool named_before(const struct isa_function *function, const struct isa_instr *instr, unsigned operand)
+{
+    uint16_t number = function->regs[instr->src[operand].reg].bank_id;
+    for (unsigned i = 0; i < operand; i++)
+        if ((instr->src[i].kind == ISA_OPERAND_REG || instr->src[i].kind == ISA_OPERAND_PRED) &&
+            function->regs[instr->src[i].reg].bank_id == number)
+            return true;
+    return false;
+}
+
+static void decode_banks(struct decoded_instr *d, const struct isa_function *function, const struct isa_instr *instr,
+                         unsigned banks, bool merges)
+{
+    for (unsigned i = 0; i < instr->src_count && d->timing.src_count < 12; i++)
+        if ((instr->src[i].kind == ISA_OPERAND_REG || instr->src[i].kind == ISA_OPERAND_PRED) &&
+            !(merges && named_before(function, instr, i)))
+            d->src_banks[d->timing.src_count++] = (uint8_t)bank_of(function, &instr->src[i], banks);
+    for (unsigned i = 0; i < d->timing.src_count; i++)
+        d->src_set |= BIT64(d->src_banks[i]);
+    d->timing.src_apart = mask_count(d->src_set) == d->timing.src_count;
+    for (unsigned i = 0; i < instr->dst_count && d->dst_count < 8; i++)
+        if (instr->dst[i].kind == ISA_OPERAND_REG || instr->dst[i].kind == ISA_OPERAND_PRED) {
+            d->dst_set |= BIT64(bank_of(function, &instr->dst[i], banks));
+            d->dst_count++;
+        }
+}
+
+/* The number behind those of registers: see sm_kernel.one_in_flight. */
+#define ONE_IN_FLIGHT BIT64(63)
+
+/* A lock that its lanes may wait for in a queue. They go on when each has it, before the instruction is complete. */
+static bool may_queue(const struct sm_kernel *kernel, const struct isa_instr *instr)
+{
+    return kernel->grid->lock_queues.used && isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_TAKE;
+}
+
+/* A store or atomic that waits like a fence before it issues. */
+static bool waits_before(const struct isa_instr *instr, bool l1_keeps)
+{
+    return isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC) &&
+           order_waits_before(lsu_meaning(instr), l1_keeps);
+}
+
+/* The register sets that the scoreboard tests for an instruction. sets: room for three of them, of so many words. */
+static void decode_hazards(struct decoded_instr *d, const struct isa_module *module, const struct isa_instr *instr,
+                           uint64_t *sets, unsigned words, const struct sm_kernel *kernel)
+{
+    uint64_t *uses = sets, *writes = sets + words, *reads = sets + 2 * words;
+    for (unsigned i = 0; i < instr->read_count; i++)
+        reads[instr->reads[i] / 64] |= BIT64(instr->reads[i] % 64);
+    for (unsigned i = 0; i < instr->write_count; i++)
+        writes[instr->writes[i] / 64] |= BIT64(instr->writes[i] % 64);
+    bool holds_up = kernel->one_in_flight && !may_queue(kernel, instr);
+    if (holds_up)
+        writes[words - 1] |= ONE_IN_FLIGHT;
+    for (unsigned i = 0; i < words; i++)
+        uses[i] = reads[i] | writes[i];
+    if (kernel->one_in_flight)
+        uses[words - 1] |= ONE_IN_FLIGHT;
+    d->uses = uses;
+    d->timing.writes = writes;
+    d->timing.write_count = instr->write_count + holds_up;
+    d->changes_frame = instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET;
+    bool at_once =
+        instr->call && instr->call->callee < module->function_count && module->functions[instr->call->callee].intrinsic;
+    d->after = at_once                                 ? INSTR_AFTER_OWN
+               : waits_before(instr, kernel->l1_keeps) ? INSTR_AFTER_FENCE
+                                                       : INSTR_AFTER_NOTHING;
+}
+
+/* Latencies and initiation intervals by class. */
+static const uint16_t latency_at[] = {
+#define LATENCY(id, name, ...) offsetof(struct sm_params, latency_##name),
+#define LATENCY_LIKE(id, name, ...) offsetof(struct sm_params, latency_##name),
+#include "isa/latencies.def"
+#undef LATENCY_LIKE
+#undef LATENCY
+};
+static const uint16_t interval_at[] = {
+#define LATENCY(id, name, ...) offsetof(struct sm_params, interval_##name),
+#define LATENCY_LIKE(id, name, ...) offsetof(struct sm_params, interval_##name),
+#include "isa/latencies.def"
+#undef LATENCY_LIKE
+#undef LATENCY
+};
+
+static uint16_t cycles_of(const struct sm_params *params, const uint16_t *places, enum isa_latency latency)
+{
+    uint32_t own = *(const uint32_t *)((const char *)params + places[latency]);
+    uint32_t like = *(const uint32_t *)((const char *)params + places[isa_latency_like(latency)]);
+    return (uint16_t)(own ? own : like);
+}
+
+/* Products that may have been meant for the SFU run on SP units where that does not multiply. */
+static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *params)
+{
+    bool product = instr->latency == ISA_LATENCY_INT_MUL || instr->latency == ISA_LATENCY_INT_MAD ||
+                   instr->unit == ISA_UNIT_EITHER;
+    return product && !params->sfu_multiplies ? ISA_UNIT_SP : instr->unit;
+}
+
+void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct arena *arena)
+{
+    const struct isa_module *module = kernel->grid->code->module;
+    uint32_t numbers = 0;
+    for (uint32_t f = 0; f < module->function_count; f++)
+        if (module->functions[f].number_count > numbers)
+            numbers = module->functions[f].number_count;
+    kernel->one_in_flight = params->one_in_flight || simt_way_of(kernel->grid)->forming != NULL;
+    unsigned words = kernel->scoreboard_words = (numbers + kernel->one_in_flight) / 64 + 1;
+    uint16_t *branches = ARENA_NEW(arena, uint16_t, module->instr_count + 1);
+    spin_number_branches(module, branches);
+    kernel->longest = 0;
+    kernel->decoded = ARENA_NEW(arena, struct decoded_instr, module->instr_count + 1);
+    uint64_t *sets = ARENA_NEW(arena, uint64_t, 3 * words * (module->instr_count + 1));
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const struct isa_function *function = &module->functions[f];
+        for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
+            const struct isa_instr *instr = &module->instrs[pc];
+            struct decoded_instr *d = &kernel->decoded[pc];
+            d->timing.unit = unit_of(instr, params);
+            d->structural = (uint8_t)warp_account_unit(d->timing.unit);
+            d->timing.latency = cycles_of(params, latency_at, instr->latency);
+            kernel->longest = d->timing.latency > kernel->longest ? d->timing.latency : kernel->longest;
+            d->timing.interval = cycles_of(params, interval_at, instr->latency);
+            decode_hazards(d, module, instr, sets + 3 * words * pc, words, kernel);
+            decode_banks(d, function, instr, params->register_banks, params->collector_merges);
+            sm_decode_work(d, instr);
+            d->back_branch = branches[pc];
+        }
+    }
+    for (uint32_t pc = 0; pc < module->instr_count; pc++)
+        kernel->decoded[pc + 1].scheduled_before =
+            kernel->decoded[pc].scheduled_before + sm_is_scheduled(&module->instrs[pc]);
+}
+
+unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers,
+                      const char **limiter)
+{
+    uint32_t padded = (uint32_t)round_up_u64(threads ? threads : 1, params->warp_size);
+    uint32_t per_thread = (uint32_t)round_up_u64(registers, params->register_unit);
+    struct {
+        uint32_t blocks;
+        const char *what;
+    } limits[] = {
+        {params->threads / padded, "threads"},
+        {params->warps / (padded / params->warp_size), "warps"},
+        {params->blocks, "blocks"},
+        {per_thread ? params->registers / (per_thread * padded) : UINT32_MAX, "registers"},
+        {shared_bytes ? params->shared_bytes / shared_bytes : UINT32_MAX, "shared"},
+    };
+    unsigned best = 0;
+    for (unsigned i = 1; i < sizeof limits / sizeof limits[0]; i++)
+        if (limits[i].blocks < limits[best].blocks)
+            best = i;
+    if (limiter)
+        *limiter = limits[best].what;
+    return limits[best].blocks;
+}

@@ -1,0 +1,45 @@
+/* The cycle of an SM: what is due in it, and where others take part. */
+#ifndef LOCKSTEP_SM_STEP_H
+#define LOCKSTEP_SM_STEP_H
+
+#include "sm/state.h"
+
+/* Goes to a cycle before which nothing can happen. */
+void sm_skip_to(struct sm *sm, uint64_t cycle);
+/* Gives the schedulers' cycles before the present one to their causes. */
+void sm_give_all_cycles(struct sm *sm);
+/* issue.c: waits that end by the clock, and then every core's schedulers. */
+void sm_issue(struct sm *sm);
+/* Warps that issue could issue, or flush, in the next cycle. */
+static inline uint64_t sm_can_go_on(const struct sm *sm)
+{
+    uint64_t free = 0;
+    EACH_CORE (sm, core)
+        free |= core_units_free(core);
+    return warp_wide_awake(&sm->warp) & (sm->warp.mispredicted | free);
+}
+/* True: ops with their operands wait for a unit of side RESULT; for the load/store unit. */
+static inline bool sm_results_wait(const struct sm *sm)
+{
+    bool wait = false;
+    EACH_CORE (sm, core)
+        wait |= core_results_wait(core);
+    return wait;
+}
+
+/* What the agenda says of the stages in which an op, an instruction or a packet waits, or is on its way. */
+static inline uint32_t sm_due_of_stages(const struct sm *sm)
+{
+    return (sm_results_wait(sm) ? DUE_UNITS : 0) | (sm->fetch.slot != CORE_NONE ? DUE_DECODE : 0) |
+           lsu_due_of_queues(&sm->lsu);
+}
+
+/* Every stage is to look for work. */
+static inline void sm_all_due(struct sm *sm)
+{
+    lsu_note_ready(&sm->lsu);
+    agenda_put(&sm->agenda, UINT32_MAX,
+               DUE_PORT | DUE_COLLECT | DUE_FETCH | DUE_DISPATCH | DUE_REFUSED | sm_due_of_stages(sm));
+}
+
+#endif
