@@ -881,14 +881,6 @@ HOT uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
     return value;
 }
 
-bool cache_took(struct cache *c, uint32_t *line, uint64_t *from)
-{
-    *line = c->taken;
-    *from = c->taken_from;
-    c->taken = NO_INDEX;
-    return *line != NO_INDEX;
-}
-
 bool cache_still_holds(const struct cache *c, uint32_t line, uint64_t address)
 {
     return line != NO_INDEX && c->tags[line] == line_address(c, address);

@@ -34,3 +34,11 @@ uint64_t cache_wanted(struct cache *c)
     c->wanted = NO_ADDRESS;
     return wanted;
 }
+
+bool cache_took(struct cache *c, uint32_t *line, uint64_t *from)
+{
+    *line = c->taken;
+    *from = c->taken_from;
+    c->taken = NO_INDEX;
+    return *line != NO_INDEX;
+}

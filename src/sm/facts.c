@@ -89,11 +89,6 @@ uint64_t sm_residents(const struct sm *sm)
     return sm->warp.resident;
 }
 
-uint64_t sm_changes(const struct sm *sm)
-{
-    return sm->consumers.noted.written.changes;
-}
-
 const struct sm_grid_barrier *sm_grid_barrier(const struct sm *sm)
 {
     return &sm->grid;
@@ -107,11 +102,6 @@ void sm_open_grid(struct sm *sm)
 uint64_t sm_threads_ended(const struct sm *sm)
 {
     return sm->threads_ended;
-}
-
-uint64_t sm_work_done(const struct sm *sm)
-{
-    return sm->consumers.noted.work_done;
 }
 
 const struct spin_stats *sm_spin_stats(const struct sm *sm)

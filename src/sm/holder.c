@@ -11,6 +11,16 @@ void sm_watch_reset(struct sm *sm, bool progress)
         sm->issued_before[mask_first(rest)] = sm->views.warps[mask_first(rest)].issued;
 }
 
+uint64_t sm_changes(const struct sm *sm)
+{
+    return sm->consumers.noted.written.changes;
+}
+
+uint64_t sm_work_done(const struct sm *sm)
+{
+    return sm->consumers.noted.work_done;
+}
+
 bool sm_find_holder(const struct sm *sm, uint64_t address, struct watch_holder *holder)
 {
     const struct watch_holder *noted = watch_noted_holder(&sm->consumers.noted, address);

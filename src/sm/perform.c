@@ -298,15 +298,17 @@ HOT static bool perform(void *context, unsigned slot, struct core_op *o)
     struct simt_result r;
     if (!execute(sm, &sm->warp.slots[slot], slot, o, &r))
         return false;
-    sm_tell_issue(sm, slot, o, &r);
     if (RARELY(sm->looks_at_issue)) {
+        sm_tell_issue(sm, slot, &r);
         if (sm->kernel->grid->forms)
             sm_form_issued(sm, slot, o, &r);
         if (sm->spin)
             observe_spinning(sm, slot, o, &r);
     }
-    if (o->access)
+    if (o->access) {
         o->source = (uint8_t)sm_source_of(o);
+        sm_tell_access(sm, slot, o);
+    }
     return true;
 }
 

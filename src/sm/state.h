@@ -46,7 +46,8 @@ struct sm {
     const struct sm_params *params;
     const struct sm_kernel *kernel;
     bool has_fault;
-    bool looks_at_issue; /* something is to be done behind each instruction: warps are formed, or spinning is watched */
+    bool looks_at_issue; /* something is to be done behind each instruction: observers hear it, warps are formed,
+                            spinning is watched */
     struct core *core, *core_end; /* its cores; behind the last */
     uint64_t blocks_changed;      /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
     struct spin *spin;            /* NULL: nobody looks at spinning warps */

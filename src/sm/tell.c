@@ -10,15 +10,16 @@ static uint32_t pc_of(const struct sm *sm, const struct core_op *o)
     return (uint32_t)(o->decoded - sm->warp.decoded);
 }
 
-void sm_tell_issue_to(struct sm *sm, unsigned slot, const struct simt_result *r)
+void sm_tell_issue(struct sm *sm, unsigned slot, const struct simt_result *r)
 {
-    watch_tell_issue(&sm->watch, &(struct lockstep_issue_event){.cycle = sm->agenda.now,
-                                                                .warp = slot,
-                                                                .block = sm->warp.slots[slot].block,
-                                                                .pc = r->pc,
-                                                                .instruction_class = watch_class(r->instr),
-                                                                .active = r->active,
-                                                                .mask = r->mask});
+    if (watch_hears(&sm->watch, WATCH_issue))
+        watch_tell_issue(&sm->watch, &(struct lockstep_issue_event){.cycle = sm->agenda.now,
+                                                                    .warp = slot,
+                                                                    .block = sm->warp.slots[slot].block,
+                                                                    .pc = r->pc,
+                                                                    .instruction_class = watch_class(r->instr),
+                                                                    .active = r->active,
+                                                                    .mask = r->mask});
 }
 
 static enum lockstep_class class_of(const struct simt_access *a)

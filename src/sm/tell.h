@@ -7,11 +7,12 @@
 #include "base/hot.h"
 #include "sm/state.h"
 
-COLD void sm_tell_issue_to(struct sm *sm, unsigned slot, const struct simt_result *r);
 COLD void sm_tell_done_to(struct sm *sm, const struct core_op *o);
 COLD void sm_tell_waits_to(struct sm *sm);
 
-/* A memory instruction was issued; the access is still as it was then. */
+/* The warp in `slot` has issued an instruction; to be told only where sm->looks_at_issue. */
+COLD void sm_tell_issue(struct sm *sm, unsigned slot, const struct simt_result *r);
+/* It was a memory instruction; the access is still as it was then. */
 void sm_tell_access(struct sm *sm, unsigned slot, const struct core_op *o);
 /* An atomic access of global memory was answered. */
 void sm_tell_atomics(struct sm *sm, const struct core_op *o, const struct packet *reply);
@@ -21,14 +22,6 @@ void sm_tell_arrive(struct sm *sm, unsigned slot);
 void sm_tell_open(struct sm *sm, unsigned block, uint64_t slots);
 void sm_tell_end(struct sm *sm, unsigned slot);
 
-/* The warp in `slot` has issued an instruction. */
-static inline void sm_tell_issue(struct sm *sm, unsigned slot, const struct core_op *o, const struct simt_result *r)
-{
-    if (RARELY(watch_hears(&sm->watch, WATCH_issue)))
-        sm_tell_issue_to(sm, slot, r);
-    if (o->in_memory)
-        sm_tell_access(sm, slot, o);
-}
 static inline void sm_tell_done(struct sm *sm, const struct core_op *o)
 {
     if (RARELY(watch_hears(&sm->watch, WATCH_done)))
