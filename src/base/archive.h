@@ -24,8 +24,8 @@
 
 struct archive;
 
-/* Whether a checkpoint may get this name: -1 with a diagnostic when it is empty, or of something that the new file
- * would replace and that is no checkpoint, such as a device or a program. */
+/* Checks that a checkpoint may be written under this name. Returns 0, or -1 with a diagnostic: the name is empty, or
+ * the new file would replace something that is no checkpoint, such as a device or a program. */
 int archive_check_place(const char *path, struct diag_sink *sink);
 /* Starts a file at path; NULL with a diagnostic when it cannot be created. */
 struct archive *archive_create(const char *path, struct diag_sink *sink);
@@ -63,7 +63,7 @@ void archive_u32_to(struct archive *ar, uint32_t *value, uint32_t limit);
 void archive_u64_to(struct archive *ar, uint64_t *value, uint64_t limit);
 /* Numbers below `count`, or UINT32_MAX for nobody: places in an array. */
 void archive_place(struct archive *ar, uint32_t *value, uint32_t count);
-/* The same for each of n places. */
+/* As archive_place, for each of n numbers. */
 void archive_places(struct archive *ar, uint32_t *values, size_t n, uint32_t count);
 /* A fact that both sides know: when it is loaded, it must be the same. what names it in the message. */
 void archive_same(struct archive *ar, uint64_t value, const char *what);

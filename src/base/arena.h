@@ -39,7 +39,7 @@ void *base_realloc(void *old, size_t size);
 /* The old_bytes of old, freed, in a new block of `bytes`, the rest zero. The block has its cache lines (pairs of them)
  * to itself, so that what one thread writes there does not slow another. */
 void *base_grow_apart(void *old, size_t old_bytes, size_t bytes);
-/* The same, but old stays. */
+/* As base_grow_apart, but old is not freed. */
 void *base_copy_apart(const void *old, size_t old_bytes, size_t bytes);
 
 #endif

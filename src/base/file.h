@@ -26,7 +26,7 @@ int file_put(int file, const void *data, size_t bytes);
 /* Makes `path` hold these bytes. A plain file is made beside its place and then renamed; a link stays a link; a special
  * file (/dev/stdout, a pipe) is written as it is. mode: permissions of a new file, before the umask. */
 int file_store(const char *path, const void *data, size_t bytes, unsigned mode);
-/* The same with mode 0666; explains itself, and returns -1 when it fails. */
+/* As file_store with mode 0666. Returns -1 with a diagnostic on failure. */
 int file_write(const char *path, const void *data, size_t bytes, struct diag_sink *sink);
 /* Puts a finished file in the place of `to`, with its permissions; `from` may be left behind. */
 int file_move(const char *from, const char *to);

@@ -360,7 +360,7 @@ int param_load_yaml(const struct param_group *groups, unsigned count, struct are
     return rc;
 }
 
-/* Whether a plain YAML scalar reads back as this very text. */
+/* True if a plain YAML scalar reads back as exactly this text. */
 static bool is_plain(const char *text)
 {
     size_t n = strlen(text);

@@ -84,7 +84,7 @@ int param_load_yaml(const struct param_group *groups, unsigned count, struct are
  * in full, separated by blanks; the values of all are told. Returns -1. */
 int param_conflict(const struct param_group *groups, unsigned count, const char *names, const char *why,
                    struct diag_sink *sink);
-/* Whether it has its default. */
+/* Returns true if the parameter has its default value. */
 bool param_is_default(const struct param_group *group, const struct param_desc *param);
 /* Appends thousandths as a decimal number without idle zeros: 1500 is 1.5. */
 void param_format_decimal(uint64_t thousandths, struct strbuf *out);

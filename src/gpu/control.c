@@ -24,7 +24,7 @@ static uint32_t clock_bit(const struct gpu_control *c)
     return c->function->row_count + c->function->pred_count;
 }
 
-/* Whether a row, or the predicate, that an operand names is in the set. */
+/* True if the set holds a row, or the predicate, that the operand names. */
 static bool any_of(const struct gpu_control *c, const struct isa_operand *o, const uint64_t *set)
 {
     if (o->kind == ISA_OPERAND_PRED)

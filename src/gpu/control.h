@@ -17,7 +17,7 @@ struct gpu_control *gpu_control_new(const struct isa_module *module, const struc
                                     struct arena *arena);
 /* The set before the instruction at pc is executed, or NULL: everything. */
 const uint64_t *gpu_control_at(const struct gpu_control *control, uint32_t pc);
-/* Whether what a warp does from there depends on a clock. */
+/* Returns true if the path that a warp takes from pc on depends on a clock. */
 bool gpu_control_by_clock(const struct gpu_control *control, uint32_t pc);
 
 #endif

@@ -21,11 +21,11 @@ struct departure {
 /* The departures of a machine that `as` sets back, one after the other: the first behind `after` (NULL: of all), or
  * NULL. machine: as struct machine's `origin`. */
 const struct departure *departure_next(const char *machine, enum machine_as as, const struct departure *after);
-/* The same for schedulers, whose options stand in their names. */
+/* As departure_next, for schedulers: their options are part of their names. */
 const struct departure *departure_next_scheduler(const char *machine, enum machine_as as,
                                                  const struct departure *after);
-/* How the detector and control of the simulator released with the BOWS paper differ from the paper: what records of runs
- * with back-off were measured with, on every machine. The first behind `after`, or NULL. */
+/* How the detector and control of the simulator released with the BOWS paper differ from the paper: what records of
+ * runs with back-off were measured with, on every machine. The first behind `after`, or NULL. */
 const struct departure *departure_next_control(const struct departure *after);
 /* The name, with options, of the scheduler that corresponds to this one on such a machine. A control behind '+' stays;
  * a name with options of its own is returned as it is. */

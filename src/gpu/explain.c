@@ -479,7 +479,7 @@ static void describe_others(const struct gpu_run *run, const struct waits *w, st
         strbuf_addf(out, "\n  and %u more", left - shown);
 }
 
-/* Whether warps wait for a lock that an ended thread has. */
+/* True if warps wait for a lock that a warp or lane took and did not give back before it ended. */
 static bool is_kept(const struct waits *w)
 {
     for (uint32_t i = 0; i < w->lock_count; i++)

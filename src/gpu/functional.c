@@ -453,8 +453,9 @@ static bool look_at_block(struct frun *f, struct fblock *b, bool note)
     return !b->place || !(b->running & ~b->waiting & ~b->back);
 }
 
-/* Whether all warps only go round: each was in a state twice while nobody did more than synchronise. Turns whose number
- * is a power of two are those that later ones are compared with (Brent's way: it finds circles of any length). */
+/* True if every warp goes round: each has been in some state twice, and meanwhile none did more than synchronise. Later
+ * turns are compared with those whose number is a power of two (Brent's cycle detection, which finds cycles of any
+ * length). */
 static bool goes_round(struct frun *f)
 {
     bool note = !(f->idle & (f->idle - 1)), all = true;

@@ -41,12 +41,13 @@ int gpu_fill(struct gpu *gpu, uint64_t address, uint8_t value, uint64_t bytes, s
 int gpu_copy(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, struct diag_sink *sink);
 /* The allocation that holds address: its start and size; false when there is none. */
 bool gpu_find_allocation(const struct gpu *gpu, uint64_t address, uint64_t *start, uint64_t *bytes);
-/* Whether a host pointer lies in the range of device memory, allocated or not; false unless gpu_host_mapped. */
+/* Returns true if a host pointer lies in the range of device memory, allocated or not; always false unless
+ * gpu_host_mapped. */
 bool gpu_is_memory(const struct gpu *gpu, uint64_t address);
 /* Size of the heap of device malloc, instead of the machine's; 0 for the machine's. -1 when it is larger than device
  * memory, or in use already. */
 int gpu_set_heap(struct gpu *gpu, uint64_t bytes);
-/* Whether every device address is also a host pointer to the same bytes: what managed and pinned memory need. */
+/* Returns true if every device address is also a host pointer to the same bytes, as managed and pinned memory need. */
 bool gpu_host_mapped(const struct gpu *gpu);
 void gpu_memory_info(const struct gpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes);
 
@@ -99,7 +100,8 @@ struct gpu_launch {
      * the device will write then stands (GPU_STANDS) instead of being stopped. Simulated time stands with it, so that
      * results do not depend on how long the host takes. */
     bool open;
-    /* Whether the host can write there without a call, so that polls of it are met soon; NULL: nowhere. */
+    /* Returns true if the host can write at this address without a call: polls of it are then noticed soon. NULL: it
+     * can nowhere. */
     bool (*host_writes)(const void *context, uint64_t address);
     /* With host_writes: the launch *listens* from now on. It looks as if it stood, and does once its warps have polled
      * again all that they poll; a word written since is then another one than the polls remember. Called again when it

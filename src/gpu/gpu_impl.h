@@ -98,7 +98,8 @@ struct gpu {
     void *checkpoint_context;
 };
 
-/* What messages need (memory/message_networks.def) is what there is. */
+/* Messages are sent through networks by their numbers in memory/message_networks.def, which are those of enum
+ * gpu_network. */
 _Static_assert((int)GPU_NETWORKS == MESSAGE_NETWORKS && (int)GPU_REPLIES == MESSAGE_REPLIES &&
                    (int)GPU_PROBES == MESSAGE_PROBES && (int)GPU_ACKNOWLEDGEMENTS == MESSAGE_ACKNOWLEDGEMENTS,
                "networks of the device and of messages have the same numbers");
@@ -191,7 +192,7 @@ enum gpu_status gpu_run_functional(struct gpu_run *run, enum gpu_going going);
 void gpu_polls_begin(struct gpu_run *run);
 void gpu_polls_add(struct gpu_run *run, const struct simt_warp *warp);
 void gpu_polls_find(struct gpu_run *run);
-/* Whether the host can write one of them without a call. */
+/* Returns true if the host can write one of these words without a call. */
 bool gpu_polls_host(const struct gpu_run *run);
 /* result.c */
 struct gpu_counters *gpu_counters_new(void);
@@ -257,11 +258,11 @@ void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu);
 uint64_t gpu_watch_noted_since(const struct gpu_watch *watch, const struct gpu *gpu);
 /* Makes what is made when it is first needed. */
 void gpu_watch_prepare(struct gpu_watch *watch);
-/* Whether the launch has made no progress: for gpu.watch_cycles, or twice as many warp instructions, when every warp
- * comes back to states it was in while memory stays as it is; for gpu.watch_cycles when they do or get no turn, and
- * wait for each other in a way that nothing ends (waits.h); for eight times as long when they change memory; for 64
- * times when some change themselves, if all that they ask for is held; or for gpu.idle_cycles, whatever they do. To be
- * asked at watch->next. */
+/* The verdict on a launch, to be asked for at watch->next. A launch is stuck without progress: for gpu.watch_cycles, or
+ * twice as many warp instructions, when every warp comes back to states it was in while memory stays as it is; for
+ * gpu.watch_cycles when warps do that or get no turn, and wait for each other in a way that nothing ends (waits.h); for
+ * eight times as long when they change memory; for 64 times when some warps change themselves, if all that they ask for
+ * is held. It is idle after gpu.idle_cycles without progress, whatever its warps do. */
 enum gpu_watch_verdict {
     GPU_WATCH_WELL,
     GPU_WATCH_STUCK,
@@ -290,7 +291,7 @@ void gpu_explain_memory_hang(struct gpu_run *run);
 void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault);
 /* unsynced.c: reports in the sink, as notes, the instructions of the list whose source lines have not been reported. */
 void gpu_explain_unsynced(struct gpu_run *run, const struct sm_unsynced_list *list);
-/* The same for the lists of all SMs, in order of time. */
+/* As gpu_explain_unsynced, for the lists of all SMs, in order of time. */
 void gpu_explain_unsynced_of_sms(struct gpu_run *run);
 /* launch.c */
 int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_t blocks_done);

@@ -84,8 +84,8 @@ static int check_code(struct gpu_run *run)
     return -1;
 }
 
-/* The same for a barrier that the machine's blocks do not have. A number that is computed is looked at when the
- * instruction is executed. */
+/* Refuses a kernel that names a barrier which the machine's blocks do not have. A barrier number that is computed is
+ * checked when the instruction executes. */
 static int check_barriers(struct gpu_run *run)
 {
     const struct isa_module *code = run->launch->module->code;
@@ -280,7 +280,8 @@ static bool has_marks_inside(const struct isa_module *code, const struct isa_fun
     return marked;
 }
 
-/* Whether the source marks a loop of the kernel, or of any device function of its module when it calls some. */
+/* True if the source marks a loop of the kernel or, when the kernel calls functions, of any device function of its
+ * module. */
 static bool has_marks(const struct isa_module *code, const struct isa_function *kernel)
 {
     bool calls = false, marked = has_marks_inside(code, kernel, &calls);

@@ -51,7 +51,7 @@ const char *const *machine_names(struct arena *arena);
 /* Loads a built-in machine by name, or a YAML file by path (anything with a '/' or ending in .yaml). A file may begin
  * with `base: NAME` to start from a built-in one. -1 with diagnostics on failure. */
 int machine_load(struct machine *machine, const char *name, struct diag_sink *sink);
-/* Whether it would take the name for a file's. */
+/* Returns true if machine_load would take the name for a file's. */
 bool machine_is_file(const char *name);
 /* Applies one `group.parameter=value`. */
 int machine_set(struct machine *machine, const char *assignment, struct diag_sink *sink);

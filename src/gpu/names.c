@@ -1,4 +1,4 @@
-/* What lies at an address, in the words of the program: variables, allocations, what a launch uses. */
+/* Names for addresses, in the words of the program: variables, allocations, and the memory that a launch uses. */
 #include <string.h>
 
 #include "gpu/gpu_impl.h"

@@ -33,7 +33,8 @@ static bool read_operand(const struct simt_warp *warp, const struct isa_operand 
     return waits_read_operand(warp, &warp->paths.now->frame, o, lane, address, value);
 }
 
-/* Whether the lanes' registers still belong to the instruction: it is in the function that the warp executes. */
+/* Returns the synchronising instruction of the warp while its registers still belong to it, that is, while the warp
+ * executes the same function; else NULL. */
 static const struct isa_instr *sync_instr(const struct sm_warp_state *s)
 {
     const struct isa_module *code = s->warp->block->grid->code->module;
@@ -138,8 +139,8 @@ static uint32_t lock_at(struct waits *w, const struct waits_warp *node, const st
     return w->lock_count - 1;
 }
 
-/* Whether a lane is past the lock that it asked for. One that has it for long and still only synchronises asks again.
- */
+/* True if the lane is past the lock that it asked for. A lane that has held the lock for long and still only
+ * synchronises is taken to ask again. */
 static bool is_past(const struct waits *w, const struct waits_lock *lock, const struct waits_warp *node, unsigned lane)
 {
     bool its = lock->holder >= HOLDER_PARKED && lock->taken.lane == lane && lock->taken.warp == node->state.index &&
@@ -182,7 +183,7 @@ static void claim(struct waits *w, struct waits_warp *node, const struct isa_ins
     lock->lanes++;
 }
 
-/* Whether the registers still say what the warp last asked for: then they hold for every lane. */
+/* True if the registers still name what the warp last asked for; then they do so for every lane. */
 static bool is_plain(const struct sm_warp_state *s, const struct isa_operand *operand)
 {
     uint64_t address;
@@ -291,7 +292,7 @@ static void find_kinds(struct waits *w)
     }
 }
 
-/* Whether a lock is in the hands of one who will give it back: he takes it again and again. */
+/* True if the lock's holder will give it back: it takes the lock again and again. */
 static bool is_passing(const struct waits *w, const struct waits_lock *lock)
 {
     return lock->holder >= HOLDER_PARKED && w->warps[lock->holder_warp].state.takes > WAITS_MANY_TAKES &&
@@ -461,7 +462,7 @@ bool waits_starving(const struct waits *w)
     return false;
 }
 
-/* Whether what the lanes of a warp want is held; a flag that nobody sets may wait for one who starves. */
+/* True if everything that the warp's lanes want is held. A flag that no warp sets may wait for a warp that starves. */
 static bool all_held(const struct waits *w, const struct waits_warp *node, bool starving)
 {
     for (uint32_t k = 0; k < node->claim_count; k++) {

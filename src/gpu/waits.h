@@ -20,7 +20,7 @@ struct waits_words {
 };
 const struct waits_words *waits_words(enum waits_kind kind);
 
-/* Whether a warp waits for a reason of that kind. */
+/* Returns true if the warp waits for a reason of that kind. */
 bool waits_for(const struct sm_warp_state *state, enum waits_kind kind);
 static inline bool waits_at_barrier(const struct sm_warp_state *state, unsigned barrier)
 {
@@ -149,7 +149,7 @@ bool waits_next_writer(const struct waits *waits, const struct waits_lock *lock,
 /* The next block, from warp *from on, of which no warp polls the word, where that is a barrier of the grid; false:
  * there is none. *warp: the first one of it. */
 bool waits_next_absent(const struct waits *waits, const struct waits_lock *lock, uint32_t *from, uint32_t *warp);
-/* Whether all that is said of one warp holds of the other. */
+/* Returns true if the hang report says the same of both warps. */
 bool waits_alike(const struct waits_warp *a, const struct waits_warp *b);
 /* Appends "cycle 12" of the launch, or, in functional mode, "instruction 12". */
 void waits_add_time(const struct waits *waits, const struct gpu_run *run, uint64_t when, struct strbuf *out);

@@ -207,8 +207,8 @@ static enum doing judge(const struct gpu_watch *watch, const struct gpu *gpu, bo
     return most;
 }
 
-/* Whether a launch without progress for watch->windows windows is stuck though not all of its warps go round for ever.
- */
+/* True if a launch that has made no progress for watch->windows windows is stuck although not all of its warps go round
+ * for ever. */
 static bool is_hopeless(const struct gpu_watch *watch, struct gpu *gpu, enum doing most)
 {
     if (most >= MAY_COME_BACK ? watch->windows < LONG_PATIENCE : most == COMES_BACK && watch->windows < PATIENCE)

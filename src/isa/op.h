@@ -126,8 +126,8 @@ int isa_find_type(const char *text, size_t n);
 uint8_t isa_find_mod(enum isa_field field, const char *text, size_t n);
 /* The text of a modifier value, "" for 0. */
 const char *isa_mod_text(enum isa_field field, uint8_t value);
-/* Whether `text` is the mnemonic of a PTX instruction that exists but that Lockstep does not model (textures, matrix
- * units, bulk copies). */
+/* Returns true if `text` is the mnemonic of a PTX instruction that exists but that Lockstep does not model (textures,
+ * matrix units, bulk copies). */
 bool isa_is_outside(const char *text, size_t n);
 
 static inline unsigned isa_type_bits(enum isa_type type)

@@ -61,8 +61,8 @@ struct isa_call {
     const struct isa_call_slot *results, *args;
 };
 
-/* What `.pragma "lockstep.spin"` said of an instruction: it marks the innermost loop that contains it as one in which
- * threads wait for others. */
+/* The mark of `.pragma "lockstep.spin"` on an instruction: in the innermost loop that contains it, threads wait for
+ * others. */
 enum isa_spin {
     ISA_SPIN_MARK = 1,   /* the pragma stands before this instruction */
     ISA_SPIN_BRANCH = 2, /* a backward branch that closes such a loop */
@@ -107,7 +107,8 @@ struct isa_reg {
     uint32_t row;       /* first row (or predicate index) in the frame, after register allocation */
 };
 
-/* Whether a row, by its number in the warp or in the frame of a called function, is one of the two of a 64-bit register. */
+/* Returns true if the row, by its number in the warp or in the frame of a called function, is one of the two rows of a
+ * 64-bit register. */
 static inline bool isa_row_is_wide(uint32_t row)
 {
     return row & 2;

@@ -106,7 +106,7 @@ static bool acquires(const struct litmus_event *e)
     return e->order == LITMUS_ACQUIRE || e->order == LITMUS_ACQ_REL;
 }
 
-/* Whether the scope that an operation names includes a thread. */
+/* True if the scope that the operation names includes the thread. */
 static bool reaches(const struct litmus_test *test, const struct litmus_event *e, unsigned thread)
 {
     const struct litmus_thread *from = &test->threads[e->thread], *to = &test->threads[thread];

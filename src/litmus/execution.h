@@ -34,11 +34,11 @@ struct litmus_execution {
     const struct litmus_test *test;
     struct litmus_event events[LITMUS_EVENTS];
     unsigned count;
-    /* What the enumeration chooses. */
+    /* Chosen by the enumeration: */
     struct litmus_relation rf;       /* a read's value is that of this write */
     struct litmus_relation fence_sc; /* the order of fence.sc events */
     struct litmus_relation co;       /* coherence order: of writes to one place, as far as they are ordered */
-    /* What follows from the program, and from rf and fence_sc: see litmus_derive. */
+    /* Derived from the program, rf and fence_sc by litmus_derive: */
     struct litmus_relation po, po_place, morally_strong, rmw, observation, cause;
 };
 
@@ -52,7 +52,7 @@ static inline void litmus_relate(struct litmus_relation *r, unsigned a, unsigned
 }
 /* Adds what follows by transitivity. */
 void litmus_close(struct litmus_relation *r, unsigned count);
-/* Whether a relation, closed or not, has no cycle. */
+/* Returns true if the relation, closed or not, has no cycle. */
 bool litmus_acyclic(const struct litmus_relation *r, unsigned count);
 
 /* The model (axioms.c). The first is of the program alone, the second of rf and fence_sc, too. */

@@ -35,7 +35,7 @@ void litmus_take_line(struct litmus_lexer *lexer, const char **text, unsigned *l
 void litmus_skip_to_brace(struct litmus_lexer *lexer);
 /* Goes to the next word. */
 void litmus_next(struct litmus_lexer *lexer);
-/* Whether the word that is looked at is this one; litmus_take also goes past it if so. */
+/* Returns true if the next word is `text`. litmus_take then also goes past it. */
 bool litmus_at(const struct litmus_lexer *lexer, const char *text);
 bool litmus_take(struct litmus_lexer *lexer, const char *text);
 /* Reports an error at a word, or at the one that is looked at; of several the first is kept. Returns false. */

@@ -80,7 +80,7 @@ struct litmus_place {
     unsigned bits; /* 8, 16, 32 or 64 */
 };
 
-/* What an outcome is made of: a thread's register at its end, or a place's last value. */
+/* A term of an outcome: a thread's register at its end, or a place's last value. */
 struct litmus_term {
     bool is_place;
     unsigned thread, number;
@@ -130,7 +130,7 @@ void litmus_outcomes_free(struct litmus_outcomes *outcomes);
 /* Reads a test. file names the text in messages. Returns 0, or -1 with diagnostics; litmus_free in both cases. */
 int litmus_parse(struct litmus_test *test, const char *file, const char *text, size_t length, struct diag_sink *sink);
 void litmus_free(struct litmus_test *test);
-/* Whether the condition's formula holds of an outcome (without exists, never or forall). */
+/* Returns true if the condition's formula (without exists, never or forall) holds for the outcome. */
 bool litmus_holds(const struct litmus_test *test, const struct litmus_outcome *outcome);
 /* Appends an outcome as "P0:r0=1 x=2". */
 void litmus_print(const struct litmus_test *test, const struct litmus_outcome *outcome, struct strbuf *out);
@@ -142,7 +142,7 @@ static inline uint64_t litmus_fit(uint64_t value, unsigned bits)
     return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1);
 }
 
-/* What the model says. */
+/* The model's verdict on a test. */
 struct litmus_verdict {
     struct litmus_outcomes allowed;    /* by the PTX memory model */
     struct litmus_outcomes sequential; /* under sequential consistency: a subset */

@@ -33,7 +33,7 @@ static bool count_candidate(struct search *s)
     return false;
 }
 
-/* Whether a write is the last of its place: none comes behind it in coherence order. */
+/* True if the write is the last of its place in coherence order. */
 static bool is_last(const struct litmus_execution *x, unsigned write)
 {
     return x->events[write].kind == LITMUS_WRITES && !x->co.row[write];

@@ -45,8 +45,8 @@ static inline const struct network_parcel *network_front(const struct network_ga
 {
     return network_parcel_at(g->entries[input].ring, g->entries[input].first);
 }
-/* The same, and the one behind it is next. What was taken stays as it is until its first flit's credit is given back.
- */
+/* Takes the next packet of an input; the one behind it is next then. The packet stays in the ring, unchanged, until its
+ * first flit's credit is given back. */
 static inline const struct network_parcel *network_take(struct network_gates *g, unsigned input)
 {
     const struct network_parcel *p = network_front(g, input);
@@ -104,7 +104,7 @@ struct network_core_kind {
      * ticked by tick_together, one with its turn behind the other. NULL: cores of this kind have nothing to share. */
     void (*share)(struct network_core *const *cores, unsigned count, struct arena *arena);
     void (*tick_together)(struct network_core *const *cores, struct network_turn *turns, unsigned count);
-    /* Whether every packet that was taken has been put at its exit. NULL: it is always so after a tick. */
+    /* Returns true if every packet that was taken has been put at its exit. NULL: that is always so after a tick. */
     bool (*is_empty)(const struct network_core *core);
     /* Ticks after which a packet of one flit that meets nobody can be received, counting the first one after its
      * sending as 1. */

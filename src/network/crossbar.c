@@ -342,7 +342,8 @@ uint64_t crossbar_next(const struct crossbar *x)
     return next_look(x);
 }
 
-/* What comes in this tick, what left when its credits are due now, or what the last tick has left behind, moves. */
+/* A word moves if flits or credits come there in this tick, if flits left there whose credits are due now, or if the
+ * last tick left something to do. */
 HOT_INLINE uint32_t find_moving(const struct crossbar *x, const struct network_turn *turn)
 {
     uint32_t moving = 0;

@@ -39,7 +39,8 @@ static void row_show_first(struct rows *rows, uint32_t row)
     rows->until[row] = first ? first->end : UINT32_MAX;
 }
 
-/* Whether a row is taken at the position; forgets what lies before it. Positions never decrease from call to call. */
+/* True if the row is taken at this position. Ranges that end before it are dropped, so positions must not decrease from
+ * call to call. */
 static bool row_taken(struct rows *rows, uint32_t row, uint32_t position)
 {
     while (rows->until[row] <= position) {
@@ -203,7 +204,8 @@ static bool live_at(const struct ptx_span *span, uint32_t position)
     return span && span->start <= position;
 }
 
-/* What a thread that goes round a loop takes along: the registers that are live where the branch leads. */
+/* Lists the registers that are live at the target of a loop's branch back: those that a thread carries into the next
+ * pass. */
 static void list_live(struct isa_module *module, const struct isa_function *function,
                       const struct ptx_liveness *liveness, struct arena *scratch)
 {

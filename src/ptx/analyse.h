@@ -1,6 +1,6 @@
-/* What is computed over a parsed function before it can run: control flow, reconvergence points, liveness, registers.
- * Input: function->first/count and the module's instrs with target(s) set as instruction indices, operands with reg set
- * and guarded instructions with guard_reg set (indices into function->regs). */
+/* Analyses of a parsed function before it can run: control flow, reconvergence points, liveness, registers. Input:
+ * function->first/count and the module's instrs with target(s) set as instruction indices, operands with reg set and
+ * guarded instructions with guard_reg set (indices into function->regs). */
 #ifndef LOCKSTEP_PTX_ANALYSE_H
 #define LOCKSTEP_PTX_ANALYSE_H
 

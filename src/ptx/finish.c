@@ -1,5 +1,5 @@
-/* What can only be settled when the whole module has been read: addresses in initialisers, aliases, names of variables
- * that functions declared for themselves, and the arrays' final place. */
+/* The end of a module, where the rest is settled: addresses in initialisers, aliases, names of variables that functions
+ * declared for themselves, and the final place of the arrays. */
 #include "ptx/parse.h"
 
 #include <string.h>

@@ -18,7 +18,7 @@ enum { FORMS = sizeof forms / sizeof forms[0] };
 /* Beside the fields of modifiers: the type suffix, and the second one. */
 enum { TYPE_FIELD = ISA_FIELD_COUNT, STYPE_FIELD };
 
-/* What a field is called where no suffix of it may, or one of it must, stand. */
+/* Names of fields for messages, where no suffix of the field is allowed or one of them is required. */
 static const struct {
     const char *name, *noun;
     uint8_t field;

@@ -59,7 +59,7 @@ static inline bool ptx_token_is(const struct ptx_token *token, const char *text,
 {
     return token->length == n && !__builtin_memcmp(token->text, text, n);
 }
-/* Whether a token is the given word, dotted word or punctuation. */
+/* True if the token is the given word, dotted word or punctuation. */
 #define PTX_IS_WORD(token, literal)                                                                                    \
     ((token)->kind == PTX_TOKEN_WORD && ptx_token_is((token), literal, sizeof(literal) - 1))
 #define PTX_IS_DOT(token, literal)                                                                                     \

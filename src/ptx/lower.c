@@ -1,4 +1,4 @@
-/* What can only be settled when a function's end is reached: where labels are, which numbers registers have, what each
+/* The end of a function, where the rest is settled: where labels are, which numbers registers have, what each
  * instruction reads and writes, how large the frame is. */
 #include "ptx/parse.h"
 

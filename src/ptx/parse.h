@@ -124,7 +124,7 @@ struct ptx_name_at {
     size_t at;
 };
 
-/* What belongs to the function being read. */
+/* State of the function that is being read. */
 struct ptx_body {
     uint32_t function;
     bool is_kernel;
@@ -205,8 +205,8 @@ struct ptx_held {
 };
 /* Keeps what is said from here on, until ptx_must_give_up. */
 void ptx_hold_errors(struct ptx_parser *p, struct ptx_held *held);
-/* Whether the body that was read since, to its end when `closed`, is given up, for `instead`; if not, what was said
- * counts. */
+/* Decides on the body read since `held` began, to its end if `closed`. Returns true if it is given up in favour of
+ * `instead`; otherwise its messages count. */
 bool ptx_must_give_up(struct ptx_parser *p, struct ptx_held *held, bool closed, struct isa_instr *instead);
 /* At the module's end: errors of bodies that were given up count where no kernel is left. */
 void ptx_judge_given_up(struct ptx_parser *p);
@@ -274,7 +274,7 @@ struct ptx_declarator {
 int ptx_parse_declarator(struct ptx_parser *p, struct ptx_declarator *d);
 /* A declaration whose state space is the next token, up to and with its `;`. */
 int ptx_parse_declaration(struct ptx_parser *p, bool is_extern);
-/* Whether the next token begins a declaration of a variable or register. */
+/* Returns true if the next token begins a declaration of a variable or register. */
 bool ptx_at_declaration(const struct ptx_parser *p);
 /* Room for a variable in the present function's frame; its offset, or PTX_NONE after an error. */
 uint32_t ptx_frame_alloc(struct ptx_parser *p, const struct ptx_token *at, uint64_t bytes, uint32_t align);

@@ -108,7 +108,7 @@ static int parse_numbers(struct ptx_parser *p, uint32_t *values, unsigned most)
     return 0;
 }
 
-/* What a declaration without `;` may be followed by. */
+/* True if the next token may follow a declaration that lacks its `;`. */
 static bool at_next_item(const struct ptx_parser *p)
 {
     static const char *const items[] = {"visible", "extern", "weak",   "common", "entry",   "func",         "global",

@@ -1,4 +1,4 @@
-/* What pages share: see html.h. */
+/* Parts that all pages share: see html.h. */
 #include "report/html.h"
 
 void html_escape(struct strbuf *out, const char *text)

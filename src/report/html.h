@@ -1,5 +1,5 @@
-/* What pages share: text, and a head with the style of both light and dark screens, wide and narrow ones. A page needs
- * nothing from outside. */
+/* Parts that all pages share: text, and a head with the style of both light and dark screens, wide and narrow ones. A
+ * page needs nothing from outside. */
 #ifndef LOCKSTEP_REPORT_HTML_H
 #define LOCKSTEP_REPORT_HTML_H
 

@@ -7,7 +7,7 @@
 
 /* Appends a text as gnuplot quotes it. */
 void plot_quote(struct strbuf *out, const char *text);
-/* The same for a mark of an axis, which gnuplot takes for a format: its '%' stand for themselves. */
+/* As plot_quote, for the mark of an axis: gnuplot takes that for a format, so each '%' is doubled. */
 void plot_quote_tic(struct strbuf *out, const char *text);
 /* Appends a text as a column of a data block, where double quotes alone quote and nothing escapes: a double quote
  * becomes a single one, a backslash a slash. */

@@ -216,7 +216,7 @@ static void csv_words(const json_t *words, struct strbuf *out)
     strbuf_free(&text);
 }
 
-/* What all kernels of a run have in common, before the columns of their own. */
+/* Writes the columns that all kernels of a run share, which stand before each kernel's own. */
 static void csv_run(const json_t *document, struct strbuf *out)
 {
     csv_words(json_object_get(document, "program"), out);

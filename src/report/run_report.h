@@ -1,4 +1,4 @@
-/* What `lockstep run` and `lockstep compare` say about kernels: tables for people, a JSON document and CSV for
+/* Reports of `lockstep run` and `lockstep compare` on kernels: tables for people, a JSON document and CSV for
  * programs. */
 #ifndef LOCKSTEP_REPORT_RUN_REPORT_H
 #define LOCKSTEP_REPORT_RUN_REPORT_H
