@@ -75,7 +75,7 @@ void case_free(struct launch_case *c);
 const char *case_path(struct launch_case *c, const char *path);
 /* Writes the buffer's initial content, count elements, to `to`. content holds a FILE's bytes, else it is unused. */
 void case_fill_buffer(const struct case_buffer *buffer, const void *content, void *to);
-/* Whether the buffer's final bytes pass; *found receives the computed value. */
+/* Returns true if the buffer's final bytes pass the check; *found receives the computed value. */
 bool case_check_holds(const struct case_check *check, const void *data, uint64_t bytes, uint32_t *found);
 
 #endif

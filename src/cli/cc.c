@@ -100,8 +100,8 @@ static void push_nvcc_macros(struct cc_session *s, struct cc_args *command)
          arena_printf(&s->arena, "-D__CUDA_ARCH_LIST__=%u", capability * 10));
 }
 
-/* What the device and the host pass of a CUDA source share. Warnings are left to the host pass, which sees the same
- * text. */
+/* Appends the options that the device pass and the host pass of a CUDA source share. Warnings are left to the host
+ * pass, which sees the same text. */
 static void push_cuda_common(struct cc_session *s, struct cc_args *command)
 {
     PUSH(command, s->tools.clang, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",

@@ -297,7 +297,7 @@ static int parse_one(struct cc_options *options, int argc, char **argv, int *i, 
                       "unknown option '%s'", arg);
 }
 
-/* Whether both names are of the same file. */
+/* True if both names are of the same file. */
 static bool same_file(const char *a, const char *b)
 {
     struct stat one, other;

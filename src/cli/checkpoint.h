@@ -5,8 +5,8 @@
 #include "base/archive.h"
 #include "cli/cli.h"
 
-/* What --resume names decides what was not given: the program or launch file with its arguments, the machine, the
- * scheduler, parameters and mode. Returns 0, or -1 with diagnostics. */
+/* Takes from the checkpoint that --resume names everything that the command line did not give: the program or launch
+ * file with its arguments, the machine, the scheduler, parameters and mode. Returns 0, or -1 with diagnostics. */
 int checkpoint_complete_options(struct cli_options *options, struct diag_sink *sink);
 /* With --resume: whether the checkpoint is of such a machine and such a target. Returns 0, or -1 with diagnostics. */
 int checkpoint_check_options(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink);

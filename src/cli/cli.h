@@ -75,7 +75,7 @@ struct cli_options {
 #undef CLI_CHECK
     uint64_t runs_value, turns_value, random_value;
     uint64_t jobs_value; /* 0: not given */
-    bool allow_code; /* files may name code: schedulers, and the program of a checkpoint */
+    bool allow_code;     /* files may name code: schedulers, and the program of a checkpoint */
     bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip, model, shapes, print, transitions;
     char **rest;        /* the arguments that are no options, NULL-terminated */
     struct arena arena; /* of rest, and of what --resume completed */
@@ -107,13 +107,13 @@ void cli_free_options(struct cli_options *options);
 /* The machine the options describe, checked. Returns 0, or -1 with diagnostics; machine_free after success only. */
 int cli_load_machine(struct machine *machine, const struct cli_options *options, struct diag_sink *sink);
 enum gpu_mode cli_mode(const struct cli_options *options);
-/* Whether the target is a launch file (.yaml, .yml) and not a program. */
+/* Returns true if the target is a launch file (.yaml, .yml) and not a program. */
 bool cli_is_case(const char *target);
 
 /* Prints the diagnostics to standard error and empties the sink: what is to be said before something that takes long.
  */
 void cli_say(struct diag_sink *sink);
-/* The same at a command's end; returns code. */
+/* As cli_say, at a command's end. Returns code. */
 int cli_finish(struct diag_sink *sink, int code);
 /* A command that lists something, with `most` arguments at most: reads its options, prints usage for --help, else
  * returns what body does. */

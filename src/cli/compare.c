@@ -36,7 +36,7 @@ static const char usage[] =
     "\n"
     "Exit code: 0 when the program succeeded everywhere, else 1.\n";
 
-/* What is combined, in the order of the table: the last one changes first. */
+/* The options that are combined, in the order of the table: the last one changes first. */
 enum choice {
     CHOICE_machine,
     CHOICE_sched,

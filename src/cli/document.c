@@ -1,5 +1,5 @@
-/* What --stats writes: one JSON object a run (an array of them for several), or CSV with a line a kernel. Two runs of
- * the same thing differ in members named `host` alone. */
+/* The document that --stats writes: one JSON object a run (an array of them for several), or CSV with a line a kernel.
+ * Two runs of the same thing differ in members named `host` alone. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -52,7 +52,7 @@ struct fidelity_records {
 /* Reads records from the text of a CSV file. Returns 0, or -1 with a diagnostic; fidelity_free in either case. */
 int fidelity_parse(struct fidelity_records *records, const char *file, const char *text, struct diag_sink *sink);
 void fidelity_free(struct fidelity_records *records);
-/* The same counters from the result object of a kernel run here. */
+/* Takes a record's counters from the result object of a kernel run here. */
 struct fidelity_counts fidelity_from_kernel(const json_t *kernel);
 /* Appends the first counter that differs by more than its allowance, as "NAME HERE/THERE"; nothing
  * when all agree. */

@@ -32,7 +32,7 @@ static bool is_stats(const char *text)
            (csv && strstr(text, ",partial_reason,")) || begins(text, "[]");
 }
 
-/* Whether Lockstep may have written what begins so. */
+/* True if Lockstep may have written a file of this kind that begins with `text`. */
 static bool is_ours(enum cli_output kind, const char *text)
 {
     switch (kind) {

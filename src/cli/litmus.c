@@ -59,7 +59,7 @@ static int on_progress(void *context, uint64_t done)
     return 0;
 }
 
-/* What the model says of an outcome. */
+/* Names the class that the model puts an outcome in. */
 static const char *class_of(const struct litmus_verdict *verdict, const struct litmus_outcome *outcome)
 {
     if (litmus_count_of(&verdict->sequential, outcome))
@@ -74,8 +74,8 @@ static bool is_forbidden(const struct litmus_verdict *verdict, const struct litm
     return !litmus_count_of(&verdict->allowed, outcome) && verdict->complete && !verdict->unrolled;
 }
 
-/* Whether some outcome that the model allows, or that was seen, is as the condition's formula says; and whether all
- * are. */
+/* The condition's formula over a set of outcomes, those that the model allows or those that were seen: true for some of
+ * them, and for all. */
 struct answer {
     bool some, all;
 };

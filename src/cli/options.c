@@ -223,7 +223,7 @@ static int take_next(struct cli_options *options, char **argv, int at, int which
     return take(options, &table[which - FIRST_VALUE], optarg, sink);
 }
 
-/* Whether `word` is exactly one of the options that a subcommand takes, with or without a value. */
+/* True if `word` is exactly one of the options that the subcommand takes, with or without a value. */
 static bool is_own_option(const char *word, unsigned accepted)
 {
     size_t n = strncmp(word, "--", 2) == 0 ? strcspn(word + 2, "=") : 0;

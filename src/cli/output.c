@@ -1,4 +1,4 @@
-/* What reaches the terminal: standard output, diagnostics, the progress line. Standard output is written here alone, so
+/* Output to the terminal: standard output, diagnostics, the progress line. Standard output is written here alone, so
  * that no result is lost in silence: the first write that fails is reported where it fails, with the reason, and
  * cli_output_end makes it an exit code. */
 #include <errno.h>

@@ -112,7 +112,7 @@ static const struct plugin_kind {
     const char *word, *name;
 } plugin_kinds[] = {{"scheduler", "warp scheduler"}, {"observer", "observer"}};
 
-/* What the results tell besides kernels. */
+/* The results' statements about the program itself, kernels aside. */
 struct findings {
     bool loaded;                       /* the program has our runtime library */
     bool called;                       /* and made a call */
@@ -289,7 +289,7 @@ static const char *signal_name(struct arena *arena, int number)
     return name ? arena_printf(arena, "SIG%s", name) : arena_printf(arena, "signal %d", number);
 }
 
-/* Whether the program did not go on from the checkpoint that it was given: then it did nothing worth reporting. */
+/* True if the program did not go on from the checkpoint that it was given: it then did nothing worth reporting. */
 static bool strayed(const struct cli_options *options, const struct process_job *job, const struct findings *found,
                     struct diag_sink *sink)
 {
@@ -343,7 +343,7 @@ static json_t *document_of(const struct cli_options *options, const struct machi
     return document;
 }
 
-/* What the program did, for the terminal and for --stats. Returns the exit code. */
+/* Reports the program's run, on the terminal and for --stats. Returns the exit code. */
 static int report(const struct cli_options *options, const struct machine *machine, const struct process_job *job,
                   const char *results, const char *limit, const char *reason, struct diag_sink *sink)
 {

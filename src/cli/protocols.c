@@ -107,7 +107,7 @@ static void print_actions(const struct coherence_words *words, struct strbuf *ou
     table_free(&t);
 }
 
-/* What an L1 does on an order, and a slice for an access at remote scope, one after the other. */
+/* Prints the actions of an L1 on each order, then those of a slice on an access at remote scope. */
 static void print_orders(const struct coherence_protocol *protocol, struct strbuf *out)
 {
     strbuf_add(out, "orders\n");

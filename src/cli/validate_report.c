@@ -158,7 +158,7 @@ void validate_text(const struct trials *trials, struct strbuf *out)
         add_summary(trials, &machines[i], out);
 }
 
-/* The same figures as a sentence. */
+/* A machine's summary as one sentence. */
 static const char *sentence_of(const struct trials *trials, const struct agreement *a)
 {
     struct strbuf text = {0};

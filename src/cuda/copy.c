@@ -59,7 +59,7 @@ static cudaError_t check_span(struct runtime *rt, const char *side, const void *
     return cudaSuccess;
 }
 
-/* Whether a pointer may stand where the kind says device or host. Pinned and managed memory may stand for either. */
+/* True if the pointer may stand where the kind says device or host. Pinned and managed memory may stand for either. */
 static bool agrees(const struct runtime *rt, const void *pointer, bool claimed_device)
 {
     bool device = on_device(rt, pointer);

@@ -29,7 +29,7 @@ struct fatbin_ptx {
 
 /* The data a wrapper points at, or NULL with a diagnostic when it is no wrapper. */
 const void *fatbin_unwrap(const void *wrapper, struct diag_sink *sink);
-/* Whether a wrapper stands for several fat binaries that a device linker put together (nvcc -rdc=true). */
+/* Returns true if the wrapper stands for several fat binaries that a device linker put together (nvcc -rdc=true). */
 bool fatbin_is_linked(const void *wrapper);
 /* Takes the PTX out of data. Of several PTX entries the one with the highest target is chosen, the first of equals: the
  * simulator runs PTX of every target, and the highest is what a current GPU would have been given. On success ptx->text

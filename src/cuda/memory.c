@@ -174,7 +174,7 @@ cudaError_t cudaMallocHost(void **pointer, size_t bytes)
     RUNTIME_CALL(allocate_pinned(rt, pointer, bytes, cudaHostAllocDefault));
 }
 
-/* Whether it is the device copy of registered memory, which cudaHostUnregister frees. */
+/* True if the pointer is the device copy of registered memory, which cudaHostUnregister frees. */
 static bool is_shadow(const struct runtime *rt, const void *pointer)
 {
     for (size_t i = 0; i < rt->specials.count; i++)
@@ -288,7 +288,8 @@ cudaError_t cudaHostUnregister(void *pointer)
     RUNTIME_CALL(unregister_host(rt, pointer));
 }
 
-/* A word of a block, or the bytes beside words at its ends. What threads of the program write at once is read at once. */
+/* A word of a block, or the bytes beside words at its ends. What threads of the program write at once is read at once.
+ */
 static uint64_t word_at(const uint8_t *at, size_t bytes)
 {
     uint64_t word = 0;

@@ -1,6 +1,5 @@
-/* What the code that compilers generate calls: registration of fat binaries, kernels and variables, and the hand-over
- * of a launch's configuration from `<<< >>>` to the stub. The handle of a fat binary is the address of its struct
- * image. */
+/* Entry points for compiler-generated code: registration of fat binaries, kernels and variables, and the hand-over of a
+ * launch's configuration from `<<< >>>` to the stub. The handle of a fat binary is the address of its struct image. */
 #include <stdlib.h>
 
 #include "cuda/runtime.h"

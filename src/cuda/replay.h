@@ -49,7 +49,7 @@ void replay_close(struct runtime *rt);
 
 /* A call of the entry point rt->entry whose effect follows from the numbers given alone: noted, or compared. */
 cudaError_t replay_call(struct runtime *rt, uint64_t a, uint64_t b, uint64_t c);
-/* The same with bytes that the program hands over. */
+/* As replay_call, with bytes that the program hands over. */
 cudaError_t replay_bytes(struct runtime *rt, uint64_t to, const void *from, size_t bytes);
 /* Before a copy out of the device to memory that the host can read: true when it was answered here, with *error. */
 bool replay_fetch(struct runtime *rt, void *to, uint64_t from, size_t bytes, cudaError_t *error);

@@ -199,7 +199,8 @@ void results_output_lost(struct runtime *rt);
 /* A checkpoint could not be written. */
 void results_checkpoint_lost(struct runtime *rt);
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress);
-/* What a kernel printed is part of what the run gives, so it is brought out at once, and a loss is said once. */
+/* Prints the output of a kernel. It is part of the run's result, so it is printed at once, and a loss is reported
+ * once. */
 void results_print(struct runtime *rt, const struct strbuf *output);
 void results_waits(struct runtime *rt, const char *graph);
 void results_phases(struct runtime *rt, const char *rows);
@@ -248,8 +249,8 @@ const struct special_block *special_find(const struct runtime *rt, const void *p
 /* Makes registered host memory and its device copies the same: each gets what the other has that is new. Threads of the
  * program may write meanwhile: the device gets what they write later only with all that they wrote before. */
 void registered_exchange(struct runtime *rt);
-/* Whether there is memory that the host can write without a call while a kernel runs; whether that is at a device
- * address; all of it, as one number. */
+/* Memory that the host can write without a call while a kernel runs: true if there is any; true if some is at that
+ * device address; a hash of all of it. */
 bool memory_is_shared(const struct runtime *rt);
 bool memory_host_writes(const struct runtime *rt, uint64_t address);
 uint64_t memory_host_hash(const struct runtime *rt);
@@ -257,7 +258,7 @@ uint64_t memory_host_hash(const struct runtime *rt);
 /* stream.c */
 /* cudaErrorInvalidResourceHandle, with a word, for a stream that is none. */
 cudaError_t stream_check(struct runtime *rt, cudaStream_t stream);
-/* Whether work of the legacy stream waits for that of this one, and it for theirs. */
+/* Returns true if work of the legacy stream waits for that of this stream, and the other way round. */
 bool stream_blocks(cudaStream_t stream);
 
 /* device.c: what programs may ask of a block. */

@@ -1,4 +1,4 @@
-/* What ends a kernel from outside: SIGINT, SIGTERM and SIGHUP, unless the program handles or ignores them itself, and
+/* Ends of a kernel from outside: SIGINT, SIGTERM and SIGHUP, unless the program handles or ignores them itself, and
  * LOCKSTEP_MAX_SECONDS. */
 #include <errno.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* What a call of an entry point that is not modelled does; and the one such function that does not return an error. */
+/* Calls of entry points that are not modelled; and the one such function that does not return an error. */
 #include "cuda/runtime.h"
 #include "cuda/unsupported.h"
 

@@ -1,4 +1,4 @@
-/* What a function needs together with everything it can call: registers, shared memory, and whether any of it lies
+/* The needs of a function together with all functions that it can call: registers, shared memory, and whether any of it lies
  * outside the model.
  *
  * Each of these is the worst over the functions it can reach, itself included, so recursion needs no care: values are

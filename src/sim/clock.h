@@ -39,7 +39,7 @@ static inline struct sim_clock sim_clock_at(uint32_t mhz, uint32_t core_mhz, uin
     return c;
 }
 
-/* Whether one of its cycles ends together with the last of the core's that has passed. */
+/* True if one of the clock's cycles ends together with the last core cycle that has passed. */
 static inline bool sim_clock_coincides(const struct sim_clock *c)
 {
     return c->rest == 0;

@@ -66,7 +66,7 @@ simt_load_fn *simt_load_for(unsigned bytes, bool is_signed, unsigned bits)
     }
 }
 
-/* Whether the lanes are a run without gaps. */
+/* True if the lanes are consecutive. */
 static bool is_run(uint64_t lanes)
 {
     uint64_t from_first = lanes >> mask_first(lanes);

@@ -47,7 +47,7 @@ static const void *fixed_row(struct fixed_rows *rows, uint64_t value, bool wide)
     return slot->row;
 }
 
-/* Whether a source that is an immediate or computed is read as 64-bit elements: its operand's width says. */
+/* Binds a source. An immediate or computed one is read as 64-bit elements if its operand is wider than 32 bits. */
 static struct simt_operand bind_operand(struct fixed_rows *rows, const struct isa_operand *operand)
 {
     struct simt_operand bound = {.wide = operand->bits > 32, .value = operand->value};

@@ -47,7 +47,7 @@ struct simt_operand {
     const void *fixed;
 };
 
-/* The same for a plain op, found without asking: the row lies at offset + (frame & within). */
+/* The address of a plain op's source, without a look at its place: the row lies at offset + (frame & within). */
 struct simt_reach {
     uintptr_t offset, within;
 };

@@ -40,7 +40,7 @@ enum simt_gathering {
     SIMT_GATHER_ANY,   /* each comes to an exchange or a barrier of the warp, wherever it is */
     SIMT_GATHER_BLOCK, /* each comes to a barrier of the block, wherever it is */
 };
-/* What lanes wait for (simt_divergence.gather). Those that wait for the same in all but `named` meet. */
+/* The condition that lanes wait for (simt_divergence.gather). Lanes whose conditions differ in `named` at most meet. */
 struct simt_awaited {
     enum simt_gathering how;
     uint8_t what;   /* which instructions count: gather.c */
@@ -146,7 +146,7 @@ struct simt_divergence {
     const struct simt_path *(*caller)(const struct simt_paths *paths);
     /* The path that has the turn, found by the table alone, which is not empty. */
     struct simt_path *(*turn)(const struct simt_paths *paths);
-    /* Whether the table is as the way leaves it between two instructions. */
+    /* Returns true if the table satisfies the invariants that the way keeps between two instructions. */
     bool (*holds)(const struct simt_paths *paths);
 };
 

@@ -335,8 +335,8 @@ static enum simt_gathered gather(struct simt_paths *paths, uint64_t some, const 
     return gathered;
 }
 
-/* Whether the leaf that has the turn is where rules 1 and 2 let it be, the keys are what they say, and lanes in no call
- * are in the first frame. */
+/* True if the leaf that has the turn is where rules 1 and 2 let it be, each key says where its path stands, and lanes
+ * in no call are in the first frame. */
 static bool holds(const struct simt_paths *paths)
 {
     for (uint32_t i = 0; i < paths->count; i++) {

@@ -25,8 +25,8 @@ const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool w
 /* exchange.c: vote, shfl, match, redux, activemask, elect, bar.warp.sync, in the lanes of r->mask, which are not none.
  * PLAIN, MET or UNSYNCED, behind which r says who executes it now; JUMP: they wait for others; or FAULTED. */
 enum simt_event simt_warp_op(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r);
-/* What becomes of whole halves of a warp at a barrier of the block when no others of the warp can go on: they wait in
- * vain, arrive alone, or let the other half arrive first, which stands at a barrier that opens then. */
+/* The rule for whole halves of a warp that are at a barrier of the block while no other lanes of the warp can go on:
+ * they wait in vain, arrive alone, or let the other half arrive first, which stands at a barrier that opens then. */
 enum simt_halves_rule { SIMT_COME_WHOLE, SIMT_COME_BY_HALVES, SIMT_GIVE_WAY };
 /* gather.c: the lanes of r->mask, which are not none, came to a barrier of the block, under a way to diverge that waits
  * there. PLAIN: those that have to be there are; r says who executes it now. JUMP: they wait, and have not executed it.
@@ -74,7 +74,7 @@ static inline void simt_swap_bits(uint64_t *a, uint64_t *b, uint64_t lanes)
     *a ^= differ;
     *b ^= differ;
 }
-/* What threads know of their locks goes along with them, from one warp to another. */
+/* Swaps the lock state of threads that move from one warp to another. */
 void simt_swap_locks(struct simt_warp *a, struct simt_warp *b, uint64_t lanes);
 /* An atomic of a lock brought its old value. */
 void simt_lock_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint64_t old);

@@ -45,7 +45,7 @@ bool simt_may_form(const struct isa_module *module, const struct isa_function *k
     return !any;
 }
 
-/* What a thread has, by lane */
+/* Swaps of a thread's state, by lane */
 
 static void swap_word(uint32_t *a, uint32_t *b)
 {

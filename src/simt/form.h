@@ -6,9 +6,9 @@
 
 #include "simt/warp.h"
 
-/* Whether threads of a kernel may leave their warp: it has no instruction that names lanes of the warp or counts on its
- * threads, and if it calls functions, none of its module has. Such are shuffles, votes and their kin, warp barriers,
- * barriers but the plain one of the whole block, printf, malloc, free and failed assertions. */
+/* Returns true if threads of the kernel may leave their warp: it has no instruction that names lanes of the warp or
+ * counts on its threads, and if it calls functions, none of its module has. Such are shuffles, votes and their kin,
+ * warp barriers, barriers but the plain one of the whole block, printf, malloc, free and failed assertions. */
 bool simt_may_form(const struct isa_module *module, const struct isa_function *kernel);
 
 /* The threads of these lanes change places. Each, where there is one, may leave its warp (simt_forming.may_leave). */

@@ -75,8 +75,8 @@ static const uint32_t lane_bit[LANES] = {
 /* The addresses of 32 lanes: row (64-bit values if wide, else 32-bit, in whose arithmetic the offset is added; NULL: all
  * 0) + offset, plus base. */
 typedef void lane_addresses_fn(uint64_t *restrict address, const void *row, bool wide, uint64_t offset, uint64_t base);
-/* What can be said of the addresses of several lanes: as signed numbers they lie in [low, high]; ones are the bits that any
- * has; bent is 0 when they are those expected. */
+/* A summary of the addresses of several lanes: as signed numbers they lie in [low, high]; `ones` are the bits that any
+ * of them has; `bent` is 0 if they are the expected ones. */
 struct lane_survey {
     uint64_t ones, bent;
     int64_t low, high;
@@ -94,7 +94,7 @@ lane_survey_fn *lane_survey_here(void);
  * or LANE_ATOMIC_SUBNORMAL into `atomic` for that. The 16-bit formats always keep them (.noftz, which PTX demands). */
 #define LANE_ATOMIC_SUBNORMAL 0x80
 uint64_t lane_atomic(uint8_t atomic, uint8_t type, uint64_t old, uint64_t operand, uint64_t compare);
-/* Whether lane_atomic knows the operation on the type; for others it gives old back. */
+/* Returns true if lane_atomic implements the operation on the type; otherwise it returns `old`. */
 bool lane_atomic_valid(uint8_t atomic, uint8_t type);
 
 #endif

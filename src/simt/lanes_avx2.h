@@ -22,7 +22,7 @@ lane_fn *lane_resolve_compare_avx2(const struct isa_instr *instr);
 
 lane_addresses_fn lane_addresses;
 lane_survey_fn lane_survey;
-/* Whether this processor runs them. */
+/* Returns true if this processor has AVX2. */
 bool lane_has_avx2(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the lane families share: shapes of lane functions as macros over one expression, and the table in which an
+/* The part that lane families share: shapes of lane functions as macros over one expression, and the table in which an
  * instruction finds its function. Private to src/simt/lanes_*.c.
  *
  * A family is compiled a second time for AVX2 by lanes_avx2.c, which defines LANE_AVX2: a family names its resolver

@@ -235,7 +235,7 @@ static void set_packed(struct lane_args *args)
     LANE_STORE(uint32_t, args->dst[0], r, args->mask);
 }
 
-/* Whether set converts from stype into type: PTX ISA, "set" and "Half Precision Comparison Instructions: set". */
+/* True if set converts from stype into type: PTX ISA, "set" and "Half Precision Comparison Instructions: set". */
 static bool is_set_pair(uint8_t type, uint8_t stype)
 {
     bool word = type == ISA_U32 || type == ISA_S32;

@@ -1,4 +1,4 @@
-/* What the floating-point lane families share: bit images, formats, rounding, and exact arithmetic ahead of one
+/* The part that floating-point lane families share: bit images, formats, rounding, and exact arithmetic ahead of one
  * rounding.
  *
  * Nothing here touches the rounding mode of the host: the host always rounds to nearest even with subnormals (the
@@ -138,7 +138,8 @@ struct lane_number {
     uint64_t significand;
 };
 
-/* Whether the magnitude `kept` goes up, when `rest` was cut off and `half` is half a unit of its last place. */
+/* True if rounding increments the kept magnitude, when `rest` was cut off and `half` is half a unit of its last
+ * place. */
 static inline bool lane_rounds_up(unsigned mode, bool negative, bool odd, uint64_t rest, uint64_t half)
 {
     switch (mode) {
@@ -321,7 +322,7 @@ uint64_t lane_soft(const struct lane_format *format, unsigned op, unsigned mode,
 /* min or max of two patterns of a format under the modifiers of instr: PTX ISA, "min", "max". */
 uint64_t lane_select_extreme(const struct lane_format *format, const struct isa_instr *instr, uint64_t a, uint64_t b);
 
-/* Whether mods.round is RN, RZ, RM, RP, or not written where `optional`. */
+/* Returns true if mods.round is RN, RZ, RM or RP, or if it was not written and is `optional`. */
 bool lane_rounds_exactly(const struct isa_instr *instr, bool optional);
 
 #endif

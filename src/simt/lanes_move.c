@@ -74,7 +74,7 @@ static lane_fn *resolve_pack(const struct isa_instr *instr, unsigned count, lane
     return bits == 64 ? wide : narrow;
 }
 
-/* Whether mov, selp and slct take the type. They go by its width alone: 16 and 32 bits share rows. */
+/* True if mov, selp and slct take the type. They depend on its width alone: 16 and 32 bits share rows. */
 static bool is_register_type(uint8_t type)
 {
     unsigned bits = lane_type_bits(type);
@@ -308,7 +308,7 @@ static bool is_cvt_int(uint8_t type)
     return family == ISA_CLASS_UINT || family == ISA_CLASS_SINT;
 }
 
-/* Whether some value of the source type is outside the destination's range; PTX forbids .sat where none is. */
+/* True if some value of the source type is outside the destination's range; PTX forbids .sat where none is. */
 static bool can_saturate(const struct isa_instr *instr)
 {
     unsigned to_bits = lane_type_bits(instr->type), from_bits = lane_type_bits(instr->stype);

@@ -28,7 +28,7 @@ uint32_t simt_thread_number(const struct simt_warp *warp, unsigned lane)
     return (uint32_t)(block * threads + warp->threads[lane]);
 }
 
-/* What the warp keeps */
+/* The lock state of a warp */
 
 void simt_locks_start(struct simt_locks *locks)
 {

@@ -28,7 +28,7 @@ struct simt_held {
     uint32_t pc; /* of the instruction that took it */
 };
 
-/* What a warp that has executed an instruction of locks keeps of it. */
+/* The lock state of a warp that has executed an instruction of locks. */
 struct simt_locks {
     /* Of the instruction that is under way, or was the last. Lanes that stand in queues are not its own, unless it has
      * just put them there: their answers come meanwhile, and change nothing of this but address and found of theirs. */

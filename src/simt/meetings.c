@@ -74,7 +74,7 @@ void simt_leave_out_empty(struct simt_paths *paths)
     paths->count = count;
 }
 
-/* Whether the leaves a and b stand in one frame after the same calls, so that their lanes may go on together. */
+/* True if the leaves a and b are in one frame after the same calls, so that their lanes may go on together. */
 static bool same_calls(const struct simt_paths *paths, uint32_t a, uint32_t b)
 {
     const struct simt_path *table = paths->table;

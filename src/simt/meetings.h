@@ -1,4 +1,4 @@
-/* What those ways to diverge have in common whose lanes do not wait for each other for ever: its.c, aware.c, dwf.c.
+/* The part that its.c, aware.c and dwf.c share: ways to diverge whose lanes do not wait for each other for ever.
  * They differ in who has the turn next and in how long is waited.
  *
  * The table is the stacks of all lanes in one: the paths that have a lane, from the first to the last, are its own
@@ -73,8 +73,8 @@ struct simt_path *simt_meetings_turn(const struct simt_paths *paths);
 const struct simt_path *simt_meetings_caller(const struct simt_paths *paths);
 /* Lanes that wait for named ones are not able to go on; those at meetings are let go in the end. */
 uint64_t simt_meetings_able(const struct simt_paths *paths, uint32_t first, uint32_t last);
-/* What lies below a path has all its lanes and is where it goes; leaves alone have no path on top of them; one has the
- * turn. looks_ahead: where no meeting lies below that one, it may go `until` anywhere. */
+/* Checks the table: what lies below a path has all its lanes and is where it goes; leaves alone have no path on top of
+ * them; one has the turn. looks_ahead: where no meeting lies below that one, it may go `until` anywhere. */
 bool simt_meetings_hold(const struct simt_paths *paths, bool looks_ahead);
 void simt_meetings_advance_some(struct simt_paths *paths, uint64_t mask, uint32_t next);
 void simt_meetings_call(struct simt_paths *paths, uint64_t mask, uint32_t entry, uint32_t next,

@@ -4,8 +4,8 @@
 #include "base/bits.h"
 #include "simt/code.h"
 
-/* Whether a lane may find by the instruction that another one has done something: it takes a lock, reads what others
- * write meanwhile, or lets time pass. */
+/* True if a lane may learn from the instruction that another one has done something: it takes a lock, reads a word that
+ * others write meanwhile, or lets time pass. */
 static bool looks_at_others(const struct isa_instr *instr)
 {
     uint32_t flags = isa_op_info(instr->op)->flags;
@@ -39,7 +39,7 @@ bool simt_loop_polls(const struct isa_module *module, uint32_t branch)
     return false;
 }
 
-/* Whether a lane may do by the instruction what another one waits for. */
+/* True if the instruction may bring about the event that another lane waits for. */
 static bool may_help_others(const struct isa_instr *instr)
 {
     uint32_t flags = isa_op_info(instr->op)->flags;

@@ -14,7 +14,7 @@ static void mixed_axes(const struct simt_warp *warp, unsigned axis, uint32_t *va
     }
 }
 
-/* The same where the threads are in order: counted up from the first lane's. */
+/* As mixed_axes, for warps whose threads are in order: indices are counted up from the first lane's. */
 static void thread_axes(const struct simt_warp *warp, unsigned axis, uint32_t *values)
 {
     const struct simt_grid *grid = warp->block->grid;

@@ -1,5 +1,5 @@
-/* What the entries of the reconvergence stack are (stack.c, stack_locks.c), in struct simt_path.kind: for those who
- * look at it. */
+/* Kinds of entries of the reconvergence stack (stack.c, stack_locks.c), in struct simt_path.kind, for code that
+ * inspects it. */
 #ifndef LOCKSTEP_SIMT_STACK_H
 #define LOCKSTEP_SIMT_STACK_H
 

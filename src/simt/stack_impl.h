@@ -1,4 +1,4 @@
-/* What the two halves of the reconvergence stack share: control flow (stack.c) and locks (stack_locks.c). */
+/* The state that the two halves of the reconvergence stack share: control flow (stack.c) and locks (stack_locks.c). */
 #ifndef LOCKSTEP_SIMT_STACK_IMPL_H
 #define LOCKSTEP_SIMT_STACK_IMPL_H
 

@@ -197,7 +197,7 @@ static uint32_t lowest_retry(const struct simt_paths *stack, unsigned lane)
     return i;
 }
 
-/* Whether other lanes wait where group i meets, or are on their way there: in the entry that waits there, or in groups
+/* True if other lanes wait where group i meets, or are on their way there: in the entry that waits there, or in groups
  * between the two. */
 static bool is_awaited(const struct simt_paths *stack, uint32_t i)
 {
@@ -260,8 +260,8 @@ static void leave_lock(struct simt_paths *stack, uint64_t through, uint32_t i)
     come_out(stack, through, i - 1, pc);
 }
 
-/* Whether the lanes of the lock entry at the top, below which nobody waits, can go on in the entry below, before all
- * others: that has them all, as their base or alone, and they are not past where it meets. */
+/* True if the lanes of the lock entry at the top, below which no lanes wait, can go on in the entry below before all
+ * others: that entry has all of them, as their base or alone, and they are not past where it meets. */
 static bool can_dissolve(const struct simt_paths *stack)
 {
     uint64_t lanes = stack_top(stack)->mask;

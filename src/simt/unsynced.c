@@ -1,5 +1,5 @@
-/* Whether the lanes that execute an exchange together are those that its masks and sources need, and what is said of it
- * if they are not (struct simt_unsynced). */
+/* Exchanges between lanes that are not synchronised: the lanes that execute an exchange together are compared with
+ * those that its masks and sources need, and a difference is noted (struct simt_unsynced). */
 #include "simt/exchange.h"
 
 #include <stdio.h>

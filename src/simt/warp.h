@@ -57,7 +57,7 @@ struct simt_unsynced {
     uint64_t lanes, others;
 };
 
-/* What the device does for a program outside its own instructions. Functions may be called at any time during
+/* Services of the device for a program, outside its own instructions. They may be called at any time during
  * simt_execute. */
 struct simt_grid;
 struct simt_services {
@@ -120,7 +120,7 @@ struct simt_block {
 };
 
 struct simt_warp {
-    /* What most instructions look at comes first: one of the host's cache lines. */
+    /* Members that most instructions read come first: one of the host's cache lines. */
     const struct simt_block *block;
     const struct simt_code *code; /* of the block's grid */
     uint32_t *rows;               /* registers: row r of the frame at base b is rows + (b + r) * width */

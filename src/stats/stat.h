@@ -15,8 +15,8 @@
 
 enum stat_kind { STAT_COUNTER, STAT_MAX };
 
-/* What not every launch has. A launch that lacks one of them leaves the statistics that need it at zero, and its result
- * gives them no value. */
+/* Features that not every launch has. A launch that lacks one of them leaves the statistics that need it at zero, and
+ * its result gives them no value. */
 enum stat_needs {
     STAT_NEEDS_NOTHING = 0,
     STAT_NEEDS_TIME = 1,      /* cycles: functional mode has none */
@@ -44,9 +44,10 @@ struct stat_group {
 /* into := into merged with from, field by field. */
 void stat_merge(const struct stat_group *group, void *into, const void *from);
 uint64_t stat_value(const struct stat_desc *stat, const void *values);
-/* Whether a launch that lacks all of `lacks` (a set of enum stat_needs) has measured it. */
+/* Returns true if a launch that lacks all of `lacks` (a set of enum stat_needs) has measured the statistic. */
 bool stat_measured(const struct stat_desc *stat, unsigned lacks);
-/* Whether a result leaves it out where it was not measured: it came after results had been published. */
+/* Returns true if results leave the statistic out where it was not measured: it came after results had been
+ * published. */
 bool stat_is_quiet(const struct stat_desc *stat);
 
 #endif

@@ -203,7 +203,7 @@ static inline void warp_look_at(struct warp_table *w, uint64_t slots)
 
 /* Events of a cycle: where warp-cycles go (account.h) */
 
-/* What happens from now on counts from this cycle on: those before it are over. */
+/* A cycle begins: events from now on count from it. */
 static inline void warp_cycle_begins(struct warp_table *w, uint64_t cycle)
 {
     w->account.from = cycle;

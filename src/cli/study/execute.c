@@ -84,8 +84,8 @@ static void add_parts(const char *path, const struct strbuf *text, struct strbuf
     diag_free(&ignored);
 }
 
-/* What the file includes from beside itself, and what that includes, but workload.h. Headers that include each other
- * end at `depth`. */
+/* Appends the headers that the file includes from its own folder, and those that they include, except workload.h.
+ * `depth` bounds headers that include each other. */
 static void add_headers(struct study *study, const char *path, const char *text, unsigned depth, struct strbuf *to)
 {
     static const char include[] = "#include \"";

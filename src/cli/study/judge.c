@@ -4,7 +4,7 @@
 
 #include "cli/study/judge.h"
 
-/* What a claim's sql gave: one row; of rows, what they come to. */
+/* The result of a claim's sql: its row, or the aggregates of its rows. */
 struct given {
     const char *columns[32];
     struct study_value values[32];
@@ -72,7 +72,7 @@ static void put_paper(const struct study_claim *claim, struct given *given)
         put(given, "paper", (struct study_value){SQLITE_FLOAT, number, claim->paper});
 }
 
-/* What a condition says of the values given: see study_condition_holds. -2 with a diagnostic. */
+/* Evaluates a condition on the values given: as study_condition_holds, or -2 with a diagnostic. */
 static int holds(struct study *study, const struct study_claim *claim, const char *key, const struct given *given)
 {
     sqlite3_stmt *stmt = study_condition(study, claim, key, given->columns, given->count);

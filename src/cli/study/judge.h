@@ -58,7 +58,7 @@ bool study_has_variants(struct study *study, unsigned count);
  * or magnitude. */
 sqlite3_stmt *study_condition(struct study *study, const struct study_claim *claim, const char *key,
                               const char *const *columns, size_t count);
-/* What the condition says of the values bound: 1, 0, or -1 of NULL. */
+/* Evaluates the condition on the values bound: 1 it holds, 0 it does not, -1 it is NULL. */
 int study_condition_holds(sqlite3_stmt *condition);
 /* -1 with a diagnostic when the conditions that were asked last had to be given up: see study_begin. */
 int study_condition_ends(struct study *study, const struct study_claim *claim, const char *key);

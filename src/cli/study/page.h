@@ -1,4 +1,4 @@
-/* What a study found, as tables and as a page. */
+/* The findings of a study, as tables and as a page. */
 #ifndef LOCKSTEP_CLI_STUDY_PAGE_H
 #define LOCKSTEP_CLI_STUDY_PAGE_H
 
@@ -14,7 +14,7 @@ struct study_found {
 /* answers.c: the table of claims for the terminal; claims.csv. */
 void study_print_claims(struct study *study, const struct study_answer *answers, struct strbuf *out);
 int study_write_claims(struct study *study, const struct study_answer *answers);
-/* Whether the other mean says another number. */
+/* Returns true if the tally's other mean gives another number. */
 bool study_shows_other(const struct study_tally *tally);
 
 /* page_head.c: at most ten lines: how many claims hold, the findings, and what does not hold. */

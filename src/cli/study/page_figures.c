@@ -48,7 +48,7 @@ static void add_number(struct study *study, bool there, double value, struct str
         strbuf_add(out, "<td class=number>-");
 }
 
-/* What a figure shows, in numbers. */
+/* Adds the numbers that a figure shows, as a table. */
 static void add_points(struct study *study, const struct study_figure *figure, const struct study_points *p,
                        struct strbuf *out)
 {

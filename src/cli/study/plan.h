@@ -27,12 +27,13 @@ int plan_check_code(struct plan *p, const struct yaml_node *node, const char *sc
 /* A value of a parameter (group.name) that no machine can have, or one of a parameter that none has, is an error at the
  * node. */
 int plan_check_value(struct plan *p, const struct yaml_node *node, const char *name, const char *value);
-/* The same of `group.name=value`. */
+/* As plan_check_value, for a text `group.name=value`. */
 int plan_check_setting(struct plan *p, const struct yaml_node *node, const char *setting);
 /* Says at a node what `said` holds, and empties it; returns -1. */
 int plan_repeat(struct plan *p, const struct yaml_node *node, struct diag_sink *said);
 
-/* What was read under a name; NULL: nothing. A scheduler without a short name is its own. */
+/* Find the definition that was read under a name; NULL: there is none. A scheduler without a short name stands for
+ * itself. */
 const struct study_reading *plan_reading(const struct study *study, const char *name);
 const struct study_benchmark *plan_benchmark(const struct study *study, const char *name);
 const struct study_machine *plan_machine(const struct study *study, const char *name);

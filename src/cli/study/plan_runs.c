@@ -41,13 +41,13 @@ static const struct yaml_node *next_of(const struct yaml_node *list, const struc
 
 /* Executions */
 
-/* What makes a machine file or a scheduler of one's own: its text is part of what a run is. */
+/* Adds the identity of a user's own machine file or scheduler: its text is part of a run's identity. */
 static void add_content(struct study *study, const char *path, struct strbuf *key)
 {
     strbuf_addf(key, " %016llx", (unsigned long long)study_identify_file(study, path));
 }
 
-/* Whether a later one sets the same parameter. */
+/* True if a later setting gives the same parameter. */
 static bool set_again(const struct study_execution *e, size_t i)
 {
     const char *set = e->sets.items[i];
@@ -233,7 +233,7 @@ static int add_all(const struct row *row)
     return 0;
 }
 
-/* What a row says */
+/* Checks of the members of a row */
 
 static int check_benchmark(struct plan *p, const struct yaml_node *node)
 {
@@ -356,7 +356,7 @@ static int read_variants(struct row *row)
     return 0;
 }
 
-/* Whether `lockstep run` would take what a row says. */
+/* Checks that `lockstep run` would take the values of a row. */
 static int check_row(struct plan *p, const struct yaml_node *row, const char *mode, const char *max_cycles,
                      const char *quick, const char *phases)
 {

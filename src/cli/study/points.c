@@ -1,4 +1,4 @@
-/* What a figure shows: rows of (series, x, y) from its sql, and beside them what the paper prints. */
+/* The points of a figure: rows of (series, x, y) from its sql, and beside them the values that the paper prints. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

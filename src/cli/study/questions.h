@@ -1,4 +1,4 @@
-/* What a study asks: figures, claims, findings, and how claims are judged. Read by plan_questions.c. */
+/* The questions of a study: figures, claims, findings, and how claims are judged. Read by plan_questions.c. */
 #ifndef LOCKSTEP_CLI_STUDY_QUESTIONS_H
 #define LOCKSTEP_CLI_STUDY_QUESTIONS_H
 

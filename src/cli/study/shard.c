@@ -144,7 +144,7 @@ static int check_owner(struct study *study)
                       study->work);
 }
 
-/* What the shard had found when it was whole the last time stays. */
+/* Starts from the results of the shard's last complete run, where there are any. */
 static int take_former(struct study *study, const char *finished)
 {
     struct strbuf content = {0};

@@ -65,7 +65,7 @@ int study_commands(struct study *study, unsigned each)
     return rc < 0 ? CLI_USAGE : CLI_OK;
 }
 
-/* What the job array and its last job are called: one name for each results folder and number of shards. */
+/* The name of the job array and its last job: one for each results folder and number of shards. */
 static const char *job_name(struct study *study, unsigned n)
 {
     const char *out = absolute(study, study->out);

@@ -1,4 +1,4 @@
-/* What a study would run, and how far it is. */
+/* The status of a study: the runs that it needs, and how many of them are done. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,7 +42,7 @@ int study_list(struct study *study)
     return CLI_OK;
 }
 
-/* What shards that are at work last said of themselves. */
+/* Prints the last progress line of each shard that is at work. */
 static void tell_working(struct study *study)
 {
     for (const struct study_shard *s = study_find_shards(study, ".progress"); s->of; s++) {

@@ -198,7 +198,7 @@ static int locate(struct study *study, const struct arguments *a)
     return 0;
 }
 
-/* Whether everything the study asks for is there. */
+/* True if the results of all runs that the study asks for are there. */
 static bool complete(struct study *study)
 {
     sqlite3_stmt *stmt =

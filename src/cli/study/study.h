@@ -149,7 +149,7 @@ int study_status(struct study *study);
 struct study_shard {
     unsigned number, of;
 };
-/* Whether this process runs the execution with that index. */
+/* Returns true if this process runs the execution with that index. */
 bool study_is_mine(const struct study *study, size_t execution);
 /* The finished file of a shard, or what belongs to it by another suffix. */
 const char *study_shard_path(struct study *study, struct study_shard shard, const char *suffix);
@@ -185,7 +185,7 @@ const char *study_database(struct study *study);
  */
 bool study_peek(struct study *study, const char *path);
 void study_close(struct study *study);
-/* What a statement of one number says; -1 with a diagnostic. */
+/* Returns the number that a statement selects; -1 with a diagnostic. */
 int64_t study_count(struct study *study, const char *sql);
 /* Finds which executions have results, and notes which runs there are. */
 int study_note_runs(struct study *study);

@@ -19,7 +19,7 @@ static int list_texts(struct study *study, const char *sql, struct names *names)
     return stmt ? rc : -1;
 }
 
-/* What views and tables made is temporary, and of the world before. */
+/* Leaves the present scenario: views and tables that it made are temporary, and are dropped. */
 static int leave(struct study *study)
 {
     struct names drops = {{0}};
