@@ -77,11 +77,11 @@ class grid_group
     }
 
   public:
-    /* What a block awaits: the count of arrivals that ends the barrier. Held by the block's first thread. */
+    /* The count of arrivals that ends the barrier which a block awaits. Held by the block's first thread. */
     struct arrival_token {
         unsigned end;
     };
-    /* Whether the kernel was launched cooperatively. */
+    /* Returns true if the kernel was launched cooperatively. */
     LOCKSTEP_MEMBER bool is_valid() const
     {
         return arrivals() != nullptr;

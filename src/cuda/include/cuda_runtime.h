@@ -44,7 +44,7 @@ extern "C" __device__ void free(void *p);
 #if defined(__cplusplus)
 #include "lockstep/runtime_cxx.h"
 #endif
-/* What NVIDIA's header of this name brings along: their guards are macros that programs ask for. */
+/* Headers that NVIDIA's header of this name includes: their guards are macros that programs ask for. */
 #include "device_types.h"
 #include "driver_functions.h"
 #include "host_config.h"

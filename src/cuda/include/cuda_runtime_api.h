@@ -100,8 +100,7 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
                                         cudaStream_t stream);
-/* What the compiler makes of `kernel<<<grid, block, shared, stream>>>(...)`: push, then a stub that pops and launches.
- */
+/* The compiler's calls for `kernel<<<grid, block, shared, stream>>>(...)`: push, then a stub that pops and launches. */
 unsigned int __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem LOCKSTEP_DEFAULT(0),
                                          struct CUstream_st *stream LOCKSTEP_DEFAULT(0));
 cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, void *stream);

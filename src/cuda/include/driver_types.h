@@ -393,7 +393,7 @@ struct cudaPointerAttributes {
     long reserved[8];
 };
 
-/* What cudaFuncGetAttributes answers; sizes in bytes, versions as major * 10 + minor. */
+/* The answer of cudaFuncGetAttributes; sizes in bytes, versions as major * 10 + minor. */
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
     int maxThreadsPerBlock;

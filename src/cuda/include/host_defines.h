@@ -31,7 +31,7 @@
 #define __grid_constant__
 #define __device_builtin__
 #define __cudart_builtin__
-/* Whether the device has a feature of one architecture alone: __CUDA_ARCH_HAS_FEATURE__(SM90_ALL). */
+/* True if the device has a feature of one architecture alone: __CUDA_ARCH_HAS_FEATURE__(SM90_ALL). */
 #define __CUDA_ARCH_HAS_FEATURE__(feature) __CUDA_ARCH_FEAT_##feature
 #define CUDARTAPI
 #define CUDARTAPI_CDECL

@@ -1,5 +1,5 @@
-/* What __half and __nv_bfloat16 share. The including header defines, for a 16-bit type S with pair type S2: the scalar
- * and pair arithmetic lockstep_add(a, b) ... on both types; this macro gives them CUDA's names, operators and
+/* Operators of both __half and __nv_bfloat16. The including header defines, for a 16-bit type S with pair type S2: the
+ * scalar and pair arithmetic lockstep_add(a, b) ... on both types; this macro gives them CUDA's names, operators and
  * comparisons. */
 #ifndef LOCKSTEP_HALF_OPS_H
 #define LOCKSTEP_HALF_OPS_H

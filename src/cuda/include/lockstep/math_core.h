@@ -283,7 +283,7 @@ LOCKSTEP_MATH dd log_dd(double x)
     return quick_sum(s.h, s.l + fma((double)k, LOCKSTEP_LN2_REST, r.l));
 }
 
-/* What log answers outside (0, infinity). */
+/* Results of log outside (0, infinity). */
 LOCKSTEP_MATH_INLINE bool log_special(double x, double *y)
 {
     if (x > 0.0 && x < inf())

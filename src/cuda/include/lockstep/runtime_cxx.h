@@ -1,4 +1,4 @@
-/* What C++ adds to the runtime interface: typed allocation, symbols by reference, kernels by function pointer,
+/* C++ additions to the runtime interface: typed allocation, symbols by reference, kernels by function pointer,
  * occupancy search, and the argument packing of cudaLaunchKernelEx. */
 #ifndef LOCKSTEP_RUNTIME_CXX_H
 #define LOCKSTEP_RUNTIME_CXX_H

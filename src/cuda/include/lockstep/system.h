@@ -68,7 +68,7 @@ __device__ void free(void *p);
 __device__ void __assertfail(const char *condition, const char *file, unsigned line, const char *function,
                              size_t char_size) __attribute__((noreturn));
 
-/* What glibc's assert calls. */
+/* The function that glibc's assert calls. */
 __device__ inline __attribute__((noreturn)) void __assert_fail(const char *condition, const char *file, unsigned line,
                                                                const char *function)
 #if defined(__GLIBC__)
