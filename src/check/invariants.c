@@ -38,6 +38,31 @@ static void check_owners(struct world *w, uint32_t line)
         world_fault(w, "%u L1s have registered line %u", owners, world_line_name(w, line));
 }
 
+/* True: the slice has asked the L1 to drop its copy of the line, and that has not come there yet. */
+static bool is_asked(const struct world *w, unsigned cache, uint64_t address)
+{
+    for (const struct packet *p = w->probes[cache].first; p; p = p->next)
+        if (p->kind == PACKET_INVALIDATE && p->address == address)
+            return true;
+    return false;
+}
+
+/* Where the directory knows sharers, it knows all copies: who has one is a sharer, or is about to be asked to drop it.
+ * So nobody has one beside an owner. */
+static void check_copies(struct world *w, uint32_t line)
+{
+    const struct directory *d = &w->directory;
+    uint64_t address = world_address(w, line);
+    const struct directory_entry *entry = directory_find(d, address);
+    for (unsigned c = 0; d->sharers && c < w->setup->caches; c++) {
+        const struct agent_line *l = agent_find(&w->agents[c], address);
+        bool shares = entry && *directory_sharers(d, entry) >> c & 1;
+        if (l && l->state == AGENT_V && !shares && !is_asked(w, c, address))
+            world_fault(w, "L1 %u has a copy of line %u, and the directory does not know it", world_name(w, c),
+                        world_line_name(w, line));
+    }
+}
+
 /* Agents and the directory keep facts that follow from others (counts, sets): recomputes each, and compares. */
 static void check_derived(struct world *w)
 {
@@ -151,6 +176,8 @@ void world_check(struct world *w)
     check_derived(w);
     for (uint32_t line = 0; line < w->setup->lines; line++)
         check_owners(w, line);
+    for (uint32_t line = 0; line < w->setup->lines && !w->wrong; line++)
+        check_copies(w, line);
     if (!w->wrong && world_is_quiet(w))
         check_values(w);
 }

@@ -284,12 +284,25 @@ static void put_agent(struct writer *o, unsigned cache)
 
 /* The rest */
 
+/* The sharers of a line, as a set of the names of L1s. */
+static unsigned sharers_name(const struct writer *o, const struct directory_entry *entry)
+{
+    unsigned named = 0;
+    for (unsigned c = 0; c < o->w->setup->caches; c++)
+        if (*directory_sharers(&o->w->directory, entry) >> c & 1)
+            named |= 1u << o->n->cache_to[c];
+    return named;
+}
+
 static void put_entry(struct writer *o, const struct directory_entry *entry)
 {
     put(o, entry ? 1u + entry->state : 0);
     if (!entry)
         return;
-    put(o, o->n->cache_to[entry->owner] | grant_name(o, world_line_of(entry->line), entry->grant) << 4);
+    if (directory_is_owned(entry))
+        put(o, o->n->cache_to[entry->owner] | grant_name(o, world_line_of(entry->line), entry->grant) << 4);
+    else
+        put(o, sharers_name(o, entry) | (unsigned)entry->unanswered << 4);
     put_list(o, &entry->parked);
 }
 
@@ -436,7 +449,7 @@ static void find_grants(const struct world *w, struct grants *g)
             add_grant(w, g, w->replies[i]->address, w->replies[i]->fill);
     for (unsigned line = 0; line < w->setup->lines; line++) {
         const struct directory_entry *entry = directory_find(&w->directory, world_address(w, line));
-        if (entry)
+        if (entry && directory_is_owned(entry))
             add_grant(w, g, entry->line, entry->grant);
     }
 }

@@ -210,13 +210,17 @@ static void get_entry(struct reader *in, unsigned line)
     if (!state)
         return;
     struct directory_entry *entry = &d->entries[d->used];
-    unsigned owner = get(in);
+    unsigned who = get(in);
     *entry = (struct directory_entry){.line = world_address(in->w, line), .next = d->hash[0]};
     entry->address = entry->line;
     d->hash[0] = d->used++;
     entry->state = (uint8_t)(state - 1);
-    entry->owner = owner & 0xf;
-    entry->grant = (uint16_t)(owner >> 4);
+    bool owned = directory_is_owned(entry);
+    if (d->sharers)
+        *directory_sharers(d, entry) = owned ? 0 : who & 0xf;
+    entry->owner = owned ? who & 0xf : 0;
+    entry->grant = (uint16_t)(owned ? who >> 4 : 0);
+    entry->unanswered = (uint16_t)(owned ? 0 : who >> 4);
     get_list(in, &entry->parked);
     for (const struct packet *p = entry->parked.first; p; p = p->next, d->kept++)
         d->displaced += world_line_of(p->address) != line;

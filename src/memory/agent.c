@@ -38,7 +38,9 @@ static bool is_late(const struct agent_line *line, const struct packet *p)
 static void take_probe(struct agent *a, struct agent_line *line, struct packet *p)
 {
     struct agent_try t = {.a = a, .line = line, .address = p->address, .bytes = p->bytes, .probe = p};
-    t.event = p->kind == PACKET_SHOW ? AGENT_SHOW_EVENT : AGENT_REVOKE_EVENT;
+    t.event = p->kind == PACKET_SHOW     ? AGENT_SHOW_EVENT
+              : p->kind == PACKET_REVOKE ? AGENT_REVOKE_EVENT
+                                         : AGENT_INVALIDATE_EVENT;
     if (is_late(line, p))
         agent_answer_void(&t);
     else

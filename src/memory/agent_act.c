@@ -318,11 +318,16 @@ static void answer(struct agent_try *t)
     push_behind(t->a, p);
 }
 
+static void acknowledge(struct agent_try *t)
+{
+    t->probe->is_reply = true;
+    push_behind(t->a, t->probe);
+}
+
 void agent_answer_void(struct agent_try *t)
 {
     t->probe->asked = PACKET_KINDS;
-    t->probe->is_reply = true;
-    push_behind(t->a, t->probe);
+    acknowledge(t);
 }
 
 static void put(struct agent_try *t)
@@ -443,6 +448,9 @@ static void take_of_line(struct agent_try *t, unsigned action)
         break;
     case AGENT_DO_VOID:
         agent_answer_void(t);
+        break;
+    case AGENT_DO_ACKNOWLEDGE:
+        acknowledge(t);
         break;
     case AGENT_DO_PUT:
         put(t);

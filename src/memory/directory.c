@@ -37,6 +37,10 @@ void directory_init(struct directory *d, const struct coherence_protocol *protoc
     d->hash = ARENA_NEW(arena, uint32_t, buckets);
     memset(d->hash, 0xff, buckets * sizeof *d->hash);
     d->pool.arena = arena;
+    if (!coherence_table_has(protocol->registration->directory, DIRECTORY_DO_SHARE))
+        return;
+    d->share_words = (sms + 63) / 64;
+    d->sharers = ARENA_NEW(arena, uint64_t, (size_t)lines * d->share_words);
 }
 
 /* Entries */
@@ -59,6 +63,12 @@ const struct directory_entry *directory_find(const struct directory *d, uint64_t
     return find(d, line);
 }
 
+static void clear_sharers(struct directory *d, struct directory_entry *entry)
+{
+    if (d->sharers)
+        memset(directory_sharers(d, entry), 0, d->share_words * sizeof *d->sharers);
+}
+
 static struct directory_entry *add(struct directory *d, uint64_t line, uint64_t address)
 {
     uint32_t i = d->free, *chain = chain_of(d, line);
@@ -69,6 +79,7 @@ static struct directory_entry *add(struct directory *d, uint64_t line, uint64_t 
     contract(i < d->capacity);
     d->entries[i] = (struct directory_entry){.line = line, .address = address, .next = *chain};
     *chain = i;
+    clear_sharers(d, &d->entries[i]);
     return &d->entries[i];
 }
 
@@ -188,10 +199,44 @@ static void own(struct attempt *t)
 {
     if (!t->entry)
         t->entry = add(t->d, t->line, line_of(t->d, t->p->address));
+    clear_sharers(t->d, t->entry);
     t->entry->owner = t->p->sm;
     t->entry->grant = ++t->d->grants;
     t->p->fill = t->entry->grant;
     t->d->host.hold(t->d->host.context, t->line, true);
+}
+
+/* Sharers */
+
+static void share(struct attempt *t)
+{
+    if (!t->entry)
+        t->entry = add(t->d, t->line, line_of(t->d, t->p->address));
+    directory_sharers(t->d, t->entry)[t->p->sm / 64] |= BIT64(t->p->sm % 64);
+    t->d->host.hold(t->d->host.context, t->line, true);
+}
+
+/* The sharers among 64 SMs whose copies stand in the way: all but the asker's, who may be asking for an eviction. */
+static uint64_t others_of(const struct attempt *t, uint32_t word)
+{
+    uint64_t sharers = directory_sharers(t->d, t->entry)[word];
+    return t->p && t->p->sm / 64 == word ? sharers & ~BIT64(t->p->sm % 64) : sharers;
+}
+
+static bool is_alone(const struct attempt *t)
+{
+    bool others = false;
+    for (uint32_t word = 0; word < t->d->share_words; word++)
+        others |= others_of(t, word) != 0;
+    return !others;
+}
+
+static void invalidate_sharers(struct attempt *t)
+{
+    for (uint32_t word = 0; word < t->d->share_words; word++)
+        for (uint64_t rest = others_of(t, word); rest; rest &= rest - 1, t->entry->unanswered++)
+            new_probe(t->d, PACKET_INVALIDATE, (uint16_t)(word * 64 + mask_first(rest)), t->entry->address);
+    clear_sharers(t->d, t->entry);
 }
 
 /* The access goes on to the tags. False: they refuse it. Where they want a registered line's place, the access waits
@@ -232,6 +277,15 @@ static bool take(void *environment, unsigned action)
         break;
     case DIRECTORY_DO_OWN:
         own(t);
+        break;
+    case DIRECTORY_DO_SHARE:
+        share(t);
+        break;
+    case DIRECTORY_DO_INVALIDATE:
+        invalidate_sharers(t);
+        break;
+    case DIRECTORY_DO_COLLECT:
+        t->entry->unanswered--;
         break;
     case DIRECTORY_DO_DISOWN:
         host->hold(host->context, t->line, false);
@@ -363,14 +417,22 @@ static unsigned plain_event(const struct attempt *t, unsigned other, unsigned ow
     const struct directory_entry *entry = find(t->d, t->line);
     if (t->p->cleared)
         return DIRECTORY_CLEARED_EVENT;
-    return entry && entry->owner == t->p->sm ? own : other;
+    return entry && directory_is_owned(entry) && entry->owner == t->p->sm ? own : other;
+}
+
+static unsigned register_event(const struct attempt *t)
+{
+    struct attempt of = *t;
+    of.entry = find(t->d, t->line);
+    bool shared = of.entry && of.entry->state == DIRECTORY_S;
+    return shared && is_alone(&of) ? DIRECTORY_REGISTER_ALONE_EVENT : DIRECTORY_REGISTER_EVENT;
 }
 
 static unsigned access_event(const struct attempt *t)
 {
     const struct packet *p = t->p;
     if (p->kind == PACKET_REGISTER)
-        return DIRECTORY_REGISTER_EVENT;
+        return register_event(t);
     if (has_turn(t->d, p) || p->order > ISA_ORDER_RELAXED)
         return DIRECTORY_AT_HOME_EVENT;
     if (p->kind == PACKET_ATOMIC || p->order > ISA_ORDER_WEAK)
@@ -379,7 +441,16 @@ static unsigned access_event(const struct attempt *t)
                                   : plain_event(t, DIRECTORY_STORE_EVENT, DIRECTORY_STORE_OWN_EVENT);
 }
 
-/* An owner's answer. One that is void was overtaken by what the owner gave back. */
+/* The event that an answer is: of a sharer, or of an owner. */
+static unsigned answer_event(const struct directory *d, const struct attempt *t)
+{
+    const struct directory_entry *entry = find(d, t->line);
+    if (t->p->kind == PACKET_INVALIDATE)
+        return entry && entry->unanswered > 1 ? DIRECTORY_DROPPED_EVENT : DIRECTORY_ALL_DROPPED_EVENT;
+    return t->p->kind == PACKET_REVOKE ? DIRECTORY_RETURNED_EVENT : DIRECTORY_SHOWN_EVENT;
+}
+
+/* An owner's answer that is void was overtaken by what the owner gave back. */
 static void take_answer(struct directory *d, struct packet *p)
 {
     struct attempt t = {.d = d, .p = p, .line = line_of(d, p->local)};
@@ -387,7 +458,7 @@ static void take_answer(struct directory *d, struct packet *p)
         if (--d->remote.unanswered == 0)
             end_phase(d);
     } else if (p->asked != PACKET_KINDS) {
-        t.event = p->kind == PACKET_REVOKE ? DIRECTORY_RETURNED_EVENT : DIRECTORY_SHOWN_EVENT;
+        t.event = answer_event(d, &t);
         step(&t);
     }
     packet_free(&d->pool, p);

@@ -1,8 +1,8 @@
 /* The directory of an L2 slice, under a protocol in which L1s register lines (coherence/protocol.h), or in which an
- * access can have the scope of all L1s: who owns which line, whom it has asked about it, and which accesses wait aside
- * for the answers. It knows no clock, no network and no tags. What is to be sent lies in `out`, in order; accesses
- * whose wait is over lie in `woken`: its host tries them again, in their order, before all others. The host is a slice,
- * or a checker that drives the same code through all interleavings. */
+ * access can have the scope of all L1s: who owns which line or shares it, whom it has asked about it, and which
+ * accesses wait aside for the answers. It knows no clock, no network and no tags. What is to be sent lies in `out`, in
+ * order; accesses whose wait is over lie in `woken`: its host tries them again, in their order, before all others. The
+ * host is a slice, or a checker that drives the same code through all interleavings. */
 #ifndef LOCKSTEP_MEMORY_DIRECTORY_H
 #define LOCKSTEP_MEMORY_DIRECTORY_H
 
@@ -31,8 +31,9 @@ struct directory_entry {
     uint64_t line, address; /* address: as L1s know it */
     uint32_t next;          /* of those with the same hash; of the free ones */
     uint16_t owner;
-    uint8_t state;  /* enum directory_state */
-    uint16_t grant; /* number of its registration: probes carry it */
+    uint16_t grant;      /* number of its registration: probes carry it */
+    uint16_t unanswered; /* C: sharers that have not dropped their copies yet */
+    uint8_t state;       /* enum directory_state */
     struct packet_list parked;
 };
 
@@ -51,6 +52,8 @@ struct directory {
     uint32_t *hash;
     uint32_t hash_mask, capacity, used, free; /* used: entries that were taken at least once */
     uint32_t sms, line_bytes;
+    uint64_t *sharers; /* a set of SMs for each entry; NULL: the table has no sharers */
+    uint32_t share_words;
     struct packet_list out, woken;
     struct packet_list remotes; /* accesses at remote scope that wait for their turn */
     struct directory_remote remote;
@@ -75,6 +78,17 @@ void directory_make_room(struct directory *d, uint64_t line, struct packet *p);
 bool directory_answered(struct directory *d, struct packet *p);
 /* The entry of a line, or NULL: it is in state N. */
 const struct directory_entry *directory_find(const struct directory *d, uint64_t line);
+
+/* True: the line has an owner, or one that is asked to give it back. */
+static inline bool directory_is_owned(const struct directory_entry *entry)
+{
+    return entry->state != DIRECTORY_S && entry->state != DIRECTORY_C;
+}
+/* The sharers of an entry, share_words of 64 SMs. Only under a protocol that has some (d->sharers). */
+static inline uint64_t *directory_sharers(const struct directory *d, const struct directory_entry *entry)
+{
+    return d->sharers + (size_t)(entry - d->entries) * d->share_words;
+}
 
 struct check;
 void directory_check(struct directory *d, struct check *c);

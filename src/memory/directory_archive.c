@@ -11,6 +11,9 @@ static void archive_entry(struct directory *d, struct archive *ar, struct direct
     archive_u16_to(ar, &entry->owner, (uint16_t)(d->sms - 1));
     archive_u8_to(ar, &entry->state, DIRECTORY_STATES - 1);
     ARCHIVE(ar, entry->grant);
+    archive_u16_to(ar, &entry->unanswered, (uint16_t)d->sms);
+    if (d->sharers)
+        archive_bytes(ar, directory_sharers(d, entry), d->share_words * sizeof *d->sharers);
     packet_archive_list(ar, &entry->parked, source);
 }
 

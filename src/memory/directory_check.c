@@ -10,6 +10,17 @@ static uint32_t count(const struct packet_list *list)
     return n;
 }
 
+/* Sharers are in S alone, and there are some; answers of those that were asked are waited for in C alone. */
+static void check_sharers(struct directory *d, struct check *c, uint32_t i)
+{
+    const struct directory_entry *entry = &d->entries[i];
+    uint64_t any = 0;
+    for (uint32_t word = 0; word < d->share_words; word++)
+        any |= directory_sharers(d, entry)[word];
+    check_holds(c, "directory.entry.sharers", i, (any != 0) == (entry->state == DIRECTORY_S));
+    check_holds(c, "directory.entry.unanswered", i, (entry->unanswered != 0) == (entry->state == DIRECTORY_C));
+}
+
 void directory_check(struct directory *d, struct check *c)
 {
     uint32_t kept = count(&d->woken) + count(&d->remotes), live = 0, displaced = 0;
@@ -22,6 +33,7 @@ void directory_check(struct directory *d, struct check *c)
             check_holds(c, "directory.entry.state", i, entry->state != DIRECTORY_N);
             check_holds(c, "directory.entry.line", i, directory_find(d, entry->line) == entry);
             check_holds(c, "directory.entry.owner", i, entry->owner < d->sms);
+            check_sharers(d, c, i);
         }
     CHECK_FACT(c, "directory.displaced", 0, d->displaced, displaced);
     /* One at remote scope whose access is at the tags, or among the woken, is counted there. */

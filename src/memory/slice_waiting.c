@@ -36,8 +36,12 @@ static void describe_entry(const struct directory_entry *entry, struct strbuf *o
     for (const struct packet *p = entry->parked.first; p; p = p->next)
         parked++;
     const struct coherence_word *state = coherence_state_word(&coherence_directory_words, entry->state);
-    strbuf_addf(out, "\n    line 0x%" PRIx64 ", registered by SM %u: %s; %u accesses wait behind it", entry->address,
-                entry->owner, state->doc, parked);
+    strbuf_addf(out, "\n    line 0x%" PRIx64 ", ", entry->address);
+    if (directory_is_owned(entry))
+        strbuf_addf(out, "registered by SM %u", entry->owner);
+    else
+        strbuf_addf(out, "shared, %u copies still to be dropped", entry->unanswered);
+    strbuf_addf(out, ": %s; %u accesses wait behind it", state->doc, parked);
     if (entry->parked.first)
         strbuf_addf(out, ", the first a %s by SM %u", words[entry->parked.first->kind], entry->parked.first->sm);
 }

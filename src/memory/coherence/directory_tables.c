@@ -71,7 +71,39 @@ static const struct coherence_row rows[] = {
     ROW(X, PUT, N, MERGE, DISOWN, ANSWER, WAKE),
     ROW(X, EVICT, X, NOTHING),
 };
+/* Of lines that L1s share, or one registers (msi.c). Plain stores and atomic accesses do not come here: whoever writes
+ * a line has registered it. Who reads the line of an owner has it given back. */
+#define WAITING_ROWS(state)                                                                                            \
+    ROW(state, FETCH, state, PARK), ROW(state, FETCH_OWN, state, GO), ROW(state, REGISTER, state, PARK),               \
+        ROW(state, RETURNED, N, MERGE, DISOWN, WAKE), ROW(state, PUT, N, MERGE, DISOWN, ANSWER, WAKE),                 \
+        ROW(state, EVICT, state, NOTHING)
+
+static const struct coherence_row shared_rows[] = {
+    ROW(N, FETCH, S, GO, SHARE),
+    ROW(N, REGISTER, R, GO, OWN),
+
+    ROW(S, FETCH, S, GO, SHARE),
+    ROW(S, REGISTER, C, PARK, INVALIDATE),
+    ROW(S, REGISTER_ALONE, R, GO, OWN),
+    ROW(S, EVICT, C, INVALIDATE),
+
+    ROW(C, FETCH, C, PARK),
+    ROW(C, REGISTER, C, PARK),
+    ROW(C, DROPPED, C, COLLECT),
+    ROW(C, ALL_DROPPED, N, COLLECT, DISOWN, WAKE),
+    ROW(C, EVICT, C, NOTHING),
+
+    ROW(R, FETCH, B, PARK, REVOKE),
+    ROW(R, FETCH_OWN, R, GO),
+    ROW(R, REGISTER, B, PARK, REVOKE),
+    ROW(R, PUT, N, MERGE, DISOWN, ANSWER),
+    ROW(R, EVICT, X, REVOKE),
+
+    WAITING_ROWS(B),
+    WAITING_ROWS(X),
+};
 static const struct coherence_row free_rows[] = {FREE_ROWS};
 
 const struct coherence_table coherence_directory = {rows, sizeof rows / sizeof rows[0]};
+const struct coherence_table coherence_sharers = {shared_rows, sizeof shared_rows / sizeof shared_rows[0]};
 const struct coherence_table coherence_no_directory = {free_rows, sizeof free_rows / sizeof free_rows[0]};

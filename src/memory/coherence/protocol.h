@@ -190,8 +190,9 @@ struct coherence_registration {
 extern const struct coherence_table coherence_home;
 /* L1s that register nothing (write_through.c). */
 extern const struct coherence_table coherence_write_through;
-/* Directories (directory_tables.c): of lines that L1s register; and of lines that nobody does. */
-extern const struct coherence_table coherence_directory, coherence_no_directory;
+/* Directories (directory_tables.c): of lines that L1s register; of those that L1s share besides; and of lines that nobody
+ * registers. */
+extern const struct coherence_table coherence_directory, coherence_sharers, coherence_no_directory;
 
 /* How often the transition of a state and an event was taken. */
 struct coherence_counts {

@@ -314,6 +314,54 @@ static void test_what_owners_give_back_waits_for_no_place(void **unused)
     stop(&b);
 }
 
+/* Reads make sharers. Who registers waits until all others have dropped their copies, and so does who comes meanwhile;
+ * a sharer that is alone waits for nobody. */
+static void test_sharers_drop_their_copies_before_a_registration(void **unused)
+{
+    struct bench b;
+    start(&b, "msi");
+    for (unsigned sm = 0; sm < SMS; sm++)
+        passes(&b, access_of(&b, sm, PACKET_READ, at(0), ISA_ORDER_WEAK));
+    assert_true(is_silent(&b));
+    struct packet *first = keeps(&b, access_of(&b, 1, PACKET_REGISTER, at(0), ISA_ORDER_WEAK));
+    struct packet *of_0 = leaves(&b, PACKET_INVALIDATE, 0), *of_2 = leaves(&b, PACKET_INVALIDATE, 2);
+    assert_true(is_silent(&b));
+    struct packet *second = keeps(&b, access_of(&b, 2, PACKET_READ, at(0), ISA_ORDER_WEAK));
+    answers(&b, of_2);
+    assert_null(woken(&b));
+    answers(&b, of_0);
+    assert_ptr_equal(woken(&b), first);
+    assert_ptr_equal(woken(&b), second);
+    passes(&b, first);
+    keeps(&b, second);
+    answers(&b, leaves(&b, PACKET_REVOKE, 1));
+    assert_ptr_equal(woken(&b), second);
+    passes(&b, second);
+    passes(&b, access_of(&b, 2, PACKET_REGISTER, at(0), ISA_ORDER_WEAK));
+    assert_true(is_silent(&b));
+    assert_int_equal(directory_find(&b.directory, at(0))->state, DIRECTORY_R);
+    stop(&b);
+}
+
+/* Before the L2 takes the place of a shared line, its sharers drop their copies; what wants the place waits for all. */
+static void test_a_shared_line_leaves_its_place(void **unused)
+{
+    struct bench b;
+    start(&b, "msi");
+    passes(&b, access_of(&b, 0, PACKET_READ, at(0), ISA_ORDER_WEAK));
+    passes(&b, access_of(&b, 2, PACKET_READ, at(0), ISA_ORDER_WEAK));
+    b.wanted = at(0);
+    struct packet *read = keeps(&b, access_of(&b, 0, PACKET_READ, at(1), ISA_ORDER_WEAK));
+    struct packet *of_0 = leaves(&b, PACKET_INVALIDATE, 0), *of_2 = leaves(&b, PACKET_INVALIDATE, 2);
+    answers(&b, of_0);
+    assert_null(woken(&b));
+    answers(&b, of_2);
+    assert_ptr_equal(woken(&b), read);
+    assert_null(directory_find(&b.directory, at(0)));
+    passes(&b, read);
+    stop(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +371,8 @@ int main(void)
         cmocka_unit_test(test_an_answer_lets_one_store_go_on),
         cmocka_unit_test(test_accesses_that_wait_for_a_place_are_not_passed),
         cmocka_unit_test(test_what_owners_give_back_waits_for_no_place),
+        cmocka_unit_test(test_sharers_drop_their_copies_before_a_registration),
+        cmocka_unit_test(test_a_shared_line_leaves_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
