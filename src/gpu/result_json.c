@@ -104,11 +104,22 @@ static void add_headline(json_t *object, const struct gpu_result *result, const 
     set_real(object, "simd_efficiency", warp > 0, ratio((double)thread, (double)warp * machine->sm.warp_size));
 }
 
+static bool has_event(const struct coherence_table *table, unsigned event)
+{
+    for (unsigned i = 0; i < table->count; i++)
+        if (table->rows[i].event == event)
+            return true;
+    return false;
+}
+
 /* A side's transitions that were taken: event, then state. */
-static json_t *side_json(const struct coherence_words *words, const struct coherence_counts *counts)
+static json_t *side_json(const struct coherence_words *words, const struct coherence_table *table,
+                         const struct coherence_counts *counts)
 {
     json_t *side = json_object();
     for (unsigned event = 0; words->events[event].word; event++) {
+        if (event >= words->always && !has_event(table, event))
+            continue;
         json_t *states = json_object();
         for (unsigned state = 0; state <= COHERENCE_ANY; state++)
             if (counts->taken[state][event])
@@ -124,9 +135,11 @@ static json_t *transitions_json(const struct gpu_result *result, const struct ma
     json_object_set_new(object, "protocol", json_string(machine->memory.coherence.protocol));
     const struct coherence_protocol *protocol = coherence_find(machine->memory.coherence.protocol);
     const struct coherence_words *words;
-    for (unsigned side = 0; side < COHERENCE_SIDES; side++)
-        if (coherence_side_of(protocol, side, &words))
-            json_object_set_new(object, words->side, side_json(words, gpu_result_transitions(result, side)));
+    for (unsigned side = 0; side < COHERENCE_SIDES; side++) {
+        const struct coherence_table *table = coherence_side_of(protocol, side, &words);
+        if (table)
+            json_object_set_new(object, words->side, side_json(words, table, gpu_result_transitions(result, side)));
+    }
     return object;
 }
 

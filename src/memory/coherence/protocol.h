@@ -190,8 +190,8 @@ struct coherence_registration {
 extern const struct coherence_table coherence_home;
 /* L1s that register nothing (write_through.c). */
 extern const struct coherence_table coherence_write_through;
-/* Directories (directory_tables.c): of lines that L1s register; of those that L1s share besides; and of lines that nobody
- * registers. */
+/* Directories (directory_tables.c): of lines that L1s register; of those that L1s share besides; and of lines that
+ * nobody registers. */
 extern const struct coherence_table coherence_directory, coherence_sharers, coherence_no_directory;
 
 /* How often the transition of a state and an event was taken. */
@@ -243,9 +243,10 @@ struct coherence_action {
 
 /* The words of a side's table. */
 struct coherence_words {
-    const char *side;                       /* "L1" */
-    const struct coherence_word *states;    /* by state; COHERENCE_ANY has coherence_any */
-    const struct coherence_word *events;    /* by event */
+    const char *side;                    /* "L1" */
+    const struct coherence_word *states; /* by state; COHERENCE_ANY has coherence_any */
+    const struct coherence_word *events; /* by event */
+    unsigned always; /* results list the events below this one always, others where the table has a row for them */
     const struct coherence_action *actions; /* by number; the last one has no word */
     const char *enters; /* letters of the states that a line can enter without an action that brings them */
 };
