@@ -356,7 +356,7 @@ static void queue(struct agent_try *t, bool hold)
         agent_queue_line(t->a, t->line, hold);
 }
 
-/* The line enters a state. */
+/* The line enters the row's next state, once: where ENTER stands in the row, or last. */
 static void enter(void *environment, unsigned next)
 {
     struct agent_try *t = environment;
@@ -409,7 +409,7 @@ static void take_of_access(struct agent_try *t, unsigned action)
     }
 }
 
-/* Those by which a line and those who wait for it take what comes, and slices have their answers. */
+/* Those by which a line takes what comes, or loses what it has. */
 static void take_of_line(struct agent_try *t, unsigned action)
 {
     switch (action) {
@@ -440,6 +440,16 @@ static void take_of_line(struct agent_try *t, unsigned action)
     case AGENT_DO_FLUSH:
         begin_flush(t);
         break;
+    default:
+        take_of_access(t, action);
+        break;
+    }
+}
+
+/* Those by which a slice has its answers, and those that wait aside their turn. */
+static void take_of_others(struct agent_try *t, unsigned action)
+{
+    switch (action) {
     case AGENT_DO_WAIT:
         hold_probe(t);
         break;
@@ -468,7 +478,7 @@ static void take_of_line(struct agent_try *t, unsigned action)
         agent_ask_again(t->a, t->line);
         break;
     default:
-        take_of_access(t, action);
+        take_of_line(t, action);
         break;
     }
 }
@@ -476,7 +486,7 @@ static void take_of_line(struct agent_try *t, unsigned action)
 /* What a row needs has been found before (agent_has_places): nothing is refused here. */
 static bool take(void *environment, unsigned action)
 {
-    take_of_line(environment, action);
+    take_of_others(environment, action);
     return true;
 }
 

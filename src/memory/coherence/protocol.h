@@ -150,16 +150,17 @@ enum l1_order_action {
 #define COHERENCE_ROWS 160  /* of a table, at most */
 
 /* A row: in a state, an event has these actions taken, one after the other as they stand here, and then the line is in
- * its next state. actions: a byte each, the first one lowest, ended by 0; COHERENCE_DO packs them. */
-#define COHERENCE_MOST 8 /* actions of a row */
+ * its next state. actions: a byte each, the first one lowest, eight at most, ended by 0; COHERENCE_DO packs them. */
 struct coherence_row {
     uint8_t state, event, next;
     uint64_t actions;
 };
-#define COHERENCE_PACK(a, b, c, d, e, f, g, h, ...)                                                                    \
-    ((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24 | (uint64_t)(e) << 32 |            \
-     (uint64_t)(f) << 40 | (uint64_t)(g) << 48 | (uint64_t)(h) << 56)
-#define COHERENCE_DO(...) COHERENCE_PACK(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0)
+/* A ninth action is an array of negative size. */
+#define COHERENCE_PACK(a, b, c, d, e, f, g, h, ninth, ...)                                                             \
+    (((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24 | (uint64_t)(e) << 32 |           \
+      (uint64_t)(f) << 40 | (uint64_t)(g) << 48 | (uint64_t)(h) << 56) +                                               \
+     0 * sizeof(char[(ninth) ? -1 : 1]))
+#define COHERENCE_DO(...) COHERENCE_PACK(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 struct coherence_table {
     const struct coherence_row *rows;
