@@ -1,47 +1,30 @@
-/* Children, signals and temporary files of `lockstep cc`.
- * An interrupt must not leave temporary files or half-written outputs: the signals that end a program are blocked while
- * children run and are taken with sigwaitinfo together with SIGCHLD, so no handler and no global state is needed. */
+/* Commands and temporary files of `lockstep cc`. An interrupt must not leave temporary files or half-written outputs:
+ * so the signals that end a program wait from the first command to the last (process.h). */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* nftw */
+#define _GNU_SOURCE /* environ, nftw, strsignal */
 #endif
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "cli/cc.h"
-
-extern char **environ;
-
-static sigset_t waited_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    return set;
-}
+#include "cli/process.h"
 
 void cc_process_begin(struct cc_process *process, bool verbose)
 {
     *process = (struct cc_process){.verbose = verbose};
-    sigset_t set = waited_signals();
-    signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would reap the children unseen */
-    sigprocmask(SIG_BLOCK, &set, &process->old_mask);
+    process_hold_signals(&process->old_mask);
 }
 
 void cc_process_end(struct cc_process *process)
 {
-    sigprocmask(SIG_SETMASK, &process->old_mask, NULL);
+    process_let_signals(&process->old_mask);
     if (process->interrupted)
         raise(process->interrupted);
 }
@@ -56,54 +39,26 @@ static void print_command(const struct cc_args *command)
     fputs("\n", stderr);
 }
 
-/* Waits for the child; on a signal that asks us to stop, stops the child first. Returns its wait status. */
-static int wait_child(struct cc_process *process, pid_t child)
-{
-    sigset_t set = waited_signals();
-    for (;;) {
-        int status, signal_number;
-        pid_t ended = waitpid(child, &status, WNOHANG);
-        if (ended == child)
-            return status;
-        if (ended < 0 && errno != EINTR)
-            return -1;
-        signal_number = sigwaitinfo(&set, NULL);
-        if (signal_number > 0 && signal_number != SIGCHLD) {
-            process->interrupted = signal_number;
-            kill(child, SIGTERM);
-        }
-    }
-}
-
 int cc_run(struct cc_process *process, const struct cc_args *command, int output, int errors, struct diag_sink *diags)
 {
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t actions;
-    pid_t child;
+    struct process_job job = {.argv = (char *const *)command->items,
+                              .environment = environ,
+                              .output_to = output < 0 ? 0 : output,
+                              .errors_to = errors < 0 ? 0 : errors};
+    const struct process_options how = {.parallel = 1, .mask = &process->old_mask};
     if (process->interrupted)
         return -1;
     if (process->verbose)
         print_command(command);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&attributes, &process->old_mask);
-    posix_spawn_file_actions_init(&actions);
-    if (output >= 0)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    if (errors >= 0)
-        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
-    int error = posix_spawn(&child, command->items[0], &actions, &attributes, (char *const *)command->items, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    if (error)
-        return diag_error(diags, DIAG_NOWHERE, NULL, "cannot run %s: %s", command->items[0], strerror(error));
-    int status = wait_child(process, child);
+    process->interrupted = process_run(&job, 1, &how);
     if (process->interrupted)
         return -1;
-    if (WIFSIGNALED(status))
-        return diag_error(diags, DIAG_NOWHERE, NULL, "%s was ended by signal %d (%s)", command->items[0],
-                          WTERMSIG(status), strsignal(WTERMSIG(status)));
-    return WEXITSTATUS(status);
+    if (job.failed)
+        return diag_error(diags, DIAG_NOWHERE, NULL, "cannot run %s: %s", command->items[0], strerror(job.failed));
+    if (job.signal)
+        return diag_error(diags, DIAG_NOWHERE, NULL, "%s was ended by signal %d (%s)", command->items[0], job.signal,
+                          strsignal(job.signal));
+    return job.status;
 }
 
 int cc_temp_dir_make(char **dir, struct arena *arena, struct diag_sink *diags)

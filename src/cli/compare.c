@@ -309,7 +309,7 @@ static int compare(struct comparison *cmp)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct ticker ticker = {.cmp = cmp};
-    struct process_options how = {cores > 0 ? (unsigned)cores : 1, tick, &ticker};
+    struct process_options how = {.parallel = cores > 0 ? (unsigned)cores : 1, .tick = tick, .context = &ticker};
     struct strbuf text = {0};
     cli_progress_init(&ticker.progress, cmp->options->quiet);
     int interrupted = process_run(cmp->jobs, cmp->count, &how);

@@ -35,11 +35,22 @@ static sigset_t waited_signals(void)
     return set;
 }
 
-/* Opens the file in place of a stream. Returns 0, or errno. */
-static int redirect(const char *path, int stream)
+void process_hold_signals(sigset_t *before)
 {
-    int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
-    return path && (file < 0 || dup2(file, stream) < 0) ? errno : 0;
+    sigset_t set = waited_signals();
+    sigprocmask(SIG_BLOCK, &set, before);
+}
+
+void process_let_signals(const sigset_t *before)
+{
+    sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+/* Puts the file at `path`, which is opened, or the open file `to` in place of a stream. Returns 0, or errno. */
+static int redirect(const char *path, int to, int stream)
+{
+    int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : to ? to : stream;
+    return file < 0 || (file != stream && dup2(file, stream) < 0) ? errno : 0;
 }
 
 /* In the child: becomes the job's program, and ends with us, even if we are killed without a chance to pass that on.
@@ -50,9 +61,9 @@ static int become(const struct process_job *job, const sigset_t *mask, pid_t par
         return errno;
     if (getppid() != parent) /* ended before it was watched */
         _exit(127);
-    int why = redirect(job->output, STDOUT_FILENO);
+    int why = redirect(job->output, job->output_to, STDOUT_FILENO);
     if (why == 0)
-        why = redirect(job->errors, STDERR_FILENO);
+        why = redirect(job->errors, job->errors_to, STDERR_FILENO);
     if (why)
         return why;
     sigprocmask(SIG_SETMASK, mask, NULL);
@@ -146,15 +157,16 @@ static void pass_on(const struct process_job *jobs, unsigned count, const siginf
 int process_run(struct process_job *jobs, unsigned count, const struct process_options *options)
 {
     sigset_t set = waited_signals(), old;
+    const sigset_t *mask = options->mask ? options->mask : &old;
     struct sigaction child_action, default_action = {.sa_handler = SIG_DFL};
     int interrupted = 0;
     double since = 0;
     unsigned next = 0, running = 0;
     sigaction(SIGCHLD, &default_action, &child_action); /* an inherited SIG_IGN would reap children unseen */
-    sigprocmask(SIG_BLOCK, &set, &old);
+    process_hold_signals(&old);
     while (running > 0 || (next < count && !interrupted)) {
         while (next < count && running < options->parallel && !interrupted) {
-            start(&jobs[next], &old);
+            start(&jobs[next], mask);
             running += !jobs[next++].ended;
         }
         siginfo_t info;
@@ -169,7 +181,7 @@ int process_run(struct process_job *jobs, unsigned count, const struct process_o
             options->tick(options->context);
         running = reap(jobs, next);
     }
-    sigprocmask(SIG_SETMASK, &old, NULL);
+    process_let_signals(&old);
     sigaction(SIGCHLD, &child_action, NULL);
     return interrupted;
 }

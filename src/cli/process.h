@@ -3,6 +3,7 @@
 #ifndef LOCKSTEP_CLI_PROCESS_H
 #define LOCKSTEP_CLI_PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -12,7 +13,8 @@
 struct process_job {
     char *const *argv;
     char *const *environment;
-    const char *output, *errors; /* files for standard output and error; NULL: ours */
+    const char *output, *errors; /* files for standard output and error; NULL: the descriptors below */
+    int output_to, errors_to;    /* open descriptors for them; 0: ours */
     int (*limit)(void *context); /* asked about five times a second for a signal to send, 0: none; may be NULL */
     void *context;
     /* Filled in. */
@@ -27,6 +29,7 @@ struct process_options {
     unsigned parallel;           /* how many at a time */
     void (*tick)(void *context); /* called about five times a second, or NULL */
     void *context;
+    const sigset_t *mask; /* of signals that children start with; NULL: ours */
 };
 
 /* An argument vector, word by word; zero-initialise it. process_argv ends it: the vector belongs to arena. */
@@ -47,6 +50,10 @@ char *const *process_argv(struct process_words *words, struct arena *arena);
 
 /* Runs the jobs to their ends. Returns 0, or the number of the signal that asked us to stop; another one kills them. */
 int process_run(struct process_job *jobs, unsigned count, const struct process_options *options);
+/* From here on signals that would end us wait for process_run to take them, or for process_let_signals: so that what
+ * must be cleaned up can be. *before receives our mask, with which children are to start. */
+void process_hold_signals(sigset_t *before);
+void process_let_signals(const sigset_t *before);
 /* Ends this process by signal n, as if nothing had been caught. */
 void process_die(int n);
 /* Our environment with `additions` (NAME=VALUE, or NAME alone to remove it; NULL-terminated) in place; memory belongs

@@ -263,7 +263,7 @@ static int run_all(struct validation *v)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned parallel = v->options->jobs ? (unsigned)v->options->jobs_value : cores > 0 ? (unsigned)cores : 1;
-    struct process_options how = {parallel, tick, v};
+    struct process_options how = {.parallel = parallel, .tick = tick, .context = v};
     struct strbuf text = {0};
     int code = CLI_OK;
     cli_progress_init(&v->progress, false);
@@ -303,7 +303,8 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
     else if (options->rest[0])
         diag_error(sink, DIAG_NOWHERE, "--case NAME chooses a case", "lockstep validate takes no arguments: %s",
                    options->rest[0]);
-    else if (cli_check_places(&page, 1, sink) == 0 && find_records(&v) == 0 && check_code(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
+    else if (cli_check_places(&page, 1, sink) == 0 && find_records(&v) == 0 && check_code(&v) == 0 && choose(&v) == 0 &&
+             prepare(&v) == 0)
         code = run_all(&v);
     remove_files(&v);
     fidelity_free(&v.records);

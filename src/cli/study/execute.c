@@ -267,7 +267,7 @@ int study_build(struct study *study)
         if (study_is_mine(study, i) && !study->executions.items[i].stored)
             want(study, &yard, study->executions.items[i].program);
     cli_progress_init(&yard.progress, false);
-    struct process_options how = {study->jobs, tell_built, &yard};
+    struct process_options how = {.parallel = study->jobs, .tick = tell_built, .context = &yard};
     int stopped = process_run(yard.jobs, yard.count, &how), rc = 0;
     cli_progress_clear(&yard.progress);
     for (unsigned i = 0; i < yard.count && !stopped; i++)
@@ -425,7 +425,7 @@ int study_execute(struct study *study)
         return stopped;
     prepare(&crew);
     cli_progress_init(&crew.progress, false);
-    struct process_options how = {study->jobs, tick, &crew};
+    struct process_options how = {.parallel = study->jobs, .tick = tick, .context = &crew};
     study_tell_progress(study, true);
     stopped = process_run(crew.jobs, crew.count, &how);
     tick(&crew);
