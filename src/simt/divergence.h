@@ -100,6 +100,8 @@ struct simt_divergence {
     bool exclusive; /* lanes that ask for locks keep the turn until they get one of them */
     bool delays;    /* lanes that leave a loop in which they only wait do not meet where it ends (poll) */
     const struct simt_forming *forming; /* NULL: threads stay in their warp */
+    /* Of ways that are made of meetings (meetings.h): the lanes of a leaf come to the meeting below it. */
+    void (*came)(struct simt_path *meeting, const struct simt_path *leaf);
     /* The path that has the turn came to where it goes `until`. */
     void (*arrive)(struct simt_paths *paths);
     void (*advance_some)(struct simt_paths *paths, uint64_t mask, uint32_t next);

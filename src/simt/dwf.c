@@ -126,7 +126,7 @@ static void give_turn(struct simt_paths *paths)
 static void settle(struct simt_paths *paths)
 {
     bool came = look_at_feet(paths);
-    struct simt_completed done = simt_complete(paths, simt_inherit_passes);
+    struct simt_completed done = simt_complete(paths);
     simt_leave_out_empty(paths);
     paths->now = NULL;
     if (!paths->count)
@@ -309,7 +309,7 @@ static void call(struct simt_paths *paths, uint64_t mask, uint32_t entry, uint32
 static void ret(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     look_at_feet(paths);
-    simt_meetings_return(paths, mask, next, simt_inherit_passes);
+    simt_meetings_return(paths, mask, next);
 }
 
 static void end(struct simt_paths *paths, uint64_t mask, uint32_t next)
@@ -407,7 +407,8 @@ static const struct simt_forming forming = {.may_leave = may_leave, .giving = gi
 
 const struct simt_divergence simt_dwf = {
     .name = "dwf",
-    .kinds = SIMT_MEETING_KINDS,
+    SIMT_MEETINGS_ROWS,
+    .came = simt_inherit_passes,
     .forming = &forming,
     .arrive = settle,
     .advance_some = advance_some,
@@ -418,14 +419,8 @@ const struct simt_divergence simt_dwf = {
     .exit = end,
     .yield = yield,
     .poll = poll,
-    .ask = simt_meetings_ask,
     .answer = answer,
-    .give = simt_meetings_give,
     .part = part_lanes,
     .gather = gather,
-    .look_again = simt_look_again,
-    .able = simt_meetings_able,
-    .caller = simt_meetings_caller,
-    .turn = simt_meetings_turn,
     .holds = holds,
 };

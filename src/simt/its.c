@@ -48,7 +48,7 @@ static void give_turn(struct simt_paths *paths)
 /* Lanes have left their paths: what follows from that. */
 static void settle(struct simt_paths *paths)
 {
-    struct simt_completed done = simt_complete(paths, simt_inherit_passes);
+    struct simt_completed done = simt_complete(paths);
     if (done.lanes && !done.has_turn)
         paths->table[done.first].kind = SIMT_TURN;
     simt_leave_out_empty(paths);
@@ -182,11 +182,6 @@ static void yield(struct simt_paths *paths)
     put_off(paths);
 }
 
-static void ret(struct simt_paths *paths, uint64_t mask, uint32_t next)
-{
-    simt_meetings_return(paths, mask, next, simt_inherit_passes);
-}
-
 static bool holds(const struct simt_paths *paths)
 {
     for (uint32_t i = 0; i < paths->count; i++)
@@ -197,24 +192,14 @@ static bool holds(const struct simt_paths *paths)
 
 const struct simt_divergence simt_its = {
     .name = "its",
-    .kinds = SIMT_MEETING_KINDS,
+    SIMT_MEETINGS_ROWS,
+    SIMT_MEETINGS_ROWS_OF_WARPS,
+    .came = simt_inherit_passes,
     .arrive = settle,
-    .advance_some = simt_meetings_advance_some,
     .branch = branch,
     .branch_each = branch_each,
-    .call = simt_meetings_call,
-    .ret = ret,
-    .exit = simt_meetings_end,
     .yield = yield,
     .poll = poll,
-    .ask = simt_meetings_ask,
     .answer = answer,
-    .give = simt_meetings_give,
-    .part = simt_meetings_part,
-    .gather = simt_meetings_gather,
-    .look_again = simt_look_again,
-    .able = simt_meetings_able,
-    .caller = simt_meetings_caller,
-    .turn = simt_meetings_turn,
     .holds = holds,
 };

@@ -42,7 +42,7 @@ void simt_let_go(struct simt_paths *paths, uint64_t slow, uint32_t least)
     }
 }
 
-struct simt_completed simt_complete(struct simt_paths *paths, simt_came *came)
+struct simt_completed simt_complete(struct simt_paths *paths)
 {
     struct simt_completed done = {.first = SIMT_NO_PATH};
     uint64_t higher = 0;
@@ -52,7 +52,7 @@ struct simt_completed simt_complete(struct simt_paths *paths, simt_came *came)
         if (completes)
             p->kind = SIMT_READY;
         if (p->mask && simt_is_leaf(p) && p->pc == p->until) {
-            came(&paths->table[simt_below(paths, i, p->mask)], p);
+            paths->way->came(&paths->table[simt_below(paths, i, p->mask)], p);
             p->mask = 0;
         }
         if (completes && p->mask) {
@@ -250,14 +250,14 @@ void simt_meetings_call(struct simt_paths *paths, uint64_t mask, uint32_t entry,
     paths->way->arrive(paths);
 }
 
-void simt_meetings_return(struct simt_paths *paths, uint64_t mask, uint32_t next, simt_came *came)
+void simt_meetings_return(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     uint32_t mark = mark_below(paths, simt_number_of_now(paths), mask);
     struct simt_path leaf = *paths->now;
     paths->now->pc = next;
     for (uint32_t i = mark; i < paths->count; i++)
         paths->table[i].mask &= ~mask;
-    came(&paths->table[simt_below(paths, mark, mask)], &leaf);
+    paths->way->came(&paths->table[simt_below(paths, mark, mask)], &leaf);
     paths->way->arrive(paths);
 }
 

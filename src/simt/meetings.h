@@ -79,6 +79,8 @@ bool simt_meetings_hold(const struct simt_paths *paths, bool looks_ahead);
 void simt_meetings_advance_some(struct simt_paths *paths, uint64_t mask, uint32_t next);
 void simt_meetings_call(struct simt_paths *paths, uint64_t mask, uint32_t entry, uint32_t next,
                         const struct simt_frame *frame);
+/* The lanes leave every path of the call. When all of it have, the meeting where they return is complete. */
+void simt_meetings_return(struct simt_paths *paths, uint64_t mask, uint32_t next);
 void simt_meetings_end(struct simt_paths *paths, uint64_t mask, uint32_t next);
 enum simt_gathered simt_meetings_gather(struct simt_paths *paths, uint64_t some, const struct simt_awaited *awaited,
                                         struct simt_met *met);
@@ -88,16 +90,20 @@ void simt_meetings_ask(struct simt_paths *paths, uint64_t mask);
 uint64_t simt_meetings_give(struct simt_paths *paths, uint64_t given, uint32_t next);
 void simt_meetings_part(struct simt_paths *paths, uint64_t mask, uint32_t next);
 
+/* The rows of a way's table that are functions of above: in every way made of meetings, and in those whose threads stay
+ * in their warp. */
+#define SIMT_MEETINGS_ROWS                                                                                             \
+    .kinds = SIMT_MEETING_KINDS, .ask = simt_meetings_ask, .give = simt_meetings_give, .look_again = simt_look_again,  \
+    .able = simt_meetings_able, .caller = simt_meetings_caller, .turn = simt_meetings_turn
+#define SIMT_MEETINGS_ROWS_OF_WARPS                                                                                    \
+    .advance_some = simt_meetings_advance_some, .call = simt_meetings_call, .ret = simt_meetings_return,               \
+    .exit = simt_meetings_end, .part = simt_meetings_part, .gather = simt_meetings_gather
+
 /* ---- what ways are made of ---- */
 
-/* Called for a leaf whose lanes come to a meeting. */
-typedef void simt_came(struct simt_path *meeting, const struct simt_path *leaf);
-
-/* The lanes leave every path of the call. When all of it have, the meeting where they return is complete. */
-void simt_meetings_return(struct simt_paths *paths, uint64_t mask, uint32_t next, simt_came *came);
 
 /* Of ways that count the passes of leaves in `spent` (its.c): at so many a leaf lets others go on; a pass of a loop
- * that polls, and whatever counts like one; a leaf makes passes; its meeting inherits them (simt_came); the lanes of
+ * that polls, and whatever counts like one; a leaf makes passes; its meeting inherits them (simt_divergence.came); the lanes of
  * leaves that wait for named lanes, whose meetings must not wait for those. */
 #define SIMT_MOST_PASSES 1024
 #define SIMT_POLL_PASSES 128
@@ -118,7 +124,7 @@ struct simt_completed {
 };
 /* Takes the lanes that stand where their leaf goes `until` off it, and makes meetings that are complete leaves, from
  * the last path to the first: they empty those below. Empty paths stay. */
-struct simt_completed simt_complete(struct simt_paths *paths, simt_came *came);
+struct simt_completed simt_complete(struct simt_paths *paths);
 void simt_leave_out_empty(struct simt_paths *paths);
 
 /* Joins the leaf that has the turn with the ready ones that stand at its place. */
