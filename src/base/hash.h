@@ -21,6 +21,11 @@ static inline uint64_t hash_spread(uint64_t key)
 {
     return key * HASH_GOLDEN;
 }
+/* Those upper bits, for tables of up to 2^24 places: a place is this modulo their number. */
+static inline uint32_t hash_place(uint64_t key)
+{
+    return (uint32_t)(hash_spread(key) >> 40);
+}
 /* Up to 16 bytes as one word, which differs where they do, but for chance. */
 static inline uint64_t hash_short(const void *data, size_t n)
 {

@@ -206,7 +206,7 @@ static uint64_t base_of(const struct frun *f, const struct fblock *b)
 
 static struct watch_holder *holder_place(const struct frun *f, uint64_t address)
 {
-    return &f->holders[(hash_spread(address / 4) >> 40) % FHOLDERS];
+    return &f->holders[hash_place(address / 4) % FHOLDERS];
 }
 
 /* A lane that changed a location from what a compare-and-swap expected, or by an exchange to something else than 0, is

@@ -7,7 +7,7 @@
 
 static uint32_t place_of(const struct gpu_polls *polls, uint64_t address)
 {
-    uint32_t at = (uint32_t)(hash_spread(address / 4) >> 40) % GPU_POLL_PLACES;
+    uint32_t at = hash_place(address / 4) % GPU_POLL_PLACES;
     while (polls->words[at].bytes && polls->words[at].address != address)
         at = (at + 1) % GPU_POLL_PLACES;
     return at;

@@ -145,7 +145,7 @@ static bool covers(const uint64_t mask[2], const uint64_t part[2])
 
 static uint32_t hash_of(const struct cache *c, uint64_t at)
 {
-    return (uint32_t)(hash_spread(at >> c->line_shift) >> 40) & c->hash_mask;
+    return hash_place(at >> c->line_shift) & c->hash_mask;
 }
 
 /* The MSHR of a fill under way that has no line and brings one of the sectors, or NO_INDEX. */

@@ -47,7 +47,7 @@ void directory_init(struct directory *d, const struct coherence_protocol *protoc
 
 static uint32_t *chain_of(const struct directory *d, uint64_t line)
 {
-    return &d->hash[(uint32_t)(hash_spread(line / d->line_bytes) >> 40) & d->hash_mask];
+    return &d->hash[hash_place(line / d->line_bytes) & d->hash_mask];
 }
 
 static struct directory_entry *find(const struct directory *d, uint64_t line)

@@ -10,7 +10,7 @@
 
 static unsigned place_of(uint64_t address)
 {
-    return (unsigned)(hash_spread(address / 4) >> 40) % WATCH_HOLDERS;
+    return hash_place(address / 4) % WATCH_HOLDERS;
 }
 
 void watch_noted_begin(struct watch_noted *n)

@@ -43,7 +43,7 @@ static inline uint64_t watch_written_digest(uint64_t address, uint64_t value)
 
 static inline const struct watch_written_place *watch_written_place(const struct watch_written *w, uint64_t address)
 {
-    return &w->places[(hash_spread(address) >> 40) % WATCH_WRITTEN_PLACES];
+    return &w->places[hash_place(address) % WATCH_WRITTEN_PLACES];
 }
 
 /* Returns whether the location was known to hold the value: in memory that no other SM writes, nothing has changed. */

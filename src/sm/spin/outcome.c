@@ -12,7 +12,7 @@
  * free. */
 static struct spin_lock *place_of(struct spin *spin, uint64_t address)
 {
-    unsigned at = (unsigned)(hash_spread(address / 4) >> 40), free = SPIN_LOCKS;
+    unsigned at = hash_place(address / 4), free = SPIN_LOCKS;
     for (unsigned i = 0; i < SPIN_PLACES; i++) {
         unsigned place = (at + i) % SPIN_LOCKS;
         if (spin->locks[place].address == address)
