@@ -5,39 +5,10 @@
  * stamped in; the fused multiply-add uses the host's where it has one and rounds to odd in double elsewhere, with the
  * same results. Directed roundings and the rarer modifiers take a slower path over integers. NaN results are
  * 0x7fffffff; abs, neg and copysign only touch the sign. Left out: exception flags, which PTX does not have. */
+#include "simt/lanes_body.h"
 #include "simt/lanes_float.h"
 
-typedef float f32_op(float a, float b, float c);
-
-static float f32_add(float a, float b, float c)
-{
-    (void)c;
-    return a + b;
-}
-
-static float f32_sub(float a, float b, float c)
-{
-    (void)c;
-    return a - b;
-}
-
-static float f32_mul(float a, float b, float c)
-{
-    (void)c;
-    return a * b;
-}
-
-static float f32_div(float a, float b, float c)
-{
-    (void)c;
-    return a / b;
-}
-
-/* Only in functions marked LANE_FUSED: elsewhere this may be a call into the C library. */
-static float f32_fma_fused(float a, float b, float c)
-{
-    return __builtin_fmaf(a, b, c);
-}
+LANE_HOST_OPS(f32, float, __builtin_fmaf)
 
 static float f32_fma_portable(float a, float b, float c)
 {
@@ -96,8 +67,7 @@ static uint32_t directed(const struct isa_instr *instr, uint32_t a, uint32_t b, 
 static void lanes_directed(struct lane_args *args)
 {
     const struct isa_instr *instr = args->instr;
-    bool three = instr->op == ISA_OP_MAD || instr->op == ISA_OP_FMA;
-    const uint32_t *a = args->src[0], *b = args->src[1], *c = three ? args->src[2] : b;
+    const uint32_t *a = args->src[0], *b = args->src[1], *c = lane_third(args);
     bool ftz = instr->mods.ftz, sat = instr->mods.sat;
     uint32_t result[LANES];
     for (unsigned lane = 0; lane < LANES; lane++) {
@@ -163,57 +133,17 @@ static void lanes_extreme3(struct lane_args *args)
     run_extreme_modified(args, args->src[2]);
 }
 
-LANE_STAMPED void f32_run_sign(struct lane_args *args, unsigned op, bool ftz)
-{
-    const uint32_t *a = args->src[0], *b = op == ISA_OP_COPYSIGN ? args->src[1] : a;
-    uint32_t result[LANES];
-    for (unsigned lane = 0; lane < LANES; lane++) {
-        uint32_t x = ftz ? lane_flush32(a[lane]) : a[lane];
-        if (op == ISA_OP_ABS)
-            result[lane] = x & ~LANE_SIGN32;
-        else if (op == ISA_OP_NEG)
-            result[lane] = x ^ LANE_SIGN32;
-        else
-            result[lane] = (x & LANE_SIGN32) | (b[lane] & ~LANE_SIGN32);
-    }
-    LANE_STORE(uint32_t, args->dst[0], result, args->mask);
-}
+LANE_UNARY(lanes_abs, uint32_t, uint32_t, x & ~LANE_SIGN32)
+LANE_UNARY(lanes_abs_ftz, uint32_t, uint32_t, lane_flush32(x) & ~LANE_SIGN32)
+LANE_UNARY(lanes_neg, uint32_t, uint32_t, x ^ LANE_SIGN32)
+LANE_UNARY(lanes_neg_ftz, uint32_t, uint32_t, lane_flush32(x) ^ LANE_SIGN32)
+LANE_BINARY(lanes_copysign, uint32_t, uint32_t, uint32_t, (x & LANE_SIGN32) | (y & ~LANE_SIGN32))
 
-static void lanes_abs(struct lane_args *args)
-{
-    f32_run_sign(args, ISA_OP_ABS, false);
-}
-
-static void lanes_abs_ftz(struct lane_args *args)
-{
-    f32_run_sign(args, ISA_OP_ABS, true);
-}
-
-static void lanes_neg(struct lane_args *args)
-{
-    f32_run_sign(args, ISA_OP_NEG, false);
-}
-
-static void lanes_neg_ftz(struct lane_args *args)
-{
-    f32_run_sign(args, ISA_OP_NEG, true);
-}
-
-static void lanes_copysign(struct lane_args *args)
-{
-    f32_run_sign(args, ISA_OP_COPYSIGN, false);
-}
-
-static lane_fn *const *nearest_row(unsigned op)
-{
-    switch (op) {
-    case ISA_OP_ADD: return lanes_add;
-    case ISA_OP_SUB: return lanes_sub;
-    case ISA_OP_MUL: return lanes_mul;
-    case ISA_OP_DIV: return lanes_div;
-    default: return lane_host_fuses() ? lanes_fma_fused : lanes_fma_portable;
-    }
-}
+/* By whether the host fuses. */
+static lane_fn *const *const nearest[2][LANE_ARITH_COUNT] = {
+    {lanes_add, lanes_sub, lanes_mul, lanes_fma_portable, lanes_div},
+    {lanes_add, lanes_sub, lanes_mul, lanes_fma_fused, lanes_div},
+};
 
 static lane_fn *resolve_arith(const struct isa_instr *instr)
 {
@@ -223,7 +153,7 @@ static lane_fn *resolve_arith(const struct isa_instr *instr)
         return NULL;
     if (mods->round > ISA_ROUND_RN)
         return lanes_directed;
-    return nearest_row(instr->op)[(mods->ftz ? 1 : 0) + (mods->sat ? 2 : 0)];
+    return nearest[lane_host_fuses()][lane_arith_of(instr->op)][(mods->ftz ? 1 : 0) + (mods->sat ? 2 : 0)];
 }
 
 static lane_fn *resolve_extreme(const struct isa_instr *instr)

@@ -4,39 +4,10 @@
  * first NaN operand in the order b, c, a (of div: a, b), quieted, or 0xfff8000000000000 where the operation itself is
  * invalid: the manual leaves the order open, and this is an H100's. A second pass writes it, only when some lane needs
  * it. Subnormals are kept: f64 has no .ftz, but for the reciprocals of lanes_special.c. */
+#include "simt/lanes_body.h"
 #include "simt/lanes_float.h"
 
-typedef double f64_op(double a, double b, double c);
-
-static double f64_add(double a, double b, double c)
-{
-    (void)c;
-    return a + b;
-}
-
-static double f64_sub(double a, double b, double c)
-{
-    (void)c;
-    return a - b;
-}
-
-static double f64_mul(double a, double b, double c)
-{
-    (void)c;
-    return a * b;
-}
-
-static double f64_div(double a, double b, double c)
-{
-    (void)c;
-    return a / b;
-}
-
-/* Only in functions marked LANE_FUSED: elsewhere this may be a call into the C library. */
-static double f64_fma_fused(double a, double b, double c)
-{
-    return __builtin_fma(a, b, c);
-}
+LANE_HOST_OPS(f64, double, __builtin_fma)
 
 static double f64_fma_portable(double a, double b, double c)
 {
@@ -89,41 +60,22 @@ LANE_STAMPED void f64_run(struct lane_args *args, f64_op *op, unsigned sources)
     LANE_STORE(uint64_t, args->dst[0], result, args->mask);
 }
 
-static void lanes_add(struct lane_args *args)
-{
-    f64_run(args, f64_add, 2);
-}
-
-static void lanes_sub(struct lane_args *args)
-{
-    f64_run(args, f64_sub, 2);
-}
-
-static void lanes_mul(struct lane_args *args)
-{
-    f64_run(args, f64_mul, 2);
-}
-
-static void lanes_div(struct lane_args *args)
-{
-    f64_run(args, f64_div, 2);
-}
-
-LANE_FUSED static void lanes_fma_fused(struct lane_args *args)
-{
-    f64_run(args, f64_fma_fused, 3);
-}
-
-static void lanes_fma_portable(struct lane_args *args)
-{
-    f64_run(args, f64_fma_portable, 3);
-}
+#define F64_STAMP(name, attribute, op, sources)       \
+    attribute static void name(struct lane_args *args) \
+    {                                                  \
+        f64_run(args, op, sources);                    \
+    }
+F64_STAMP(lanes_add, , f64_add, 2)
+F64_STAMP(lanes_sub, , f64_sub, 2)
+F64_STAMP(lanes_mul, , f64_mul, 2)
+F64_STAMP(lanes_div, , f64_div, 2)
+F64_STAMP(lanes_fma_fused, LANE_FUSED, f64_fma_fused, 3)
+F64_STAMP(lanes_fma_portable, , f64_fma_portable, 3)
 
 static void lanes_directed(struct lane_args *args)
 {
     unsigned op = args->instr->op, mode = args->instr->mods.round;
-    bool three = op == ISA_OP_MAD || op == ISA_OP_FMA;
-    const uint64_t *a = args->src[0], *b = args->src[1], *c = three ? args->src[2] : b;
+    const uint64_t *a = args->src[0], *b = args->src[1], *c = lane_third(args);
     uint64_t result[LANES];
     for (unsigned lane = 0; lane < LANES; lane++) {
         uint64_t operand[3] = {a[lane], b[lane], c[lane]};
@@ -145,50 +97,24 @@ static void lanes_extreme(struct lane_args *args)
 }
 
 /* abs and neg hand a NaN through, quiet and with its sign (PTX ISA, "abs", "neg"). */
-static void lanes_abs(struct lane_args *args)
-{
-    const uint64_t *a = args->src[0];
-    uint64_t result[LANES];
-    for (unsigned lane = 0; lane < LANES; lane++)
-        result[lane] = is_nan64(a[lane]) ? quieted(a[lane]) : a[lane] & ~LANE_SIGN64;
-    LANE_STORE(uint64_t, args->dst[0], result, args->mask);
-}
+LANE_UNARY(lanes_abs, uint64_t, uint64_t, is_nan64(x) ? quieted(x) : x & ~LANE_SIGN64)
+LANE_UNARY(lanes_neg, uint64_t, uint64_t, is_nan64(x) ? quieted(x) : x ^ LANE_SIGN64)
+LANE_BINARY(lanes_copysign, uint64_t, uint64_t, uint64_t, (x & LANE_SIGN64) | (y & ~LANE_SIGN64))
 
-static void lanes_neg(struct lane_args *args)
-{
-    const uint64_t *a = args->src[0];
-    uint64_t result[LANES];
-    for (unsigned lane = 0; lane < LANES; lane++)
-        result[lane] = is_nan64(a[lane]) ? quieted(a[lane]) : a[lane] ^ LANE_SIGN64;
-    LANE_STORE(uint64_t, args->dst[0], result, args->mask);
-}
-
-static void lanes_copysign(struct lane_args *args)
-{
-    const uint64_t *a = args->src[0], *b = args->src[1];
-    uint64_t result[LANES];
-    for (unsigned lane = 0; lane < LANES; lane++)
-        result[lane] = (a[lane] & LANE_SIGN64) | (b[lane] & ~LANE_SIGN64);
-    LANE_STORE(uint64_t, args->dst[0], result, args->mask);
-}
-
-static lane_fn *nearest(unsigned op)
-{
-    switch (op) {
-    case ISA_OP_ADD: return lanes_add;
-    case ISA_OP_SUB: return lanes_sub;
-    case ISA_OP_MUL: return lanes_mul;
-    case ISA_OP_DIV: return lanes_div;
-    default: return lane_host_fuses() ? lanes_fma_fused : lanes_fma_portable;
-    }
-}
+/* By whether the host fuses. */
+static lane_fn *const nearest[2][LANE_ARITH_COUNT] = {
+    {lanes_add, lanes_sub, lanes_mul, lanes_fma_portable, lanes_div},
+    {lanes_add, lanes_sub, lanes_mul, lanes_fma_fused, lanes_div},
+};
 
 static lane_fn *resolve_arith(const struct isa_instr *instr)
 {
     bool optional = instr->op == ISA_OP_ADD || instr->op == ISA_OP_SUB || instr->op == ISA_OP_MUL;
     if (!lane_rounds_exactly(instr, optional))
         return NULL;
-    return instr->mods.round > ISA_ROUND_RN ? lanes_directed : nearest(instr->op);
+    if (instr->mods.round > ISA_ROUND_RN)
+        return lanes_directed;
+    return nearest[lane_host_fuses()][lane_arith_of(instr->op)];
 }
 
 lane_fn *lane_resolve_f64(const struct isa_instr *instr)

@@ -313,6 +313,41 @@ static inline double lane_arith_odd(unsigned op, unsigned mode, double a, double
     return cancelled && mode == ISA_ROUND_RM ? -0.0 : sum;
 }
 
+/* The host's own operations on floating-point type T, rounded to nearest even: prefix_add(a, b, c) and so on, in the
+ * shape prefix_op. prefix_fma_fused is for functions marked LANE_FUSED alone: elsewhere it may be a call into the C
+ * library. */
+#define LANE_HOST_OP(prefix, name, T, expr)        \
+    static T prefix##_##name(T a, T b, T c)        \
+    {                                              \
+        (void)c;                                   \
+        return expr;                               \
+    }
+#define LANE_HOST_OPS(prefix, T, fma)              \
+    typedef T prefix##_op(T a, T b, T c);          \
+    LANE_HOST_OP(prefix, add, T, a + b)            \
+    LANE_HOST_OP(prefix, sub, T, a - b)            \
+    LANE_HOST_OP(prefix, mul, T, a * b)            \
+    LANE_HOST_OP(prefix, div, T, a / b)            \
+    LANE_HOST_OP(prefix, fma_fused, T, fma(a, b, c))
+
+/* The arithmetic operations in the order of the families' rows of functions. */
+enum lane_arith { LANE_ADD, LANE_SUB, LANE_MUL, LANE_FMA, LANE_DIV, LANE_ARITH_COUNT };
+static inline enum lane_arith lane_arith_of(unsigned op)
+{
+    switch (op) {
+    case ISA_OP_ADD: return LANE_ADD;
+    case ISA_OP_SUB: return LANE_SUB;
+    case ISA_OP_MUL: return LANE_MUL;
+    case ISA_OP_DIV: return LANE_DIV;
+    default: return LANE_FMA; /* and mad */
+    }
+}
+/* The third source of an instruction that has one; else the second again. */
+static inline const void *lane_third(const struct lane_args *args)
+{
+    return args->src[lane_arith_of(args->instr->op) == LANE_FMA ? 2 : 1];
+}
+
 /* lanes_round.c: x rounded to an integer by an ISA_ROUND_ integer mode (RNI RZI RMI RPI); a zero keeps the sign of x.
  */
 struct lane_number lane_round_integer(const struct lane_number *x, unsigned mode);

@@ -105,14 +105,13 @@ ROW_STAMPS(_fused, LANE_FUSED)
 
 static row_op *row_op_of(const struct half_context *context)
 {
-    static row_op *const ops[2][2][4] = {
+    static row_op *const ops[2][2][LANE_DIV] = {
         {{add_f16_plain, sub_f16_plain, mul_f16_plain, fma_f16_plain},
          {add_bf16_plain, sub_bf16_plain, mul_bf16_plain, fma_bf16_plain}},
         {{add_f16_fused, sub_f16_fused, mul_f16_fused, fma_f16_fused},
          {add_bf16_fused, sub_bf16_fused, mul_bf16_fused, fma_bf16_fused}},
     };
-    unsigned op = context->op == ISA_OP_ADD ? 0 : context->op == ISA_OP_SUB ? 1 : context->op == ISA_OP_MUL ? 2 : 3;
-    return ops[lane_host_fuses()][context->bfloat][op];
+    return ops[lane_host_fuses()][context->bfloat][lane_arith_of(context->op)];
 }
 
 static void take_halves(const struct half_context *context, uint32_t *half, const uint32_t *row, unsigned shift)
@@ -139,7 +138,7 @@ static void arith_halves(const struct half_context *context, const uint32_t *con
 static void lanes_arith(struct lane_args *args)
 {
     struct half_context context = context_of(args->instr);
-    const uint32_t *const source[3] = {args->src[0], args->src[1], args->src[context.op == ISA_OP_FMA ? 2 : 1]};
+    const uint32_t *const source[3] = {args->src[0], args->src[1], lane_third(args)};
     uint32_t result[LANES] = {0};
     arith_halves(&context, source, 0, result);
     if (context.packed)
