@@ -177,7 +177,11 @@ static void archive_watch(struct sm *sm, struct archive *ar)
 {
     ARCHIVE(ar, sm->threads_ended);
     watch_noted_archive(&sm->consumers.noted, ar);
-    ARCHIVE(ar, sm->stats);
+    ARCHIVE(ar, sm->performed);
+    ARCHIVE(ar, sm->block_stats);
+    ARCHIVE(ar, sm->barrier_count);
+    ARCHIVE(ar, sm->form.threads_moved);
+    ARCHIVE(ar, sm->form.warps_refilled);
     struct warp_causes causes = warp_account_read(&sm->warp);
     ARCHIVE(ar, causes);
     if (archive_loading(ar))

@@ -66,7 +66,7 @@ HOT void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result
     struct sm_block *block = &sm->blocks[warp->block];
     uint64_t value = 0;
     sm_count_warps(sm, sm->agenda.now + 1);
-    sm->stats.barriers++;
+    sm->barrier_count++;
     sm->barrier_of[slot] = r->barrier;
     if (r->barrier.mode != ISA_BARRIER_ARRIVE) {
         warp_wait_begin(&sm->warp, WARP_WAIT_barrier, BIT64(slot));

@@ -114,9 +114,9 @@ static void clear_slots(struct sm *sm, uint64_t slots)
 void sm_count_warps(struct sm *sm, uint64_t cycle)
 {
     uint64_t cycles = cycle - sm->counted;
-    sm->stats.warp_cycles += cycles * mask_count(sm->warp.resident);
-    sm->stats.busy_cycles += sm->warp.resident ? cycles : 0;
-    sm->stats.barrier_cycles += cycles * mask_count(sm->warp.waits.barrier);
+    sm->block_stats.warp_cycles += cycles * mask_count(sm->warp.resident);
+    sm->block_stats.busy_cycles += sm->warp.resident ? cycles : 0;
+    sm->block_stats.barrier_cycles += cycles * mask_count(sm->warp.waits.barrier);
     sm->counted = cycle;
 }
 
@@ -171,7 +171,7 @@ void sm_retire(void *context, unsigned slot)
     sm->free_blocks |= BIT64(sm->warp.slots[slot].block);
     block->used = false;
     core_view_block(&sm->views, (unsigned)(block - sm->blocks), &(struct lockstep_block_view){0});
-    sm->stats.blocks++;
+    sm->block_stats.blocks++;
     if (sm->spin && !sm->warp.resident)
         spin_drained(sm->spin, sm->agenda.now);
 }

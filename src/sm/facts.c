@@ -114,20 +114,27 @@ const struct sm_stats *sm_stats_of(struct sm *sm)
 {
     const struct sm_params *p = sm->params;
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    struct sm_stats *s = &sm->stats;
     sm_count_warps(sm, sm->agenda.now);
-    if (sm->stats.warp_instructions && !sm->stats.stack_depth)
-        sm->stats.stack_depth = 1;
+    *s = sm->performed;
+    if (s->warp_instructions && !s->stack_depth)
+        s->stack_depth = 1;
     if (policy->hardware_bits)
-        sm->stats.scheduler_bits =
-            policy->hardware_bits(p->warps, p->blocks, core_schedulers(p), sm->setup.scheduler_options);
-    sm->stats.transactions = sm->lsu.transactions_made;
-    sm->stats.shared_conflict_cycles = sm->lsu.shared_conflict_cycles;
-    sm->stats.control_flushes = sm->fetch.stats.control_flushes;
-    sm->stats.decoded_instructions = sm->fetch.stats.decoded_instructions;
-    sm->stats.decoded_operations = sm->fetch.stats.decoded_operations;
-    sm->stats.extra_issues = 0;
+        s->scheduler_bits = policy->hardware_bits(p->warps, p->blocks, core_schedulers(p), sm->setup.scheduler_options);
+    s->blocks = sm->block_stats.blocks;
+    s->warp_cycles = sm->block_stats.warp_cycles;
+    s->busy_cycles = sm->block_stats.busy_cycles;
+    s->barrier_cycles = sm->block_stats.barrier_cycles;
+    s->barriers = sm->barrier_count;
+    s->threads_moved = sm->form.threads_moved;
+    s->warps_refilled = sm->form.warps_refilled;
+    s->transactions = sm->lsu.transactions_made;
+    s->shared_conflict_cycles = sm->lsu.shared_conflict_cycles;
+    s->control_flushes = sm->fetch.stats.control_flushes;
+    s->decoded_instructions = sm->fetch.stats.decoded_instructions;
+    s->decoded_operations = sm->fetch.stats.decoded_operations;
     EACH_CORE (sm, core)
-        sm->stats.extra_issues += core->issue.extra_issues;
+        s->extra_issues += core->issue.extra_issues;
     return &sm->stats;
 }
 
@@ -189,7 +196,10 @@ const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which)
 
 void sm_stats_reset(struct sm *sm)
 {
-    sm->stats = (struct sm_stats){0};
+    sm->performed = (struct sm_stats){0};
+    sm->block_stats = (struct sm_block_stats){0};
+    sm->barrier_count = 0;
+    sm->form.threads_moved = sm->form.warps_refilled = 0;
     EACH_CORE (sm, core)
         core_reset_stats(core);
     lsu_reset_stats(&sm->lsu);

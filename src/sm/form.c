@@ -135,7 +135,7 @@ static void move(struct sm *sm, unsigned from, unsigned to, uint64_t lanes)
     struct simt_warp *a = &sm->warp.slots[from].simt, *b = &sm->warp.slots[to].simt;
     if (!lanes)
         return;
-    sm->stats.threads_moved += mask_count(lanes & a->live) + mask_count(lanes & b->live);
+    sm->form.threads_moved += mask_count(lanes & a->live) + mask_count(lanes & b->live);
     lsu_block_exchanges(&sm->lsu, sm->warp.slots[from].block);
     simt_exchange(a, b, lanes);
     sm->form.touched |= BIT64(from) | BIT64(to);
@@ -221,7 +221,7 @@ static void refill(struct sm *sm, unsigned slot)
     warp_refill(&sm->warp, slot);
     block->barriers.running |= BIT64(warp->simt.index);
     sm->blocks_changed |= BIT64(warp->block);
-    sm->stats.warps_refilled++;
+    sm->form.warps_refilled++;
     warp_renumber(&sm->warp, slot, sm->next_age++);
     sm->issued_before[slot] -= sm->views.warps[slot].issued; /* its view begins anew */
     sm_warp_begins(sm, slot, sm->agenda.now, true);

@@ -11,7 +11,8 @@ struct sm_form {
     uint64_t slow;              /* of those out: warps whose last instruction accesses memory */
     uint64_t asks;              /* of those out: warps whose last instruction is one of locks, and awaits answers */
     uint64_t lanes[WARP_SLOTS]; /* of those out: lanes whose threads may have an instruction in flight */
-    uint64_t touched;           /* while warps are formed: those that have other threads now */
+    uint64_t threads_moved, warps_refilled; /* counts: sm_stats.def has them */
+    uint64_t touched;                       /* while warps are formed: those that have other threads now */
 };
 
 struct sm;

@@ -63,18 +63,18 @@ static void count_access(struct sm *sm, const struct simt_access *access)
 {
     switch (access->space) {
     case ISA_SPACE_SHARED:
-        sm->stats.shared_accesses++;
+        sm->performed.shared_accesses++;
         break;
     case ISA_SPACE_LOCAL:
-        sm->stats.local_accesses++;
+        sm->performed.local_accesses++;
         break;
     case ISA_SPACE_CONST:
-        sm->stats.const_accesses++;
+        sm->performed.const_accesses++;
         break;
     default:
-        sm->stats.loads += access->kind == ISA_FLAG_LOAD;
-        sm->stats.stores += access->kind == ISA_FLAG_STORE;
-        sm->stats.atomics += access->kind == ISA_FLAG_ATOMIC;
+        sm->performed.loads += access->kind == ISA_FLAG_LOAD;
+        sm->performed.stores += access->kind == ISA_FLAG_STORE;
+        sm->performed.atomics += access->kind == ISA_FLAG_ATOMIC;
         break;
     }
 }
@@ -164,7 +164,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
  * issue of all the block's warps. */
 static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *instr)
 {
-    sm->stats.fences++;
+    sm->performed.fences++;
     if (lsu_meaning(instr)->before)
         lsu_reach_fence(&sm->lsu, slot);
     else
@@ -175,26 +175,26 @@ static inline void count_issue(struct sm *sm, struct warp_slot *warp, const stru
                                const struct simt_result *r)
 {
     unsigned lanes = mask_count(r->mask);
-    sm->stats.warp_instructions++;
-    sm->stats.thread_instructions += lanes;
-    sm_count_work(&sm->stats, decoded, lanes, sm->params->warp_size);
-    sm->stats.lanes_active += mask_count(r->active);
+    sm->performed.warp_instructions++;
+    sm->performed.thread_instructions += lanes;
+    sm_count_work(&sm->performed, decoded, lanes, sm->params->warp_size);
+    sm->performed.lanes_active += mask_count(r->active);
     uint32_t depth = warp->simt.paths.most;
-    if (depth > 1 && depth > sm->stats.stack_depth) /* each has one: see sm_stats_of */
-        sm->stats.stack_depth = depth;
+    if (depth > 1 && depth > sm->performed.stack_depth) /* each has one: see sm_stats_of */
+        sm->performed.stack_depth = depth;
 }
 
 static void count_jump(struct sm *sm, const struct simt_result *r)
 {
     if (r->instr->op == ISA_OP_BRA || r->instr->op == ISA_OP_BRX) {
-        sm->stats.branches++;
-        sm->stats.divergent_branches += r->mask && r->mask != r->active;
+        sm->performed.branches++;
+        sm->performed.divergent_branches += r->mask && r->mask != r->active;
     }
 }
 
 static void note_unsynced(struct sm *sm, const struct warp_slot *warp, const struct simt_result *r)
 {
-    sm->stats.unsynced++;
+    sm->performed.unsynced++;
     sm_unsynced_note(&sm->unsynced, &warp->simt, r, sm->agenda.now);
 }
 
@@ -235,10 +235,10 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct c
         sm_finish_warp(sm, slot);
         break;
     case SIMT_MET:
-        sm->stats.thread_instructions += mask_count(r->met);
+        sm->performed.thread_instructions += mask_count(r->met);
         break;
     case SIMT_UNSYNCED:
-        sm->stats.thread_instructions += mask_count(r->met);
+        sm->performed.thread_instructions += mask_count(r->met);
         note_unsynced(sm, warp, r);
         break;
     default:

@@ -27,6 +27,11 @@ struct sm_block {
     struct sm_barriers barriers;
 };
 
+struct sm_block_stats {
+    uint64_t blocks;                                   /* that have retired */
+    uint64_t warp_cycles, busy_cycles, barrier_cycles; /* up to sm->counted */
+};
+
 /* Bytes between what SMs have one after the other: they are all alike, and without it what they look at in every step
  * would lie in the same few sets of the host's caches. */
 #define SM_STAGGER ((size_t)17 * 64)
@@ -67,7 +72,10 @@ struct sm {
     struct sm_setup setup;
     /* Cycles of warps are counted when what they count for changes: from this one on they are not yet. */
     uint64_t counted;
-    _Alignas(CACHE_LINE) struct sm_stats stats;
+    _Alignas(CACHE_LINE) struct sm_stats performed; /* what instructions have counted: other stages count the rest */
+    struct sm_block_stats block_stats;
+    uint64_t barrier_count; /* barrier instructions */
+    struct sm_stats stats;  /* of all stages: see sm_stats_of */
     struct core_views views;
     VEC(struct core_barrier_event) barrier_events; /* of this cycle, if the policy wants to know */
     struct sm_block blocks[WARP_SLOTS];
