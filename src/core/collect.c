@@ -231,7 +231,7 @@ HOT_INLINE void enter_collectors(struct core *core, enum warp_unit unit)
     }
 }
 
-/* Whether ops of a class leave or enter their collectors in the next cycle. Those that wait for a place are looked at
+/* True: ops of a class leave or enter their collectors in the next cycle. Those that wait for a place are looked at
  * when an op has left OC/EX. */
 static inline bool goes_on(const struct core *core, enum warp_unit unit)
 {

@@ -408,7 +408,7 @@ HOT void core_issue(struct core *core)
         leave_cycle(core, (unsigned)(own - all), looked);
 }
 
-/* What policies are told */
+/* Events that policies are told of */
 
 void core_warp_launched(struct core *core, unsigned slot)
 {

@@ -1,5 +1,5 @@
-/* What the policies of an SM's schedulers see of its warps and blocks (include/lockstep/scheduler.h). Events that a
- * policy can see are told here, by the functions below. */
+/* The view that the policies of an SM's schedulers have of its warps and blocks (include/lockstep/scheduler.h). Events
+ * that a policy can see are told here, by the functions below. */
 #ifndef LOCKSTEP_CORE_VIEWS_H
 #define LOCKSTEP_CORE_VIEWS_H
 

@@ -295,7 +295,7 @@ static void find_words(struct words *w, const struct simt_access *access, unsign
 /* Shared memory seen as rows of one word of each bank. */
 #define MOST_ROWS 64u
 
-/* Whether count_rows can be asked: the lanes' accesses lie in few rows, and none in two. */
+/* True: count_rows can be asked, since the lanes' accesses lie in few rows, and none in two. */
 static bool in_few_rows(const struct simt_access *access, unsigned banks)
 {
     unsigned words = (access->element_bytes * access->elements + 3u) / 4u;

@@ -35,7 +35,7 @@ static void lose(struct lsu_locality *locality, uint32_t line, uint64_t address)
     lost->next = (lost->next + 1) % LOCKSTEP_LOST_LINES;
 }
 
-/* Whether the warp has lost the line, which it has again now. */
+/* True: the warp had lost the line, and has it again now. */
 static bool regain(struct lsu_lost *lost, uint64_t line)
 {
     for (unsigned i = 0; i < LOCKSTEP_LOST_LINES; i++)

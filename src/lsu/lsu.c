@@ -26,7 +26,7 @@ const struct stat_group lsu_latency_group = {"latency",
 
 /* Setting up */
 
-/* What an L1D that keeps what it has written takes of the coherence parameters. */
+/* Fills in the coherence parameters of an L1D that keeps what it has written. */
 static void open_agent(const struct lsu_setup *from, struct l1_setup *setup)
 {
     const struct coherence_params *p = from->coherence;
@@ -296,7 +296,7 @@ static void fill_store(struct lsu *lsu, const struct core_op *o, const struct ls
     block_order_add(&lsu->blocks[warp->block].order, o->era);
 }
 
-/* What an instruction of locks is to the slices' queues. */
+/* The kind of request that an instruction of locks is to the slices' queues. */
 static enum packet_lock lock_of(const struct core_op *o, const struct lsu_transaction *t)
 {
     if (o->blocks == CORE_BLOCKS_LANES)
@@ -335,7 +335,7 @@ HOT_INLINE void complete_request(struct lsu *lsu, const struct core_op *o, const
         fill_store(lsu, o, t, p);
 }
 
-/* What a request of the access is. */
+/* Names the kind of request that the access makes. */
 NOT_INLINE void name_request(const struct simt_access *access, struct l1_access *a)
 {
     a->own = access->space == ISA_SPACE_LOCAL;
@@ -604,8 +604,8 @@ void lsu_l1_changed(struct lsu *lsu)
                                 (l1_has_ready(&lsu->l1d) ? DUE_PORT : 0) | lsu_due_of_probes(lsu));
 }
 
-/* What the L1D has asked for itself comes, or what it has written was acknowledged. It goes to the L1D when it has left
- * the queue: that may answer accesses now. */
+/* A reply comes to something that the L1D has asked for itself, or to a write of its own. The reply goes to the L1D
+ * when it has left the queue: that may answer accesses now. */
 static void take_l1_reply(struct lsu *lsu)
 {
     struct packet *p = pop_response(lsu);
@@ -790,7 +790,7 @@ static bool dispatch_refused(const struct lsu *lsu)
     return lsu->op != CORE_NONE && lsu->served == LSU_REFUSED;
 }
 
-/* Whether a cache counts how often the transaction in the dispatch register was refused: else it waits for something
+/* True: a cache counts how often the transaction in the dispatch register was refused. Else it waits for something
  * else than a cache. */
 static bool cache_counts(const struct lsu *lsu)
 {

@@ -34,7 +34,7 @@ enum lsu_served {
     LSU_NO_PLACE /* on the way to the L1D: tried again when there is one */
 };
 
-/* What competes for the writeback port: clients.def. */
+/* The clients that compete for the writeback port: clients.def. */
 enum lsu_client {
 #define CLIENT(name, doc) LSU_CLIENT_##name,
 #include "lsu/clients.def"
@@ -351,7 +351,7 @@ static inline bool lsu_has_queued(const struct lsu *lsu)
 {
     return lsu->l1d.requests.count | lsu->l1c_queue.count | lsu->net.instructions.count | l1_drains(&lsu->l1d);
 }
-/* What the agenda says of probes: it follows from their queues. */
+/* The agenda's bits of probes, which follow from their queues. */
 static inline uint32_t lsu_due_of_probes(const struct lsu *lsu)
 {
     return (lsu->net.probes.count ? DUE_PROBE : 0) | (lsu->l1d.answers.count ? DUE_ANSWER : 0);

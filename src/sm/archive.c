@@ -115,7 +115,7 @@ static void archive_warps(struct sm *sm, struct archive *ar)
     ARCHIVE(ar, sm->next_block);
 }
 
-/* Whether each block has the warps of its size, side by side and in order. */
+/* True: each block has the warps of its size, side by side and in order. */
 static bool check_warps(const struct sm *sm)
 {
     uint64_t size = mask_low(sm->kernel->warps_per_block);

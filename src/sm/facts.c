@@ -1,4 +1,4 @@
-/* What others ask of an SM: what it counted, how its warps stand, what its caches hold. */
+/* Answers to the rest of the machine: the SM's counts, how its warps stand, values in its caches. */
 #include <string.h>
 
 #include "sm/form.h"

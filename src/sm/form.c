@@ -197,7 +197,7 @@ static void form_warp(struct sm *sm, unsigned slot)
     fill_empty(sm, block);
 }
 
-/* What follows for the warps */
+/* Consequences for the warps */
 
 /* Its threads have all gone: it is as if they had ended. */
 static void leave_empty(struct sm *sm, unsigned slot)

@@ -26,7 +26,7 @@ void sm_form_retired(struct sm *sm, uint64_t slots);
 void sm_form_issued(struct sm *sm, unsigned slot, struct core_op *o, const struct simt_result *r);
 /* Before issue, while warps are out: those that have come back are in the pool, and formed with the others there. */
 void sm_form(struct sm *sm);
-/* Whether some have come back that are not in the pool yet: they are in the next cycle. */
+/* True: some warps have come back and are not in the pool yet: they are in the next cycle. */
 bool sm_form_due(const struct sm *sm);
 /* The banks of an op's registers, whose threads began in several warps, and the rows that it reads of one register. */
 void sm_form_name(struct sm *sm, struct core_op *o);

@@ -1,4 +1,4 @@
-/* What the notes of watch/noted.h say of locks and writes, with what the SM knows of the warps: for the progress watch
+/* The notes of watch/noted.h on locks and writes, completed by what the SM knows of the warps: for the progress watch
  * and its diagnosis of hangs. */
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* What the instructions do that the cores issue (core_port): their lanes are executed at once, global memory apart, and
- * what follows for blocks, barriers, fences and spin control begins. */
+/* Performs the instructions that the cores issue (core_port): executes their lanes at once, global memory apart, and
+ * begins what follows for blocks, barriers, fences and spin control begins. */
 #include "simt/lock.h"
 #include "sm/barriers.h"
 #include "sm/perform.h"
@@ -23,7 +23,7 @@ void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *faul
     sm->fault.lane = fault->lane;
 }
 
-/* Whether each lane's access lies in an allocation that it may access so. */
+/* Returns true when each lane's access lies in an allocation that it may access so; else the first fault. */
 COLD NOT_INLINE bool check_lanes(const struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
 {
     unsigned bytes = access->element_bytes * access->elements;
@@ -48,7 +48,7 @@ COLD NOT_INLINE bool check_lanes(const struct sm *sm, const struct simt_access *
     return true;
 }
 
-/* The same; the usual case is one allocation for all lanes. */
+/* check_lanes, with a look at the usual case first: one allocation for all lanes. */
 static bool check_addresses(const struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
 {
     unsigned bytes = access->element_bytes * access->elements;

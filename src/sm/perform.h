@@ -1,4 +1,4 @@
-/* What instructions do: the SM as its cores see it. */
+/* The SM as its cores see it: it executes instructions. */
 #ifndef LOCKSTEP_SM_PERFORM_H
 #define LOCKSTEP_SM_PERFORM_H
 

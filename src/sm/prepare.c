@@ -13,7 +13,7 @@ static unsigned bank_of(const struct isa_function *function, const struct isa_op
     return reg->bank_id % banks;
 }
 
-/* Whether an earlier source operand has the same number: registers of different types share numbers, as in GPGPU-Sim.
+/* True: an earlier source operand has the same number. registers of different types share numbers, as in GPGPU-Sim.
  */
 static bool named_before(const struct isa_function *function, const struct isa_instr *instr, unsigned operand)
 {

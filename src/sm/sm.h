@@ -137,7 +137,7 @@ void sm_take_probe(struct sm *sm);
 /* One core cycle. Cycles between this and the last one that was stepped are accounted as waiting for the same reason.
  */
 struct sm_turn sm_step(struct sm *sm, uint64_t cycle);
-/* Whether a request, or an answer to a probe, that waits for the network could leave now: then the SM must be stepped,
+/* True: a request, or an answer to a probe, that waits for the network could leave now: then the SM must be stepped,
  * whatever the last step said. */
 bool sm_can_send(const struct sm *sm);
 /* Accounts waiting up to and including `cycle` - 1, at the end of a launch. */
@@ -157,7 +157,7 @@ void sm_flush(struct sm *sm);
 void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                 void *context);
 
-/* What is written in lines that stay in the L1D between kernels, for the memory that the host sees. */
+/* Puts the bytes written in lines that stay in the L1D between kernels into the memory that the host sees. */
 void sm_publish(struct sm *sm, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context);
 

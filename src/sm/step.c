@@ -56,7 +56,7 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
     return over;
 }
 
-/* Whether the next cycle must be stepped. Where nothing is due, nothing happens before an event: a packet, a result,
+/* True: the next cycle must be stepped. Where nothing is due, nothing happens before an event: a packet, a result,
  * the network taking requests again (sm_can_send), a sleeper waking. */
 static inline bool must_step(const struct sm *sm)
 {
@@ -81,7 +81,7 @@ HOT static uint64_t next_event(const struct sm *sm)
     return next < sm->agenda.now ? sm->agenda.now : next;
 }
 
-/* Whether a step leaves the SM idle or faulted, which it does rarely. */
+/* IDLE and FAULTED of enum sm_state, as a step leaves the SM: rarely either. */
 static inline uint32_t state_of(const struct sm *sm)
 {
     if (sm->warp.resident && !sm->has_fault)

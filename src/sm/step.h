@@ -27,7 +27,8 @@ static inline bool sm_results_wait(const struct sm *sm)
     return wait;
 }
 
-/* What the agenda says of the stages in which an op, an instruction or a packet waits, or is on its way. */
+/* The stages that the agenda must have as due, because an op, an instruction or a packet waits in them or is on its
+ * way. */
 static inline uint32_t sm_due_of_stages(const struct sm *sm)
 {
     return (sm_results_wait(sm) ? DUE_UNITS : 0) | (sm->fetch.slot != CORE_NONE ? DUE_DECODE : 0) |

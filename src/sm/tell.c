@@ -1,4 +1,4 @@
-/* What the SM's events carry: see tell.h. */
+/* Fills in the events that the SM tells: see tell.h. */
 #include "sm/tell.h"
 
 #include <string.h>

@@ -20,7 +20,7 @@
 
 #define WATCH_OBSERVERS 8
 
-/* What one SM tells events to, for one launch. */
+/* The listeners to one SM's events, for one launch. */
 struct watch {
     uint32_t heard; /* set of WATCH_*: some observer has a function for it */
     uint32_t count;
@@ -73,7 +73,7 @@ struct watch_observers {
 /* Loads one more; path must stay. -1 with a diagnostic. */
 int watch_load(struct watch_observers *all, const char *path, struct diag_sink *sink);
 void watch_unload(struct watch_observers *all);
-/* Whether all of these files could be loaded: -1 with diagnostics if not. */
+/* Loads all of these files. Returns 0, or -1 with diagnostics when one could not be loaded. */
 int watch_try(const char *const *paths, size_t count, struct diag_sink *sink);
 #define WATCH_NEEDS_TIMING                                                                                             \
     "observers (--observe) need timing mode: functional mode has no cycles, and tells of no events"
@@ -95,7 +95,7 @@ struct watch_launch {
 /* observed: but for its functions. Memory belongs to arena. -1 with a diagnostic: an observer wants too much state. */
 int watch_launch_begin(struct watch_launch *launch, const struct watch_observers *all, const struct isa_module *module,
                        const struct lockstep_observed *observed, struct arena *arena, struct diag_sink *sink);
-/* What SM `sm` tells its events to; launch may be NULL. */
+/* The listeners of SM `sm`; launch may be NULL. */
 struct watch watch_of(const struct watch_launch *launch, unsigned sm);
 /* All observers report, in the order in which they were loaded; what they write is appended to out. */
 void watch_launch_report(struct watch_launch *launch, struct strbuf *out);

@@ -54,7 +54,7 @@ struct order {
 };
 
 struct gto {
-    /* What every cycle looks at, in one of the host's cache lines. */
+    /* Every cycle looks at these: they lie in one of the host's cache lines. */
     uint64_t next_rotation;
     uint64_t due;         /* cycle from which on `passed_over` goes first */
     unsigned passed_over; /* a younger warp was preferred to it, and it has not issued since; or NOBODY */

@@ -37,7 +37,7 @@ uint64_t sched_value(const struct sched *sched, const char *option, uint64_t oth
 const struct param_desc *sched_parameter(const char *name);
 /* Unloads it; a zeroed struct is closed already. */
 void sched_close(struct sched *sched);
-/* Whether a name is that of a file. */
+/* True: the name is that of a file. */
 bool sched_is_file(const char *name);
 /* Appends the name as it stands for the same policy anywhere: of a file, its own name without folders and a hash of its
  * content. */

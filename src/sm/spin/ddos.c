@@ -85,7 +85,7 @@ static uint32_t shorten(const struct ddos *d, uint32_t word, unsigned bits)
     return folded;
 }
 
-/* Whether the warp may use the shared history, which goes on to another warp when its time is over. */
+/* True: the warp may use the shared history, which goes on to another warp when its time is over. */
 static bool owns(struct ddos *d, const struct spin_event *e)
 {
     if (d->owner != e->warp) {

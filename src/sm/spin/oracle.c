@@ -99,7 +99,7 @@ static void wrote(void *state, unsigned warp, unsigned lane, uint64_t address, c
                                            .known = before || past};
 }
 
-/* Whether memory changed since the last look; begins the next stretch. */
+/* True: memory changed since the last look. Begins the next stretch. */
 static bool memory_changed(struct watched *w)
 {
     bool changed = w->overflow;

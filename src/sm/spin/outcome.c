@@ -1,4 +1,4 @@
-/* What came of the attempts of lanes in marked loops: locks taken, missed because a lane of the same warp or another
+/* Outcomes of lanes' attempts in marked loops: locks taken, missed because a lane of the same warp or another
  * warp held them, waits that ended or not, and the work of passes that led to nothing (HPCA 2018, Figures 2 and 12). A
  * pass is a lane's way from the loop's head to a branch that closes it. It was for nothing if the lane goes round
  * again, has stored nothing and keeps no location that it took. */

@@ -69,8 +69,8 @@ struct spin_control {
     void (*launched)(void *state, unsigned warp, uint64_t cycle);
     /* Every instruction that is issued, before spins() is told of it. held: the warp was held back and is no more. */
     void (*issued)(void *state, unsigned warp, uint64_t cycle, bool held);
-    /* The warp executed a spin-inducing branch, and has no lanes elsewhere that may go on (simt_able), such as those that
-     * the others wait for: it is held back. Returns the first cycle in which it may issue. */
+    /* The warp executed a spin-inducing branch, and has no lanes elsewhere that may go on (simt_able), such as those
+     * that the others wait for: it is held back. Returns the first cycle in which it may issue. */
     uint64_t (*spins)(void *state, unsigned warp, uint64_t cycle);
     /* No warp that is not held back can issue: picks one of view->ready, all of them held back and free to issue. */
     unsigned (*pick)(const void *state, const struct lockstep_scheduler_view *view,
@@ -96,7 +96,7 @@ struct spin_setup {
     unsigned warps, schedulers;
 };
 
-/* What an SM needs, or NULL when nothing is to be watched. Memory belongs to arena. */
+/* Returns the spin detection and control of an SM, or NULL when nothing is to be watched. Memory belongs to arena. */
 struct spin *spin_create(const struct spin_setup *setup, struct arena *arena);
 void spin_destroy(struct spin *spin);
 /* Begins a launch of the kernel whose first instruction is first_pc. */

@@ -1,4 +1,4 @@
-/* What the files of room sm/spin share about an SM's spinning warps; nothing else includes this. */
+/* An SM's spinning warps, as the files of sm/spin share them; nothing else includes this. */
 #ifndef LOCKSTEP_SM_SPIN_SPIN_IMPL_H
 #define LOCKSTEP_SM_SPIN_SPIN_IMPL_H
 
