@@ -39,8 +39,8 @@ struct bench {
     unsigned schedulers;
     unsigned bad_scheduler, bad_slot, bad_picks, taker;
     uint64_t issues_before_bad;
-    unsigned fault_at; /* the number of the instruction that is illegal; 0: none */
-    unsigned bad_at;   /* the number of the pick that names a warp that was not shown; 0: none */
+    unsigned fault_at;   /* the number of the instruction that is illegal; 0: none */
+    unsigned bad_at;     /* the number of the pick that names a warp that was not shown; 0: none */
     bool spins, prefers; /* spin control holds warps back; the policy always names a warp */
     bool skips;          /* cycles in which nothing can happen are passed over */
     uint64_t skipped;
@@ -417,8 +417,7 @@ static void leave_registers(struct bench *t)
         for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++) {
             struct core *core = &t->b.core[i];
             bool in_line = core->line && warp_unit_is_memory(unit);
-            if (core->id_oc[unit].count && bench_draw(&t->b, 2) &&
-                (!in_line || core_line_first(core->line) == i))
+            if (core->id_oc[unit].count && bench_draw(&t->b, 2) && (!in_line || core_line_first(core->line) == i))
                 leave_register(t, core, unit);
         }
 }
@@ -490,8 +489,8 @@ static uint64_t slots_of(const struct bench *t, unsigned scheduler)
     return slots;
 }
 
-/* Of the warps that had gone astray, those are flushed that the scheduler met before the one that it issued: all of them,
- * where none was ready. `astray`: before the cycle. */
+/* Of the warps that had gone astray, those are flushed that the scheduler met before the one that it issued: all of
+ * them, where none was ready. `astray`: before the cycle. */
 static void expect_flushes(const struct bench *t, unsigned scheduler, uint64_t astray)
 {
     const struct look *look = &t->look[scheduler];
@@ -628,7 +627,7 @@ static void every_issue_is_allowed(void **state)
     struct bench *t = aligned_alloc(128, round_up_u64(sizeof *t, 128));
     assert_non_null(t);
     uint64_t skipped = 0, extra = 0, flushes = 0;
-    for (uint64_t seed = 1; seed <= 36; seed += effort_steps(1, 3)) {
+    for (uint64_t seed = 1; seed <= 36; seed += effort_steps(1, 5)) {
         unsigned policy = (unsigned)(seed / 4) % POLICIES;
         open_bench(t, seed, policy);
         struct core_stalls stepped = run(t);
@@ -650,8 +649,8 @@ static void every_issue_is_allowed(void **state)
     free(t);
 }
 
-/* The scheduler has ended the run in this cycle: it and those that looked before it own the cycle, the others do not, and
- * nothing issues any more. */
+/* The scheduler has ended the run in this cycle: it and those that looked before it own the cycle, the others do not,
+ * and nothing issues any more. */
 static void expect_ended(struct bench *t, unsigned scheduler)
 {
     struct core_stalls stalls = stalls_of(t);
@@ -774,8 +773,8 @@ static void open_rivals(struct bench *t, unsigned schedulers, unsigned overtakes
     }
 }
 
-/* The register is free in the cycles in which scheduler 0 has the first turn. Returns who takes it in the next of these,
- * and empties it. */
+/* The register is free in the cycles in which scheduler 0 has the first turn. Returns who takes it in the next of
+ * these, and empties it. */
 static unsigned next_taker(struct bench *t, unsigned unit)
 {
     struct warp_table *w = &t->b.warp;
@@ -816,7 +815,7 @@ static void overtaken_schedulers_go_first(void **state)
     static const unsigned often[] = {0, 1, 5, 64};
     static const uint8_t kinds[] = {
 #define UNIT(name, takes, side, ...) ISA_BIT_OF(takes),
-#define ISA_BIT_OF(takes) (uint8_t)__builtin_ctz(takes)
+#define ISA_BIT_OF(takes) (uint8_t) __builtin_ctz(takes)
 #include "warp/units.def"
 #undef ISA_BIT_OF
 #undef UNIT

@@ -1,6 +1,6 @@
-/* Fences and releases alone: warps' accesses begin, leave and end in random order, blocks synchronise, and warps come to
- * fences and releases. A list of the accesses that are not performed says after every event which warps wait. Then what
- * ends with a fence: the L1D drops its lines and, where it keeps what it has written, that has reached the L2. */
+/* Fences and releases alone: warps' accesses begin, leave and end in random order, blocks synchronise, and warps come
+ * to fences and releases. A list of the accesses that are not performed says after every event which warps wait. Then
+ * what ends with a fence: the L1D drops its lines and, where it keeps what it has written, that has reached the L2. */
 #include "unit/lsu/lsu_bench.h"
 #include "effort.h"
 
@@ -93,8 +93,8 @@ static bool others_hold_up(const struct bench *t, unsigned slot)
     return !is_over(t, slot);
 }
 
-/* After an event, exactly those warps wait that have to. One that came to a fence in this cycle or the last may not have
- * been looked at (all_looked: no such one is left). */
+/* After an event, exactly those warps wait that have to. One that came to a fence in this cycle or the last may not
+ * have been looked at (all_looked: no such one is left). */
 static void expect_waits(struct bench *t, bool all_looked)
 {
     for (unsigned slot = 0; slot < BENCH_WARPS; slot++) {
@@ -147,8 +147,9 @@ static void begin_access(struct bench *t, unsigned slot, uint32_t pc)
     o->access = core_access_new(&b->ops, &b->arena);
     o->access->instr = &t->l.module->instrs[pc];
     o->access->space = ISA_SPACE_GLOBAL;
-    o->access->kind = pc == LOAD ? ISA_FLAG_LOAD
-                      : pc == STORE || pc == STORE_RELEASE ? ISA_FLAG_STORE : ISA_FLAG_ATOMIC;
+    o->access->kind = pc == LOAD                           ? ISA_FLAG_LOAD
+                      : pc == STORE || pc == STORE_RELEASE ? ISA_FLAG_STORE
+                                                           : ISA_FLAG_ATOMIC;
     *a = (struct access){.used = true, .op = op, .pc = pc, .slot = slot, .order = t->order++};
     a->to_leave = o->access->kind == ISA_FLAG_STORE ? bench_draw(b, 4) : 0;
     if (!is_atomic(a))
@@ -313,7 +314,7 @@ static void fences_end_when_all_before_is_performed(void **state)
     uint64_t fences = 0, releases = 0, held_up = 0;
     struct bench *t = aligned_alloc(128, round_up_u64(sizeof *t, 128));
     assert_non_null(t);
-    for (uint64_t seed = 1; seed <= 48; seed += effort_steps(4, 8)) {
+    for (uint64_t seed = 1; seed <= 48; seed += effort_steps(5, 7)) {
         open_bench(t, seed);
         while (t->l.b.agenda.now < CYCLES)
             step(t, true);
@@ -393,8 +394,7 @@ static void cycle(struct bench *t)
 static void keep_store(struct bench *t, uint64_t address, uint32_t value)
 {
     struct l1 *l1 = &t->l.lsu.l1d;
-    struct l1_access access = {
-        .address = address, .bytes = 4, .event = AGENT_STORE_EVENT, .kind = PACKET_WRITE};
+    struct l1_access access = {.address = address, .bytes = 4, .event = AGENT_STORE_EVENT, .kind = PACKET_WRITE};
     while (l1_access(l1, &access) == L1_REFUSED)
         cycle(t);
     assert_true(access.submit);

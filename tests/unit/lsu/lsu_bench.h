@@ -43,7 +43,7 @@ struct lsu_bench {
     uint8_t memory[BENCH_BYTES], constants[BENCH_CONST_BYTES];
     struct bench_answer answers[BENCH_ANSWERS];
     unsigned answer_count;
-    uint64_t served; /* requests that slices have served */
+    uint64_t served;  /* requests that slices have served */
     unsigned slowest; /* cycles that an answer waits at most */
 };
 
@@ -166,9 +166,8 @@ static inline void lsu_bench_open(struct lsu_bench *l, const char *statements, c
                  .line = b->params.cores > 1 && b->params.memory_in_order ? &b->line : NULL,
              },
              &b->arena);
-    lsu_begin(&l->lsu, &(struct lsu_launch){.module = l->module,
-                                            .threads_per_block = l->grid.block[0],
-                                            .max_blocks = BENCH_BLOCKS});
+    lsu_begin(&l->lsu, &(struct lsu_launch){
+                           .module = l->module, .threads_per_block = l->grid.block[0], .max_blocks = BENCH_BLOCKS});
     for (unsigned i = 0; i < BENCH_BYTES; i++)
         l->memory[i] = (uint8_t)random_at(b->seed, 2000000 + i);
     for (unsigned i = 0; i < BENCH_CONST_BYTES; i++)

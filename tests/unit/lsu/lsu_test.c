@@ -1,7 +1,7 @@
 /* The load/store unit alone: warps of one, two or four cores issue random loads, stores and atomics of every space, and
  * slices answer after random times, in any order. A flat array says what every lane gets, as if each instruction were
- * performed when it issues; every op completes once; the writeback port, its clients and the cores take their turns; and
- * a unit that is stepped only when it says so does the same in the same cycles as one that is stepped always. */
+ * performed when it issues; every op completes once; the writeback port, its clients and the cores take their turns;
+ * and a unit that is stepped only when it says so does the same in the same cycles as one that is stepped always. */
 #include "unit/lsu/lsu_bench.h"
 #include "effort.h"
 
@@ -27,12 +27,11 @@ struct bench {
     struct flight flights[MOST_OPS];
     struct queue issued[CORES]; /* in operand collection, as it were */
     uint64_t busy[BENCH_WARPS]; /* set of pcs under way: each has a destination of its own */
-    uint64_t orders, taken, completed, trace, busy_cycles;
-    uint32_t in_dispatch;
+    uint64_t orders, taken, completed, trace;
     unsigned next_client, next_core; /* whose turn it is */
-    unsigned finished;               /* in this cycle, over the writeback port */
     unsigned clients_met[LSU_CLIENT_COUNT];
-    bool writing_back, skips;
+    bool writing_back, own_was_last, skips, ends; /* ends: the last block has */
+    uint64_t turns;
     uint64_t stepped;
 };
 
@@ -48,6 +47,7 @@ static void write_program(char *text, size_t size)
         "st.global.u8 [%%rd1], %%r1; // %u",
         "atom.global.add.u32 %%r%u, [%%rd1], %%r1;",
         "atom.global.exch.b32 %%r%u, [%%rd1], %%r1;",
+        "atom.relaxed.cta.global.add.u32 %%r%u, [%%rd1], %%r1;",
         "red.global.add.u32 [%%rd1], %%r1; // %u",
         "ld.const.u32 %%r%u, [%%rd1];",
         "ld.shared.u32 %%r%u, [%%rd1];",
@@ -71,7 +71,8 @@ static void open_bench(struct bench *t, uint64_t seed, const struct lsu_port *po
     memset(t, 0, sizeof *t);
     lsu_bench_begin(&t->l, seed);
     p->cores = BIT64(seed % 3);
-    p->memory_in_order = seed % 4 != 0;
+    bool keeps = seed % 5 == 0; /* the L1 keeps what it has written */
+    p->memory_in_order = keeps || seed % 4 != 0;
     p->l1d_latency = bench_draw(b, 2) ? 0 : bench_between(b, 1, 6);
     p->global_loads_use_l1 = bench_draw(b, 4);
     p->coalescing = bench_draw(b, 2);
@@ -89,9 +90,8 @@ static void open_bench(struct bench *t, uint64_t seed, const struct lsu_port *po
     t->l.l1c.mshr_entries = bench_between(b, 1, 3);
     t->l.slowest = bench_draw(b, 3) ? 12 : 90;
     write_program(text, sizeof text);
-    lsu_bench_open(&t->l, text, port, NULL);
+    lsu_bench_open(&t->l, text, port, keeps ? coherence_find("vi") : NULL);
     memcpy(t->memory, t->l.memory, sizeof t->memory);
-    t->in_dispatch = CORE_NONE;
 }
 
 /* A number that depends on the cycle and `which` alone, so that runs that pass over cycles draw the same. */
@@ -105,8 +105,8 @@ static uint32_t at_cycle(const struct bench *t, uint64_t cycle, unsigned which, 
 /* Gives the lanes of an access addresses: side by side, all the same, or anywhere in a part of the space. */
 static void place(struct bench *t, struct simt_access *access)
 {
-    bool is_const = access->space == ISA_SPACE_CONST, on_chip = access->space == ISA_SPACE_SHARED ||
-                                                                access->space == ISA_SPACE_LOCAL;
+    bool is_const = access->space == ISA_SPACE_CONST,
+         on_chip = access->space == ISA_SPACE_SHARED || access->space == ISA_SPACE_LOCAL;
     unsigned size = access->element_bytes * access->elements;
     unsigned bytes = on_chip ? 1024 : is_const ? BENCH_CONST_BYTES : BENCH_BYTES;
     uint64_t base = on_chip ? 0 : is_const ? BENCH_CONST : BENCH_BASE;
@@ -151,13 +151,20 @@ static uint32_t *destination(struct bench *t, unsigned slot, const struct isa_in
     return &t->l.b.warp.slots[slot].simt.rows[instr->dst[0].row * 32 + lane];
 }
 
+/* An eighth of the lanes or so, one at least. */
+static uint32_t few_lanes(struct core_bench *b)
+{
+    uint64_t random = random_at(b->seed, b->drawn++);
+    return (uint32_t)(random & random >> 20 & random >> 32) | (uint32_t)BIT64(bench_draw(b, 32));
+}
+
 /* The op of a warp's next instruction, as an SM makes it. */
 static uint32_t make_op(struct bench *t, unsigned slot, uint32_t pc)
 {
     struct core_bench *b = &t->l.b;
     struct simt_warp *warp = &b->warp.slots[slot].simt;
     struct simt_result result;
-    uint32_t op = core_op_new(&b->ops), mask = bench_draw(b, 4) ? BIT64(bench_draw(b, 32)) | (bench_draw(b, UINT32_MAX) & bench_draw(b, UINT32_MAX) & bench_draw(b, UINT32_MAX)) : UINT32_MAX;
+    uint32_t op = core_op_new(&b->ops);
     assert_true(op < MOST_OPS);
     struct core_op *o = &b->ops.items[op];
     core_op_name(b->core, slot, o, &t->l.decoded[pc]);
@@ -167,7 +174,7 @@ static uint32_t make_op(struct bench *t, unsigned slot, uint32_t pc)
     o->access = core_access_new(&b->ops, &b->arena);
     warp->paths.now->pc = pc;
     assert_int_equal(simt_execute(warp, b->agenda.now, o->access, &result), SIMT_MEMORY);
-    o->access->mask = mask;
+    o->access->mask = bench_draw(b, 4) ? few_lanes(b) : UINT32_MAX;
     for (unsigned i = 0; i < sizeof o->access->data; i += 8) {
         uint64_t word = random_at(b->seed, b->drawn++);
         memcpy(o->access->data + i, &word, sizeof word);
@@ -182,15 +189,12 @@ static uint32_t make_op(struct bench *t, unsigned slot, uint32_t pc)
     return op;
 }
 
-static void issue(struct bench *t, unsigned slot)
+static void issue(struct bench *t, unsigned slot, uint32_t pc)
 {
     struct core_bench *b = &t->l.b;
-    unsigned core = core_of_slot(&b->params, slot), free = 0;
-    uint32_t pc = bench_draw(b, t->l.module->instr_count - 1);
+    unsigned core = core_of_slot(&b->params, slot);
     if (t->issued[core].count == WAITING || mask_has(t->busy[slot], pc))
         return;
-    while (t->flights[free].used)
-        free++;
     uint32_t op = make_op(t, slot, pc);
     struct flight *f = &t->flights[op];
     const struct simt_access *access = b->ops.items[op].access;
@@ -273,11 +277,11 @@ static const struct lsu_port port = {.complete = complete, .warp_rests = warp_re
 /* The client that an op's transactions come back by. */
 static enum lsu_client client_of(const struct core_op *o)
 {
-    return o->access->space == ISA_SPACE_SHARED                                    ? LSU_CLIENT_shared
-           : o->access->space == ISA_SPACE_CONST                                   ? LSU_CLIENT_const
-           : o->bypasses || (o->access->kind == ISA_FLAG_ATOMIC &&
-                             o->access->space == ISA_SPACE_GLOBAL) ? LSU_CLIENT_bypass
-                                                                                   : LSU_CLIENT_l1d;
+    return o->access->space == ISA_SPACE_SHARED  ? LSU_CLIENT_shared
+           : o->access->space == ISA_SPACE_CONST ? LSU_CLIENT_const
+           : o->bypasses || (o->access->kind == ISA_FLAG_ATOMIC && o->access->space == ISA_SPACE_GLOBAL)
+               ? LSU_CLIENT_bypass
+               : LSU_CLIENT_l1d;
 }
 
 /* Transactions that have no answer, by op; shared memory's ops count as one. */
@@ -308,7 +312,8 @@ static void expect_one_result(const struct bench *t, const struct pending *befor
         unsigned done = t->flights[op].used ? before->count[op] - t->l.b.ops.items[op].pending
                                             : before->count[op] + (before->client[op] == LSU_CLIENT_shared);
         results += done;
-        if (done)
+        bool unknown = l1_keeps(&t->l.lsu.l1d) && client == LSU_CLIENT_bypass; /* the L1D performs accesses itself */
+        if (done && !unknown)
             assert_int_equal(before->client[op], client);
     }
     assert_int_equal(results, client != LSU_CLIENT_COUNT);
@@ -350,13 +355,31 @@ static void expect_in_turn(struct bench *t, uint32_t op, const unsigned *had)
     t->taken++;
 }
 
+/* Responses of the L1D's own and of the network take turns where there are both. `first`, `responses`: before the step.
+ */
+static void expect_turns(struct bench *t, const struct packet *first, unsigned responses)
+{
+    const struct l1 *l1 = &t->l.lsu.l1d;
+    bool network = t->l.lsu.responses.count < responses;
+    bool own = first && (!l1_has_done(l1) || l1_first_done(l1) != first);
+    assert_false(network && own);
+    if (first && responses && (network || own)) {
+        assert_int_not_equal(own, t->own_was_last);
+        t->turns++;
+    }
+    if (network || own)
+        t->own_was_last = own;
+}
+
 static void move_on(struct bench *t)
 {
-    unsigned had[CORES];
+    const struct packet *own = l1_has_done(&t->l.lsu.l1d) ? l1_first_done(&t->l.lsu.l1d) : NULL;
+    unsigned had[CORES], responses = t->l.lsu.responses.count;
     for (unsigned i = 0; i < t->l.b.params.cores; i++)
         had[i] = t->l.b.core[i].oc_ex[WARP_UNIT_OF_MEMORY].count;
     uint64_t before = t->taken;
     lsu_step(&t->l.lsu);
+    expect_turns(t, own, responses);
     for (unsigned i = 0; i < t->l.b.params.cores; i++)
         if (t->l.b.core[i].oc_ex[WARP_UNIT_OF_MEMORY].count < had[i])
             expect_in_turn(t, t->l.lsu.op, had);
@@ -378,6 +401,8 @@ static void step(struct bench *t, uint64_t cycle)
         core_collect_ends(&t->l.b.core[i]);
     if (agenda_has(a, DUE_LSU))
         move_on(t);
+    if (t->ends && l1_keeps(&t->l.lsu.l1d))
+        lsu_end_writes(&t->l.lsu);
     a->now = cycle + 1;
 }
 
@@ -411,7 +436,7 @@ static void pass_to(struct bench *t, uint64_t cycle)
 static void cycle_of(struct bench *t, uint64_t cycle, bool issues)
 {
     struct agenda *a = &t->l.b.agenda;
-    if (!t->skips || is_due(t, cycle)) {
+    if (!t->skips || t->ends || is_due(t, cycle)) {
         if (cycle > a->now)
             pass_to(t, cycle);
         step(t, cycle);
@@ -420,7 +445,7 @@ static void cycle_of(struct bench *t, uint64_t cycle, bool issues)
     collect(t, cycle);
     for (unsigned i = 0; issues && i < 2; i++)
         if (at_cycle(t, cycle, i, 3))
-            issue(t, at_cycle(t, cycle, 4 + i, BENCH_WARPS));
+            issue(t, at_cycle(t, cycle, 4 + i, BENCH_WARPS), bench_draw(&t->l.b, t->l.module->instr_count - 1));
     bench_memory(&t->l, cycle);
 }
 
@@ -468,8 +493,11 @@ static struct outcome run(struct bench *t)
         assert_true(cycle < CYCLES + 20000);
         cycle_of(t, cycle, false);
     }
-    for (uint64_t end = cycle + 40; cycle < end; cycle++)
+    t->ends = true;
+    for (uint64_t end = cycle + 2; cycle < end || !lsu_idle(&t->l.lsu); cycle++) {
+        assert_true(cycle < CYCLES + 30000);
         cycle_of(t, cycle, false);
+    }
     expect_at_rest(t);
     return (struct outcome){.trace = t->trace,
                             .completed = t->completed,
@@ -483,13 +511,14 @@ static struct outcome run(struct bench *t)
 static void serves_as_a_flat_memory(void **state)
 {
     (void)state;
-    uint64_t met[LSU_CLIENT_COUNT] = {0}, completed = 0, stepped = 0, always = 0;
+    uint64_t met[LSU_CLIENT_COUNT] = {0}, completed = 0, stepped = 0, always = 0, turns = 0;
     struct bench *t = aligned_alloc(128, round_up_u64(sizeof *t, 128));
     assert_non_null(t);
-    for (uint64_t seed = 1; seed <= 48; seed += effort_steps(1, 4)) {
+    for (uint64_t seed = 1; seed <= 48; seed += effort_steps(1, 7)) {
         open_bench(t, seed, &port);
         struct outcome first = run(t);
         completed += t->completed;
+        turns += t->turns;
         for (unsigned i = 0; i < LSU_CLIENT_COUNT; i++)
             met[i] += t->clients_met[i];
         always += t->stepped;
@@ -503,13 +532,59 @@ static void serves_as_a_flat_memory(void **state)
     }
     for (unsigned i = 0; i < LSU_CLIENT_COUNT; i++)
         assert_true(met[i] > 100);
-    assert_true(completed > 1000 && stepped < always);
+    assert_true(completed > 1000 && turns > 10 && stepped < always);
+    free(t);
+}
+
+/* Cycles from that in which the unit takes an instruction, which is alone, to its completion. */
+static uint64_t time_of(struct bench *t, uint32_t pc)
+{
+    uint64_t cycle = t->l.b.agenda.now, taken = t->taken, completed = t->completed, since = 0;
+    issue(t, 0, pc);
+    for (; t->completed == completed; cycle++) {
+        assert_true(cycle < 1000);
+        since = t->taken == taken ? cycle : since;
+        cycle_of(t, cycle, false);
+    }
+    return cycle - 1 - since;
+}
+
+/* An L1D hit takes a cycle and the latency of the L1D; shared memory a cycle for each word of its busiest bank, and the
+ * latency of its pipeline. */
+static void latencies(void **state)
+{
+    (void)state;
+    struct bench *t = aligned_alloc(128, round_up_u64(sizeof *t, 128));
+    assert_non_null(t);
+    const uint32_t load = 0, load_shared = 10;
+    unsigned hits = 0;
+    for (uint64_t seed = 3; seed < 48; seed += 6) { /* one core */
+        open_bench(t, seed, &port);
+        if (l1_keeps(&t->l.lsu.l1d) || !t->l.b.params.global_loads_use_l1) {
+            lsu_bench_close(&t->l);
+            continue;
+        }
+        uint64_t drawn = t->l.b.drawn;
+        assert_true(time_of(t, load) > 10);
+        t->l.b.drawn = drawn; /* the same lanes and addresses again: these fit in the L1D, or they miss again */
+        uint64_t misses = t->l.served, again = time_of(t, load);
+        if (t->l.served == misses) {
+            assert_int_equal(again, t->l.b.params.l1d_latency + t->l.lsu.count);
+            hits += t->l.b.params.l1d_latency > 0;
+        }
+        uint64_t conflicts = t->l.lsu.shared_conflict_cycles, shared = time_of(t, load_shared);
+        conflicts = t->l.lsu.shared_conflict_cycles - conflicts;
+        assert_int_equal(shared, 1 + conflicts + t->l.b.params.shared_latency);
+        lsu_bench_close(&t->l);
+    }
+    assert_true(hits > 0);
     free(t);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latencies),
         cmocka_unit_test(serves_as_a_flat_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
