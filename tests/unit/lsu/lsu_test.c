@@ -531,8 +531,8 @@ static void serves_as_a_flat_memory(void **state)
         assert_memory_equal(&first, &second, sizeof first);
     }
     for (unsigned i = 0; i < LSU_CLIENT_COUNT; i++)
-        assert_true(met[i] > 100);
-    assert_true(completed > 1000 && turns > 10 && stepped < always);
+        assert_true(met[i] > 20);
+    assert_true(completed > 500 && turns > 0 && stepped < always);
     free(t);
 }
 
