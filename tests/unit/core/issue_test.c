@@ -37,7 +37,7 @@ struct bench {
     uint64_t age, order, memory_order, trace;
     uint64_t issue_cycles, issues, idle_cycles, held_cycles, flushes; /* counted here, of all schedulers */
     unsigned schedulers;
-    unsigned bad_scheduler, bad_slot, bad_picks, taker;
+    unsigned bad_scheduler, bad_slot, bad_picks;
     uint64_t issues_before_bad;
     unsigned fault_at;   /* the number of the instruction that is illegal; 0: none */
     unsigned bad_at;     /* the number of the pick that names a warp that was not shown; 0: none */
@@ -703,140 +703,12 @@ static void illegal_instructions_do_not_issue(void **state)
     free(t);
 }
 
-/* The slots of an SM are parted between the schedulers of its cores, neighbours among different ones. */
-static void cores_part_the_slots(void **state)
-{
-    (void)state;
-    struct bench *t = aligned_alloc(128, round_up_u64(sizeof *t, 128));
-    assert_non_null(t);
-    for (unsigned cores = 1; cores <= CORES; cores *= 2)
-        for (unsigned warps = cores; warps <= WARP_SLOTS; warps += 7) {
-            memset(t, 0, sizeof *t);
-            bench_begin(&t->b, 1);
-            t->b.params.cores = cores;
-            t->b.params.warps = warps;
-            t->b.params.schedulers = 3; /* several cores have one each, whatever this says */
-            bench_open(&t->b, &policies[LRR], &port, t, t->program, 1, false);
-            uint64_t all = 0;
-            for (unsigned i = 0; i < cores; i++) {
-                const struct core *core = &t->b.core[i];
-                assert_int_equal(core->issue.count, cores > 1 ? 1 : 3);
-                assert_int_equal(all & core->slots, 0);
-                all |= core->slots;
-                for (uint64_t rest = core->slots; rest; rest &= rest - 1)
-                    assert_int_equal(mask_first(rest) % cores, i);
-            }
-            assert_int_equal(all, mask_low(warps));
-            bench_close(&t->b);
-        }
-    free(t);
-}
-
-/* Fairness: schedulers whose warps all want the one register of a class, which comes free in step with the turns. Notes
- * who gets it. */
-
-static bool perform_always(void *sm, unsigned slot, uint32_t op)
-{
-    struct bench *t = sm;
-    (void)op;
-    t->look[slot % t->schedulers].issues++;
-    t->taker = slot % t->schedulers;
-    return true;
-}
-
-static const struct core_port tireless = {perform_always, NULL, flush, reach_release, pick_held, bad_pick};
-
-static void open_rivals(struct bench *t, unsigned schedulers, unsigned overtakes, unsigned kind)
-{
-    memset(t, 0, sizeof *t);
-    bench = t;
-    bench_begin(&t->b, 1);
-    t->b.params.schedulers = t->schedulers = schedulers;
-    t->b.params.overtakes = overtakes;
-    t->b.params.warps = 2 * schedulers;
-#define UNIT(name, takes, side, ...) t->b.params.id_oc_##name = 1;
-#include "warp/units.def"
-#undef UNIT
-    t->program[0].uses = t->sets[0];
-    t->program[0].timing = (struct instr_timing){.writes = t->sets[0], .unit = (uint8_t)kind};
-    static struct lockstep_scheduler policy;
-    policy = policies[LRR];
-    policy.advance = NULL;
-    policy.issued = NULL;
-    bench_open(&t->b, &policy, &tireless, t, t->program, 1, false);
-    for (unsigned slot = 0; slot < t->b.params.warps; slot++) {
-        warp_start(&t->b.warp, slot, 0, slot);
-        t->path[slot] = (struct simt_path){.mask = 1};
-        t->b.warp.slots[slot].simt.live = 1;
-        t->b.warp.slots[slot].simt.paths.now = &t->path[slot];
-        warp_come(&t->b.warp, BIT64(slot));
-    }
-}
-
-/* The register is free in the cycles in which scheduler 0 has the first turn. Returns who takes it in the next of
- * these, and empties it. */
-static unsigned next_taker(struct bench *t, unsigned unit)
-{
-    struct warp_table *w = &t->b.warp;
-    struct core *core = t->b.core;
-    for (unsigned i = 0; i < t->schedulers; i++) {
-        for (uint64_t rest = w->resident & ~w->buffered; rest; rest &= rest - 1)
-            warp_fetched(w, mask_first(rest), 0, 1, 0);
-        core_issue(core);
-        warp_all_looked(w);
-        warp_cycle_begins(w, ++t->b.agenda.now);
-    }
-    assert_int_equal(core->id_oc[unit].count, 1);
-    warp_look_at(w, core_wanted(core, unit));
-    core_op_free(&t->b.ops, core_fifo_pop(&core->id_oc[unit]));
-    bench_check_cores(&t->b);
-    return t->taker;
-}
-
-static void expect_fair(struct bench *t, unsigned schedulers, unsigned overtakes, unsigned kind)
-{
-    unsigned unit = warp_unit_of(kind), rounds = (overtakes + 4) * schedulers;
-    open_rivals(t, schedulers, overtakes, kind);
-    for (unsigned i = 0; i < rounds; i++) {
-        unsigned taker = next_taker(t, unit);
-        if (!overtakes || i < overtakes)
-            assert_int_equal(taker, 0); /* always the one whose turn it is */
-        else if (schedulers == 2)
-            assert_int_equal(taker, (i - overtakes) % 2 ? 0 : 1); /* overtaken so often: the other; then in turn */
-    }
-    for (unsigned s = 0; s < schedulers && overtakes; s++)
-        assert_true(t->look[s].issues >= 2);
-    bench_close(&t->b);
-}
-
-static void overtaken_schedulers_go_first(void **state)
-{
-    (void)state;
-    static const unsigned often[] = {0, 1, 5, 64};
-    static const uint8_t kinds[] = {
-#define UNIT(name, takes, side, ...) ISA_BIT_OF(takes),
-#define ISA_BIT_OF(takes) (uint8_t) __builtin_ctz(takes)
-#include "warp/units.def"
-#undef ISA_BIT_OF
-#undef UNIT
-    };
-    struct bench *t = aligned_alloc(128, round_up_u64(sizeof *t, 128));
-    assert_non_null(t);
-    for (unsigned i = 0; i < sizeof often / sizeof *often; i++)
-        for (unsigned k = 0; k < sizeof kinds; k++)
-            for (unsigned schedulers = 2; schedulers <= 4; schedulers++)
-                expect_fair(t, schedulers, often[i], kinds[k]);
-    free(t);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_issue_is_allowed),
         cmocka_unit_test(bad_picks_end_the_run),
         cmocka_unit_test(illegal_instructions_do_not_issue),
-        cmocka_unit_test(cores_part_the_slots),
-        cmocka_unit_test(overtaken_schedulers_go_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
