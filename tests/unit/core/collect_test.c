@@ -416,7 +416,8 @@ static void collects_as_the_oracle_says(void **state)
     free(t);
 }
 
-/* What leaves for a full stage waits in its collector; a register that comes free lets one op leave. */
+/* Ops with all operands wait in their collector while the pipeline registers behind it are full; one that comes free
+ * lets one op leave. */
 static void full_registers_hold_ops_back(void **state)
 {
     (void)state;

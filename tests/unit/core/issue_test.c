@@ -33,8 +33,8 @@ struct bench {
     struct simt_path path[WARP_SLOTS];
     struct flight flights[MOST_OPS];
     struct look look[SCHEDULERS];
-    uint64_t flushed; /* in this cycle */
-    uint64_t age, order, memory_order, trace;
+    uint64_t flushed;           /* in this cycle */
+    uint64_t age, order, trace; /* warps and instructions so far; a hash of who issued what and when */
     uint64_t issue_cycles, issues, idle_cycles, held_cycles, flushes; /* counted here, of all schedulers */
     unsigned schedulers;
     unsigned bad_scheduler, bad_slot, bad_picks;
@@ -42,7 +42,7 @@ struct bench {
     unsigned fault_at;   /* the number of the instruction that is illegal; 0: none */
     unsigned bad_at;     /* the number of the pick that names a warp that was not shown; 0: none */
     bool spins, prefers; /* spin control holds warps back; the policy always names a warp */
-    bool skips;          /* cycles in which nothing can happen are passed over */
+    bool skips;          /* cycles in which nothing can happen are passed over: `skipped` so far */
     uint64_t skipped;
 };
 
@@ -98,7 +98,7 @@ static unsigned pick_gto(const void *state, const struct lockstep_scheduler_view
 static unsigned pick_moody(const void *state, const struct lockstep_scheduler_view *view)
 {
     const struct policy_state *s = state;
-    static const unsigned wrong[] = {LOCKSTEP_NO_WARP + 1, UINT32_MAX, 0};
+    static const unsigned wrong[] = {LOCKSTEP_NO_WARP + 1, UINT32_MAX};
     if (bench->bad_at && bench->issues + 1 >= bench->bad_at) {
         unsigned which = bench->bad_at % 3;
         bench->bad_slot = which < 2 ? wrong[which] : mask_first(~view->ready);
@@ -247,7 +247,7 @@ static void expect_may_issue(struct bench *t, unsigned slot, const struct core_o
     expect_class(core_for(t, slot), o);
 }
 
-/* What spin control does: an instruction ends that the warp is held back, or begins it. */
+/* Spin control: an instruction ends that the warp is held back, or begins it. */
 static void spin(struct bench *t, unsigned slot)
 {
     core_hold_off(core_for(t, slot), slot);

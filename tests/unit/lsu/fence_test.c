@@ -68,7 +68,7 @@ static bool is_out(const struct access *a)
     return a->used && (!a->complete || a->to_come);
 }
 
-/* What a warp that waits has to wait for has happened. */
+/* Nothing is out any more that a warp which waits has to wait for. */
 static bool is_over(const struct bench *t, unsigned slot)
 {
     for (const struct access *a = t->accesses; a < t->accesses + ACCESSES; a++) {
@@ -330,7 +330,7 @@ static void fences_end_when_all_before_is_performed(void **state)
     free(t);
 }
 
-/* What ends with a fence */
+/* Consequences of a fence's end */
 
 static bool is_there(const struct bench *t, uint64_t address)
 {

@@ -25,17 +25,20 @@ struct bench {
     struct lsu_bench l;
     uint8_t memory[BENCH_BYTES]; /* as if each instruction were performed when it issues */
     struct flight flights[MOST_OPS];
-    struct queue issued[CORES]; /* in operand collection, as it were */
-    uint64_t busy[BENCH_WARPS]; /* set of pcs under way: each has a destination of its own */
-    uint64_t orders, taken, completed, trace;
-    unsigned next_client, next_core; /* whose turn it is */
+    struct queue issued[CORES];        /* in operand collection, as it were */
+    uint64_t busy[BENCH_WARPS];        /* set of pcs under way: each has a destination of its own */
+    uint64_t orders, taken, completed; /* ops that have issued, come to the unit, and ended */
+    uint64_t trace;                    /* a hash of what ended when */
+    unsigned next_client, next_core;   /* whose turn it is */
     unsigned clients_met[LSU_CLIENT_COUNT];
-    bool writing_back, own_was_last, skips, ends; /* ends: the last block has */
-    uint64_t turns;
+    bool writing_back; /* in the writeback port's turn */
+    bool own_was_last; /* of the responses, the last one taken was the L1D's own */
+    bool skips, ends;  /* cycles are passed over in which nothing is due; the last block has ended */
+    uint64_t turns;    /* cycles in which the L1D and the network both had a response */
     uint64_t stepped;
 };
 
-#define COPIES 3
+#define COPIES 3 /* of each instruction */
 /* Instructions of all kinds, each with a destination of its own: addresses are the test's. */
 static void write_program(char *text, size_t size)
 {
@@ -125,7 +128,7 @@ static void place(struct bench *t, struct simt_access *access)
     access->straight = way == 0;
 }
 
-/* What the access does to the flat array, lane by lane, and what its lanes get. */
+/* Performs an access on the flat array, lane by lane: notes what each lane is to get. */
 static void perform(struct bench *t, const struct simt_access *access, struct flight *f)
 {
     bool is_const = access->space == ISA_SPACE_CONST;
