@@ -278,10 +278,10 @@ static void go_on(struct bench *t, unsigned slot, uint32_t pc)
         warp_wait_begin(&t->b.warp, wait, BIT64(slot));
 }
 
-static bool perform(void *sm, unsigned slot, uint32_t op)
+static bool perform(void *sm, unsigned slot, struct core_op *o)
 {
     struct bench *t = sm;
-    struct core_op *o = &t->b.ops.items[op];
+    uint32_t op = (uint32_t)(o - t->b.ops.items);
     struct look *look = &t->look[slot % t->schedulers];
     uint32_t pc = t->path[slot].pc;
     expect_may_issue(t, slot, o);

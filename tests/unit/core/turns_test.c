@@ -19,7 +19,7 @@ static unsigned pick_first(const void *state, const struct lockstep_scheduler_vi
 
 static const struct lockstep_scheduler first = {.name = "first", .reset = bench_policy_reset, .pick = pick_first};
 
-static bool perform(void *sm, unsigned slot, uint32_t op)
+static bool perform(void *sm, unsigned slot, struct core_op *op)
 {
     struct bench *t = sm;
     (void)op;
