@@ -29,6 +29,7 @@ struct bench_answer {
 struct lsu_bench {
     struct core_bench b;
     struct lsu lsu;
+    struct watch watch; /* nobody listens */
     struct cache_params l1i, l1c, l1d;
     struct partition_params partition;
     struct network_params network;
@@ -157,6 +158,7 @@ static inline void lsu_bench_open(struct lsu_bench *l, const char *statements, c
                  .replies = l->replies,
                  .local_base = UINT64_C(1) << 32,
                  .port = port,
+                 .watch = &l->watch,
                  .sm = l,
                  .agenda = &b->agenda,
                  .warp = &b->warp,
