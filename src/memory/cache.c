@@ -645,11 +645,6 @@ void cache_set_timing_only(struct cache *c)
     c->timing_only = true;
 }
 
-bool cache_is_timing_only(const struct cache *c)
-{
-    return c->timing_only;
-}
-
 HOT bool cache_invalidate(struct cache *c, uint64_t address)
 {
     uint64_t at = line_address(c, address);

@@ -169,7 +169,6 @@ bool cache_invalidate(struct cache *c, uint64_t address);
 /* The values in the lines are not used: a store leaves a line that is being filled alone, and the fill of a line
  * dropped otherwise may be joined and is kept. */
 void cache_set_timing_only(struct cache *c);
-bool cache_is_timing_only(const struct cache *c);
 /* Drops every line that is not dirty, in the same way (a fence or an acquire at an L1: its global lines are never
  * dirty). */
 void cache_invalidate_clean(struct cache *c);

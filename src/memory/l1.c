@@ -48,7 +48,8 @@ void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
                       .protocol = setup->protocol,
                       .line_bytes = setup->cache->line_bytes,
                       .rules = setup->rules,
-                      .in_order = setup->in_order};
+                      .in_order = setup->in_order,
+                      .timing_only = setup->timing_only};
     packet_ring_init(&l1->requests, setup->requests, arena);
     packet_ring_init(&l1->answers, setup->answers, arena);
     coherence_side_init(l1->side, &setup->protocol->l1, &coherence_l1_words, reads);
@@ -238,7 +239,7 @@ static bool has_entered(const struct attempt *t, unsigned next)
     uint64_t address = t->probe ? t->probe->address : t->access->address;
     uint32_t bytes = t->probe ? t->probe->bytes : t->access->bytes, line;
     enum cache_presence presence = cache_find(t->l1->cache, address, bytes, &line);
-    return next == CACHE_ABSENT ? line == CACHE_NO_LINE || cache_is_timing_only(t->l1->cache) : presence == next;
+    return next == CACHE_ABSENT ? line == CACHE_NO_LINE || t->l1->timing_only : presence == next;
 }
 
 /* The line enters the row's next state. I is entered by dropping it; other states were brought by the actions, or the

@@ -29,7 +29,8 @@ struct l1 {
     const struct coherence_protocol *protocol;
     uint32_t line_bytes;
     struct l1_rules rules;
-    bool in_order; /* what goes past the L1 takes its turn in `requests`; else its owner sends it at once */
+    bool in_order;    /* what goes past the L1 takes its turn in `requests`; else its owner sends it at once */
+    bool timing_only; /* cache_set_timing_only */
 };
 
 struct l1_setup {
