@@ -274,6 +274,13 @@ sum=$(grep -E '^ *[0-9]+  ' seen | grep -F '(p.cu' | awk '{ sum += $1 } END { pr
 total=$(grep '"warp_instructions"' seen.stats | awk -F: '{ match($0, /^ */); if (!at) at = RLENGTH; if (RLENGTH == at) sum += $2 } END { print sum }')
 [ "$sum" = "$total" ] || wrong "the program's issues, $sum, are not those of the statistics, $total"
 [ "$(grep -c 'from the kernel' seen)" = 2 ] && head -1 seen | grep -q 'from the kernel' || wrong "what the kernel prints comes first"
+# Continued in its second launch, it reports as if it had not been stopped.
+run whole --quiet --observe ./issues.so ./p
+"$LOCKSTEP" run --quiet --observe ./issues.so --checkpoint-every 500 --checkpoint "at%c" ./p >/dev/null 2>&1 || wrong "checkpoints of a program"
+last=$(printf '%s\n' at?* | sort -t t -k 2 -n | tail -1)
+[ -f "$last" ] || wrong "there are no checkpoints of the program"
+"$LOCKSTEP" run --quiet --observe ./issues.so --resume "$last" ./p >rest 2>&1 || wrong "the program does not go on"
+same whole rest "the program's reports depend on a checkpoint"
 expect 2 "cannot load the observer ./none.so" run --observe ./none.so ./p
 CULPRIT=segv
 expect 1 "./p was ended by a fault of its observer" run --observe ./culprit.so ./p
