@@ -73,7 +73,8 @@ run conscious --set gpu.sms=1 --sched ./ccws.so thrash.yaml
 [ "$(misses greedy)" = 14440 ] && [ "$(misses conscious)" = 1940 ] || wrong "misses: gto $(misses greedy), ccws $(misses conscious)"
 "$LOCKSTEP" run --quiet --mode functional thrash.yaml >functional.out || { wrong "thrash"; cat functional.out; }
 run whole --set gpu.sms=2 --set l1d.allocate=on_fill --sched ./ccws.so thrash.yaml
-for how in "--threads 2" "--no-skip" "--fetch lrr"; do
+in_turn "--threads 2" "--no-skip"
+for how in "${chosen[@]}"; do
     # shellcheck disable=SC2086
     run other --set gpu.sms=2 --set l1d.allocate=on_fill --sched ./ccws.so $how thrash.yaml
     same whole other "with the memory's view, the results depend on $how"
