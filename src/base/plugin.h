@@ -44,7 +44,7 @@ int plugin_wrong(const struct plugin *plugin, const char *path, const char *hint
 /* Appends the file's own name, without folders, and a hash of its content: the same wherever the file lies. */
 void plugin_identify(const char *path, struct strbuf *out);
 
-/* What is written besides, to this file, when a plug-in is at fault: `before`, its word, `behind`. */
+/* The line that is written to `file` as well when a plug-in is at fault: `before`, the plug-in's word, `behind`. */
 struct plugin_blame {
     int file;
     const char *before, *behind; /* NULL: nothing */

@@ -83,7 +83,7 @@ static int check_places(struct cli_options *options, struct diag_sink *sink)
     return cli_check_places(places, sizeof places / sizeof *places, sink);
 }
 
-/* What is wrong with an observer is said before anything runs. */
+/* Reports errors of observers before anything runs. */
 static int check_observers(const struct cli_options *options, struct diag_sink *sink)
 {
     if (options->observers.count && cli_mode(options) == GPU_FUNCTIONAL)

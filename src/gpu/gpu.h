@@ -113,8 +113,8 @@ struct gpu_launch {
     /* A checkpoint of this launch from which it goes on, read as far as what gpu_archive wrote; else NULL. When it does
      * not fit, the launch is GPU_INVALID and the archive says why. */
     struct archive *resume;
-    /* What is written besides when a warp scheduler or an observer from a shared object ends the process by a fault of
-     * its own (base/plugin.h); NULL: nothing. */
+    /* Written as well when a warp scheduler or an observer from a shared object ends the process by a fault of its own
+     * (base/plugin.h); NULL: nothing. */
     const struct plugin_blame *blame;
     struct strbuf *phases; /* receives a row for each warp in each phase of its block, under gpu_phases_head; may be NULL */
     struct strbuf *waits;  /* receives who waits for whom in a hang, as a graph for Graphviz; may be NULL */

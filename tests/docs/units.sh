@@ -19,7 +19,7 @@ cat >"$work/sends.c" <<'EOF'
 #include <stdio.h>
 
 #include "isa/program.h"
-#include "sm/sm_params.h"
+#include SM_PARAMS
 #include "warp/units.h"
 
 static int failed;
@@ -49,7 +49,7 @@ int main(void)
     return failed || params.dp_units != 2 || params.id_oc_hp != 1;
 }
 EOF
-flags=(-std=gnu17 -O0 -w -I"$work" -Isrc -Iinclude)
+flags=(-std=gnu17 -O0 -w -I"$work" -Isrc -Iinclude -DSM_PARAMS="\"$(find src -name sm_params.h -printf %P)\"")
 "$cc" "${flags[@]}" "$work/sends.c" src/isa/op.c -o "$work/sends" && "$work/sends" || exit 1
 words='warp/units.def'
 [ -z "${LOCKSTEP_LONG:-}" ] || words='warp/|sm/|isa/'
