@@ -49,6 +49,7 @@ static void archive_banks(struct core_collect *collect, struct archive *ar)
     ARCHIVE(ar, collect->waiting);
     ARCHIVE(ar, collect->queued);
     ARCHIVE(ar, collect->written);
+    ARCHIVE(ar, collect->written_in);
     for (unsigned i = 0; i < 64; i++) {
         archive_u16_to(ar, &collect->banks[i].first, CORE_READS - 1);
         archive_u16_to(ar, &collect->banks[i].last, CORE_READS - 1);

@@ -143,7 +143,8 @@ static inline uint64_t read_operands(const struct core *core, struct core_collec
 /* Every bank that is not written serves the read whose turn it is, unless that collector receives enough already. */
 static void read_banks(struct core *core)
 {
-    uint64_t open = core->collect.waiting & ~core->collect.written, read = 0;
+    uint64_t written = core->collect.written_in == core->agenda->now ? core->collect.written : 0;
+    uint64_t open = core->collect.waiting & ~written, read = 0;
 #define UNIT(name, takes, side, ...)                                                                                   \
     if (core->collect.classes[WARP_UNIT_##name].reading)                                                               \
         read |= read_operands(core, &core->collect.classes[WARP_UNIT_##name], open);

@@ -1,5 +1,5 @@
 /* Operand collection's own state: the collectors of each class of unit, and the register banks that they read. Written
- * by collect.c alone, but for `written`: whoever writes a register back says so by core_write_banks. */
+ * by collect.c alone, but for `written` (core_write_banks) and `rows` (core_read_rows). */
 #ifndef LOCKSTEP_CORE_COLLECT_H
 #define LOCKSTEP_CORE_COLLECT_H
 
@@ -45,9 +45,10 @@ struct core_bank {
 
 struct core_collect {
     struct core_collectors classes[WARP_UNIT_COUNT];
-    unsigned bank_from;       /* the bank that is looked at first in this cycle */
-    uint64_t waiting, queued; /* sets of banks: someone's turn; more reads behind that */
-    uint64_t written, all;    /* banks that a result is written to in this cycle; those there are */
+    unsigned bank_from;           /* the bank that is looked at first in this cycle */
+    uint64_t waiting, queued;     /* sets of banks: someone's turn; more reads behind that */
+    uint64_t written, written_in; /* banks that a result is written to in that cycle */
+    uint64_t all;                 /* those there are */
     /* Operands are read row by row: of each warp slot in rows[slot] by itself, in place of the op's slot. */
     bool by_rows;
     uint64_t rows[WARP_SLOTS];

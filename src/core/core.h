@@ -93,11 +93,6 @@ void core_reset_stats(struct core *core);
 
 /* Ops with all their operands leave to the units, banks are read, issued ops enter. True: it is due again. */
 bool core_collect(struct core *core);
-/* No result is written to a bank any more. */
-static inline void core_collect_ends(struct core *core)
-{
-    core->collect.written = 0;
-}
 /* Free units of side RESULT take waiting ops. True: ops still wait. */
 bool core_execute(struct core *core);
 /* Every scheduler that a change of its warps gives a reason to looks, and issues. */
@@ -110,16 +105,18 @@ static inline uint32_t core_take_results(struct core *core)
                ? core_wheel_take(&core->execute.wheel, core->agenda->now)
                : CORE_NONE;
 }
-/* A result is written to the banks of an op's registers in this cycle: they serve no read. From the load/store unit;
- * from the wheel. */
-static inline void core_write_banks(struct core *core, const struct core_op *op)
+/* A result is written to the banks of an op's registers: they serve no read when operand collection is stepped in
+ * `cycle`, the present one or the next. From the load/store unit; from the wheel, in the present one. */
+static inline void core_write_banks(struct core *core, const struct core_op *op, uint64_t cycle)
 {
-    core->collect.written |= op->dst_banks;
+    struct core_collect *c = &core->collect;
+    c->written = (c->written_in == cycle ? c->written : 0) | op->dst_banks;
+    c->written_in = cycle;
 }
 static inline void core_written_back(struct core *core, const struct core_op *op)
 {
     core->execute.wheel.count--;
-    core_write_banks(core, op);
+    core_write_banks(core, op, core->agenda->now);
 }
 /* An op of the load/store unit's class waits for that unit. */
 static inline bool core_has_access(const struct core *core)

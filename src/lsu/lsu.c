@@ -192,13 +192,13 @@ static bool can_pass(const struct lsu *lsu)
     return lsu->params->memory_in_order ? !l1_is_full(&lsu->l1d) : can_enter(lsu);
 }
 
-/* A transaction of the op is answered. */
-static void transaction_done(struct lsu *lsu, uint32_t op)
+/* A transaction of the op is answered, whose values go to the register banks in `cycle`: see core_write_banks. */
+static void transaction_done(struct lsu *lsu, uint32_t op, uint64_t cycle)
 {
     struct core_op *o = &lsu->ops->items[op];
     o->pending--;
     if (!o->pending && op != lsu->op) {
-        core_write_banks(lsu_core(lsu, o->slot), o);
+        core_write_banks(lsu_core(lsu, o->slot), o, cycle);
         lsu->port->complete(lsu->sm, op);
     }
 }
@@ -219,7 +219,7 @@ HOT static void finish(struct lsu *lsu, uint32_t waiter, const uint8_t *line, ui
 {
     struct lsu_transaction t = take_transaction(lsu, waiter);
     deliver(lsu, &t, line, line_bytes);
-    transaction_done(lsu, t.op);
+    transaction_done(lsu, t.op, lsu->agenda->now);
 }
 
 /* A load through the constant cache, in which nobody writes. Returns false when it must be tried again. */
@@ -234,7 +234,7 @@ HOT_INLINE bool load_const(struct lsu *lsu, const struct lsu_transaction *t)
         return false;
     if (result == CACHE_HIT) {
         deliver(lsu, t, cache_data(lsu->l1c, effect.line), lsu->const_line);
-        transaction_done(lsu, t->op);
+        transaction_done(lsu, t->op, lsu->agenda->now + 1);
         return true;
     }
     keep_transaction(lsu, t);
@@ -396,7 +396,7 @@ HOT static bool serve_l1d(struct lsu *lsu, const struct lsu_transaction *t)
         return true;
     }
     deliver(lsu, t, access.values, lsu->l1d.line_bytes);
-    transaction_done(lsu, t->op);
+    transaction_done(lsu, t->op, lsu->agenda->now + 1);
     return true;
 }
 
@@ -522,10 +522,8 @@ HOT static void serve_dispatch(struct lsu *lsu)
         leave_dispatch(lsu);
 }
 
-struct core *lsu_next_core(const struct lsu *lsu)
+struct core *lsu_core_of_several(const struct lsu *lsu)
 {
-    if (lsu->core + 1 == lsu->core_end)
-        return core_has_access(lsu->core) ? lsu->core : NULL;
     unsigned count = (unsigned)(lsu->core_end - lsu->core);
     for (unsigned i = 0; i < (lsu->line ? 1 : count); i++) {
         struct core *core = lsu->core + (lsu->line ? core_line_first(lsu->line) : (lsu->next_core + i) % count);
@@ -680,7 +678,7 @@ static void finish_atomic(struct lsu *lsu, const struct packet *p)
         lsu->port->lock_answered(lsu->sm, o, p->lanes[0].lane, false);
     else if (RARELY(p->lock == PACKET_LOCK_LEAVE && !p->lanes[0].operand))
         lsu->port->lock_answered(lsu->sm, o, p->lanes[0].lane, true);
-    transaction_done(lsu, t.op);
+    transaction_done(lsu, t.op, lsu->agenda->now);
 }
 
 static bool finish_bypass(struct lsu *lsu)
@@ -719,7 +717,7 @@ static bool finish_shared(struct lsu *lsu)
     uint32_t op = lsu->shared_done.items[lsu->shared_head++];
     if (lsu->shared_head == lsu->shared_done.count)
         lsu->shared_head = 0, lsu->shared_done.count = 0;
-    core_write_banks(lsu_core(lsu, lsu->ops->items[op].slot), &lsu->ops->items[op]);
+    core_write_banks(lsu_core(lsu, lsu->ops->items[op].slot), &lsu->ops->items[op], lsu->agenda->now);
     lsu->port->complete(lsu->sm, op);
     return lsu->shared_done.count;
 }

@@ -256,7 +256,13 @@ static inline bool lsu_shared_due(const struct lsu *lsu, uint64_t cycle)
     return core_wheel_due(&lsu->shared, cycle);
 }
 /* The core whose memory instruction the unit takes next, or NULL: none has one that may go. */
-struct core *lsu_next_core(const struct lsu *lsu);
+struct core *lsu_core_of_several(const struct lsu *lsu);
+static inline struct core *lsu_next_core(const struct lsu *lsu)
+{
+    if (RARELY(lsu->core + 1 != lsu->core_end))
+        return lsu_core_of_several(lsu);
+    return core_has_access(lsu->core) ? lsu->core : NULL;
+}
 
 /* Facts of the writeback port's clients: that one has a result. */
 static inline bool lsu_has_shared(const struct lsu *lsu)

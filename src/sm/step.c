@@ -18,10 +18,8 @@ static void pass_spinning(struct sm *sm, uint64_t cycles, unsigned over)
 
 HOT void sm_skip_to(struct sm *sm, uint64_t cycle)
 {
-    EACH_CORE (sm, core) {
+    EACH_CORE (sm, core)
         core_skip(core, cycle);
-        core_collect_ends(core);
-    }
     warp_cycle_begins(&sm->warp, cycle);
     if (RARELY(sm->spin))
         pass_spinning(sm, cycle - sm->agenda.now, 0);
@@ -124,8 +122,6 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         lsu_writeback(&sm->lsu);
     if (agenda_has(&sm->agenda, DUE_COLLECT))
         step_collectors(sm);
-    EACH_CORE (sm, core)
-        core_collect_ends(core);
     if (agenda_has(&sm->agenda, DUE_LSU)) {
         if (agenda_has(&sm->agenda, DUE_PROBES))
             lsu_serve_probes(&sm->lsu);

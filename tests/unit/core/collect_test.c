@@ -359,7 +359,7 @@ static void write_banks(struct bench *t)
     struct core_op op = {.dst_banks = 0};
     while (bench_draw(&t->b, 3) == 0) {
         op.dst_banks = core_banks_of(t->b.core, 0, BIT64(bench_draw(&t->b, t->b.params.register_banks)));
-        core_write_banks(t->b.core, &op);
+        core_write_banks(t->b.core, &op, t->b.agenda.now);
     }
 }
 
@@ -379,7 +379,6 @@ static void step(struct bench *t, bool comes)
     }
     if (!agenda_has(&b->agenda, DUE_COLLECT))
         expect_idle(t);
-    core_collect_ends(b->core);
     for (unsigned unit = 0; unit < WARP_UNIT_COUNT && comes; unit++)
         issue(t, unit);
     bench_check_cores(b);

@@ -196,7 +196,6 @@ static void step(struct bench *t, bool comes)
     take_results(t);
     if (core_results_wait(t->b.core))
         execute(t);
-    core_collect_ends(t->b.core);
     if (comes)
         arrive(t);
     bench_check_cores(&t->b);

@@ -400,8 +400,6 @@ static void step(struct bench *t, uint64_t cycle)
         write_back(t);
     else
         assert_int_equal(lsu_clients(&t->l.lsu), 0);
-    for (unsigned i = 0; i < t->l.b.params.cores; i++)
-        core_collect_ends(&t->l.b.core[i]);
     if (agenda_has(a, DUE_LSU))
         move_on(t);
     if (t->ends && l1_keeps(&t->l.lsu.l1d))
@@ -426,8 +424,6 @@ static bool is_due(const struct bench *t, uint64_t cycle)
 static void pass_to(struct bench *t, uint64_t cycle)
 {
     struct agenda *a = &t->l.b.agenda;
-    for (unsigned i = 0; i < t->l.b.params.cores; i++)
-        core_collect_ends(&t->l.b.core[i]);
     if (a->made_progress) {
         if (agenda_has(a, DUE_PIPE | DUE_REFUSED))
             lsu_count_refusals(&t->l.lsu);
