@@ -167,18 +167,6 @@ HOT unsigned lsu_l1_event(const struct lsu *lsu, const struct simt_access *acces
                                                    .own = access->space == ISA_SPACE_LOCAL});
 }
 
-HOT uint32_t lsu_entering_bytes(const struct lsu *lsu)
-{
-    if (lsu->params->memory_in_order || lsu->op == CORE_NONE || lsu->at == lsu->count)
-        return 0;
-    const struct core_op *o = &lsu->ops->items[lsu->op];
-    if (!o->in_memory || !o->bypasses || o->access->space == ISA_SPACE_CONST)
-        return 0;
-    const struct packet request = {.kind = o->access->kind == ISA_FLAG_ATOMIC ? PACKET_ATOMIC : PACKET_READ,
-                                   .bytes = lsu->list[lsu->at].bytes};
-    return packet_network_bytes(&request);
-}
-
 /* The transaction in the dispatch register can enter the network by itself. */
 static bool can_enter(const struct lsu *lsu)
 {
@@ -590,18 +578,6 @@ static struct packet *pop_response(struct lsu *lsu)
     return p;
 }
 
-HOT void lsu_note_ready(struct lsu *lsu)
-{
-    lsu->ready = lsu_find_ready(lsu);
-}
-
-void lsu_l1_changed(struct lsu *lsu)
-{
-    lsu_note_ready(lsu);
-    agenda_add(lsu->agenda, (lsu_has_queued(lsu) ? DUE_SEND : 0) | (l1_has_done(&lsu->l1d) ? DUE_RESPONSE : 0) |
-                                (l1_has_ready(&lsu->l1d) ? DUE_PORT : 0) | lsu_due_of_probes(lsu));
-}
-
 /* A reply comes to something that the L1D has asked for itself, or to a write of its own. The reply goes to the L1D
  * when it has left the queue: that may answer accesses now. */
 static void take_l1_reply(struct lsu *lsu)
@@ -840,14 +816,4 @@ HOT void lsu_step(struct lsu *lsu)
         serve_l1d_pipe(lsu);
     if (agenda_has(lsu->agenda, DUE_DISPATCH | DUE_REFUSED))
         move_dispatch(lsu);
-}
-
-HOT void lsu_expect(const struct lsu *lsu, const struct packet *p)
-{
-    if (p->kind != PACKET_READ)
-        return;
-    will_read(p->data);
-    will_read(p->data + CACHE_LINE);
-    if (!l1_keeps(&lsu->l1d))
-        cache_expect_fill(lsu->l1d.cache, p->fill);
 }

@@ -10,6 +10,7 @@
 #include "sm/perform.h"
 #include "sm/state.h"
 #include "sm/step.h"
+#include "sm/warps.h"
 
 static const struct simt_code *code_of(const struct sm *sm)
 {
@@ -82,15 +83,6 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     fetch_archive_warp(&sm->fetch, slot, ar);
     ARCHIVE(ar, sm->barrier_since[slot]);
     ARCHIVE(ar, sm->issued_before[slot]);
-}
-
-void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
-{
-    visit(&sm->out, context);
-    fetch_each_set(&sm->fetch, visit, context);
-    lsu_each_set(&sm->lsu, visit, context);
-    EACH_CORE (sm, core)
-        core_each_set(core, visit, context);
 }
 
 static void archive_sets(struct sm *sm, struct archive *ar)
@@ -178,7 +170,8 @@ static void archive_watch(struct sm *sm, struct archive *ar)
     ARCHIVE(ar, sm->threads_ended);
     watch_noted_archive(&sm->consumers.noted, ar);
     ARCHIVE(ar, sm->performed);
-    ARCHIVE(ar, sm->block_stats);
+    ARCHIVE(ar, sm->cycles);
+    ARCHIVE(ar, sm->blocks_retired);
     ARCHIVE(ar, sm->barrier_count);
     ARCHIVE(ar, sm->form.threads_moved);
     ARCHIVE(ar, sm->form.warps_refilled);
@@ -192,7 +185,7 @@ static void archive_watch(struct sm *sm, struct archive *ar)
 /* All cycles before this one are counted, and every stage looks for work. */
 static void begin_counting(struct sm *sm)
 {
-    sm->counted = sm->agenda.now;
+    sm_count_from(sm, sm->agenda.now);
     EACH_CORE (sm, core)
         core_own_from(core, sm->agenda.now);
     warp_archive_end(&sm->warp, sm->agenda.now);

@@ -4,6 +4,7 @@
 #include "sm/blocks.h"
 #include "sm/state.h"
 #include "sm/tell.h"
+#include "sm/warps.h"
 
 /* Warps of one block, by index in the block, as slots of the SM. */
 static uint64_t slots_of(const struct sm_block *block, uint64_t warps)

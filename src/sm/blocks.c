@@ -7,6 +7,7 @@
 #include "sm/state.h"
 #include "sm/step.h"
 #include "sm/tell.h"
+#include "sm/warps.h"
 
 void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
 {
@@ -29,7 +30,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     fetch_begin(&sm->fetch, &(struct fetch_launch){.module_size = kernel->grid->code->module->instr_count,
                                                    .first_pc = kernel->grid->kernel->first});
     sm_all_due(sm);
-    sm->counted = cycle;
+    sm_count_from(sm, cycle);
     warp_begin(&sm->warp, kernel->decoded, kernel->scoreboard_words, mask_low(p->warps), cycle);
     watch_noted_begin(&sm->consumers.noted);
     sm_storage_begin(sm);
@@ -93,31 +94,10 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     sm_warp_begins(sm, slot, cycle, false);
 }
 
-void sm_warp_begins(struct sm *sm, unsigned slot, uint64_t cycle, bool again)
-{
-    const struct warp_slot *warp = &sm->warp.slots[slot];
-    if (sm->lsu.locality)
-        lsu_locality_launched(sm->lsu.locality, slot);
-    core_view_begins(&sm->views, slot, warp->age, warp->block, simt_pc(&warp->simt));
-    core_warp_launched(sm_core(sm, slot), slot);
-    if (sm->spin)
-        spin_launched(sm->spin, slot, cycle);
-    sm_tell_launch(sm, slot, cycle, again);
-}
-
 static void clear_slots(struct sm *sm, uint64_t slots)
 {
     warp_clear(&sm->warp, slots);
     sm_each_set(sm, warp_set_clear, &slots);
-}
-
-void sm_count_warps(struct sm *sm, uint64_t cycle)
-{
-    uint64_t cycles = cycle - sm->counted;
-    sm->block_stats.warp_cycles += cycles * mask_count(sm->warp.resident);
-    sm->block_stats.busy_cycles += sm->warp.resident ? cycles : 0;
-    sm->block_stats.barrier_cycles += cycles * mask_count(sm->warp.waits.barrier);
-    sm->counted = cycle;
 }
 
 void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
@@ -171,7 +151,7 @@ void sm_retire(void *context, unsigned slot)
     sm->free_blocks |= BIT64(sm->warp.slots[slot].block);
     block->used = false;
     core_view_block(&sm->views, (unsigned)(block - sm->blocks), &(struct lockstep_block_view){0});
-    sm->block_stats.blocks++;
+    sm->blocks_retired++;
     if (sm->spin && !sm->warp.resident)
         spin_drained(sm->spin, sm->agenda.now);
 }

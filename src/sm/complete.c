@@ -5,31 +5,7 @@
 #include "sm/perform.h"
 #include "sm/state.h"
 #include "sm/tell.h"
-
-/* Ends the warp's fence, or lets the warp retire, if this op or store was the last one that it waited for. */
-HOT static void check_rest(struct sm *sm, unsigned slot)
-{
-    lsu_check_fence(&sm->lsu, slot);
-    if (mask_has(sm->warp.finished, slot) && warp_is_drained(&sm->warp.slots[slot]))
-        fetch_retires(&sm->fetch, BIT64(slot));
-}
-
-HOT void sm_check_retire(struct sm *sm, unsigned slot)
-{
-    if (mask_has(sm->warp.waits.fence | sm->warp.finished, slot))
-        check_rest(sm, slot);
-    if (warp_registers_written(&sm->warp, slot))
-        lsu_reach_release(&sm->lsu, slot);
-    warp_head_waits(&sm->warp, slot);
-}
-
-void sm_turn_changed(struct sm *sm, unsigned slot)
-{
-    uint32_t next = simt_pc(&sm->warp.slots[slot].simt);
-    core_view_turns(&sm->views, slot, next);
-    if (warp_turn_changed(&sm->warp, slot, next))
-        lsu_reach_release(&sm->lsu, slot);
-}
+#include "sm/warps.h"
 
 /* Lanes that have the turn may go on: they got locks, or gave up. */
 static void let_go_on(struct sm *sm, unsigned slot)
@@ -100,7 +76,7 @@ HOT static void complete_rest(struct sm *sm, struct core_op *o, uint64_t bit)
             lsu_drop(&sm->lsu, o->drops);
     }
     if ((sm->warp.waits.fence | sm->warp.finished) & bit)
-        check_rest(sm, o->slot);
+        sm_check_rest(sm, o->slot);
 }
 
 /* Written out in both places that end ops: a call would be a sixth of it. */

@@ -5,6 +5,7 @@
 #include "sm/state.h"
 #include "sm/blocks.h"
 #include "sm/step.h"
+#include "sm/warps.h"
 
 static const struct stat_desc sm_stat_descs[] = {
 #define STAT_STRUCT struct sm_stats
@@ -121,10 +122,10 @@ const struct sm_stats *sm_stats_of(struct sm *sm)
         s->stack_depth = 1;
     if (policy->hardware_bits)
         s->scheduler_bits = policy->hardware_bits(p->warps, p->blocks, core_schedulers(p), sm->setup.scheduler_options);
-    s->blocks = sm->block_stats.blocks;
-    s->warp_cycles = sm->block_stats.warp_cycles;
-    s->busy_cycles = sm->block_stats.busy_cycles;
-    s->barrier_cycles = sm->block_stats.barrier_cycles;
+    s->blocks = sm->blocks_retired;
+    s->warp_cycles = sm->cycles.warp_cycles;
+    s->busy_cycles = sm->cycles.busy_cycles;
+    s->barrier_cycles = sm->cycles.barrier_cycles;
     s->barriers = sm->barrier_count;
     s->threads_moved = sm->form.threads_moved;
     s->warps_refilled = sm->form.warps_refilled;
@@ -197,7 +198,8 @@ const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which)
 void sm_stats_reset(struct sm *sm)
 {
     sm->performed = (struct sm_stats){0};
-    sm->block_stats = (struct sm_block_stats){0};
+    sm->cycles = (struct sm_cycles){0};
+    sm->blocks_retired = 0;
     sm->barrier_count = 0;
     sm->form.threads_moved = sm->form.warps_refilled = 0;
     EACH_CORE (sm, core)

@@ -19,10 +19,11 @@
 
 #include "simt/form.h"
 #include "simt/lock.h"
-#include "sm/state.h"
+#include "sm/barriers.h"
 #include "sm/blocks.h"
 #include "sm/complete.h"
-#include "sm/barriers.h"
+#include "sm/state.h"
+#include "sm/warps.h"
 
 void sm_form_launched(struct sm *sm, unsigned slot)
 {

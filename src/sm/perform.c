@@ -5,23 +5,8 @@
 #include "sm/perform.h"
 #include "sm/state.h"
 #include "sm/tell.h"
+#include "sm/warps.h"
 #include "sm/work.h"
-
-void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault)
-{
-    if (sm->has_fault)
-        return;
-    const struct warp_slot *warp = &sm->warp.slots[slot];
-    sm->has_fault = true;
-    uint16_t thread = warp->simt.threads[fault->lane];
-    sm->fault.fault = *fault;
-    memcpy(sm->fault.block, warp->simt.block->index, sizeof sm->fault.block);
-    sm->fault.warp = thread / sm->params->warp_size;
-    sm->fault.fault.lane = (uint8_t)(thread % sm->params->warp_size);
-    sm->fault.cycle = sm->agenda.now;
-    sm->fault.executing = &warp->simt;
-    sm->fault.lane = fault->lane;
-}
 
 /* Returns true when each lane's access lies in an allocation that it may access so; else the first fault. */
 COLD NOT_INLINE bool check_lanes(const struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
@@ -82,14 +67,6 @@ static void count_access(struct sm *sm, const struct simt_access *access)
 static uint8_t *place_in(void *store, uint64_t address)
 {
     return store_at(store, address);
-}
-
-void sm_acquire(struct sm *sm, const struct isa_instr *instr)
-{
-    bool reads = isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_LOAD | ISA_FLAG_ATOMIC);
-    uint8_t drops = reads ? lsu_drops_after(&sm->lsu, lsu_meaning(instr)) : 0;
-    if (drops)
-        lsu_drop(&sm->lsu, drops);
 }
 
 /* Its warp waits until an access is answered. */
@@ -338,10 +315,7 @@ static unsigned pick_held(void *context, const struct lockstep_scheduler_view *v
 
 COLD static void bad_pick(void *context, unsigned scheduler, unsigned picked)
 {
-    struct sm *sm = context;
-    sm->has_fault = true;
-    sm->fault = (struct sm_fault){
-        .by_scheduler = true, .sm = sm->setup.index, .scheduler = scheduler, .picked = picked, .cycle = sm->agenda.now};
+    sm_record_bad_pick(context, scheduler, picked);
 }
 
 static const struct core_port ports[2] = {

@@ -4,8 +4,6 @@
 
 #include "sm/state.h"
 
-/* The instruction has what it acquires: the L1D is ordered so, if it is to be. */
-void sm_acquire(struct sm *sm, const struct isa_instr *instr);
 /* Where the values of the registers come from that an op with an access writes. A warp whose atomic is under way waits
  * for that alone. */
 static inline enum warp_source sm_source_of(const struct core_op *o)
@@ -19,6 +17,5 @@ static inline enum warp_source sm_source_of(const struct core_op *o)
 }
 /* The SM as its cores know it. fetch_fills: fetch fills up buffers that are not empty. */
 const struct core_port *sm_core_port(bool fetch_fills);
-COLD void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
 
 #endif

@@ -27,8 +27,7 @@ struct sm_block {
     struct sm_barriers barriers;
 };
 
-struct sm_block_stats {
-    uint64_t blocks;                                   /* that have retired */
+struct sm_cycles {
     uint64_t warp_cycles, busy_cycles, barrier_cycles; /* up to sm->counted */
 };
 
@@ -73,7 +72,8 @@ struct sm {
     /* Cycles of warps are counted when what they count for changes: from this one on they are not yet. */
     uint64_t counted;
     _Alignas(CACHE_LINE) struct sm_stats performed; /* what instructions have counted: other stages count the rest */
-    struct sm_block_stats block_stats;
+    struct sm_cycles cycles;
+    uint64_t blocks_retired;
     uint64_t barrier_count; /* barrier instructions */
     struct sm_stats stats;  /* of all stages: see sm_stats_of */
     struct core_views views;
@@ -120,8 +120,6 @@ static inline uint64_t sm_backed_off(const struct sm *sm)
     return warps;
 }
 
-/* archive.c: every set of warp slots that a stage keeps beside the warp table, once. A launch clears them. */
-void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context);
 /* storage.c: gives every warp and block slot that this launch can use its place. */
 void sm_storage_begin(struct sm *sm);
 

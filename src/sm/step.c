@@ -2,11 +2,12 @@
 #include "sm/step.h"
 
 #include "sm/barriers.h"
+#include "sm/blocks.h"
 #include "sm/complete.h"
 #include "sm/form.h"
 #include "sm/state.h"
-#include "sm/blocks.h"
 #include "sm/tell.h"
+#include "sm/warps.h"
 
 /* Warps that spin control holds back spend `cycles` so; of those that are delayed, `over` may issue in this one. */
 static void pass_spinning(struct sm *sm, uint64_t cycles, unsigned over)

@@ -3,6 +3,12 @@
 
 #include "warp/table.h"
 
+void warp_set_archive(uint64_t *set, void *set_archive)
+{
+    const struct warp_set_archive *to = set_archive;
+    archive_u64_to(to->ar, set, to->all);
+}
+
 void warp_each_set(struct warp_table *w, void (*visit)(uint64_t *set, void *context), void *context)
 {
     uint64_t *sets[] = {&w->finished, &w->buffered, &w->mispredicted, &w->flushed, &w->cleared, &w->in_queues};
@@ -12,12 +18,6 @@ void warp_each_set(struct warp_table *w, void (*visit)(uint64_t *set, void *cont
         visit(&w->waits.of[i], context);
     for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
         visit(&w->wants[u], context);
-}
-
-void warp_set_archive(uint64_t *set, void *set_archive)
-{
-    const struct warp_set_archive *to = set_archive;
-    archive_u64_to(to->ar, set, to->all);
 }
 
 void warp_archive_sets(struct warp_table *w, const struct warp_set_archive *to)
