@@ -53,6 +53,11 @@ void gpu_destroy(struct gpu *gpu)
     free(gpu);
 }
 
+int gpu_observe(struct gpu *gpu, const char *path, struct diag_sink *sink)
+{
+    return 0;
+}
+
 uint64_t gpu_malloc(struct gpu *gpu, uint64_t bytes)
 {
     return store_alloc(&gpu->store, bytes, 256);
