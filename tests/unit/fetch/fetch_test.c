@@ -1,0 +1,837 @@
+/* Fetch alone: one to three SMs with a real instruction cache, which two or three share. Warps of random programs jump,
+ * end, retire, are launched again and go on after all; lines come after random times. A model follows fetch from what
+ * its neighbours see of it: the warps that the policy is shown, those it picks, the lines that are asked for, the
+ * buffers. Every run is made twice: with each step of fetch, and with those alone that the agenda has due. */
+#include "unit/core/core_bench.h"
+#include "effort.h"
+#include "fetch/fetch.h"
+
+#define SMS 3
+#define MOST_INSTRUCTIONS 160
+#define MOST_FILLS 6
+#define CYCLES 300
+#define END_CYCLES 6000 /* in which all warps must have ended */
+
+/* Where the instructions are that a warp has asked for. */
+enum place { AT_REST, AT_CACHE, AT_FETCH_BUFFER };
+
+struct model_warp {
+    enum place place;
+    uint32_t next, asked;    /* next: to be fetched; asked: when the cache was last asked */
+    uint32_t head, buffered; /* of its buffer */
+    unsigned passed;         /* times in a row that it was shown to the policy, which picked another to fetch for */
+    uint64_t drained_at;     /* finished: the cycle in which the last that it issued is complete */
+};
+
+/* A line that the cache has asked for, until all that wait for it are served. */
+struct fill {
+    bool used, under_way;
+    unsigned requester, waiting, left; /* waiting: warps; left: of them, not served */
+    uint64_t address, due;
+    uint8_t sm[WARP_SLOTS * SMS], slot[WARP_SLOTS * SMS];
+    struct packet packet;
+};
+
+/* A step of fetch, as it was seen. */
+struct seen {
+    bool may_pick, there, requested;
+    unsigned slot; /* picked to fetch for, FETCH_NOBODY: none */
+    uint64_t address;
+    uint32_t room;
+};
+
+struct model_sm {
+    struct model_warp warp[WARP_SLOTS];
+    uint64_t retiring, incomplete; /* incomplete: not retired */
+    uint32_t last;                 /* served */
+    uint32_t slot, pc, count;      /* fetch buffer */
+    unsigned ready;                /* warps for which a line has come, in order, and the fills that they waited for */
+    uint8_t ready_slot[WARP_SLOTS], ready_fill[WARP_SLOTS];
+    struct seen seen;
+    struct fetch_stats stats;
+    unsigned releases, releases_seen;
+};
+
+struct test_sm {
+    struct agenda agenda;
+    struct warp_table warp;
+    struct core_views views;
+    struct packet_ring queue;
+    struct fetch fetch;
+    struct model_sm model;
+    struct simt_path path[WARP_SLOTS];
+    uint64_t boards[WARP_SLOTS * 3];
+};
+
+/* How often all that the test is about has happened. */
+struct counts {
+    uint64_t dropped, refused, joined, across; /* joined: waited for a line asked for before; across: by another SM */
+    uint64_t ran_off, launched, retired;
+    uint64_t went_on_early; /* with instructions from before its end on their way */
+};
+
+struct bench {
+    struct core_bench b; /* its parameters, arena and stream alone */
+    struct test_sm sm[SMS];
+    struct cache_params l1i;
+    struct fetch_policy policy;
+    const struct fetch_policy *of; /* the policy that is watched */
+    struct fill fills[MOST_FILLS];
+    struct decoded_instr program[MOST_INSTRUCTIONS + 1];
+    uint64_t no_registers[3];
+    uint64_t code_base, age, trace;
+    uint32_t module_size, first_pc;
+    unsigned sms, slowest, jumps, eager;
+    bool ending, lazy; /* lazy: fetch is stepped only when it is due */
+    struct counts counts;
+};
+
+static struct bench *bench; /* policies have no other way to it */
+
+#define EXPECT(holds)                                                                                                  \
+    do {                                                                                                               \
+        if (!(holds))                                                                                                  \
+            fail_msg("%s, seed %llu, cycle %llu: not so: " #holds, bench->of->name, (unsigned long long)bench->b.seed, \
+                     (unsigned long long)bench->b.agenda.now);                                                         \
+    } while (0)
+
+static unsigned draw(uint32_t below)
+{
+    return bench_draw(&bench->b, below);
+}
+
+static unsigned number_of(const struct test_sm *s)
+{
+    return (unsigned)(s - bench->sm);
+}
+
+static bool is_finished(const struct test_sm *s, unsigned slot)
+{
+    return mask_has(s->warp.finished, slot);
+}
+
+static bool fills_up(void)
+{
+    return bench->of->fills || bench->b.params.fetch_fills;
+}
+
+/* The model's answers */
+
+/* Warps that fetch has to serve. */
+static uint64_t to_fetch_for(const struct test_sm *s)
+{
+    uint64_t set = 0;
+    for (uint64_t rest = s->warp.resident & ~s->warp.finished; rest; rest &= rest - 1) {
+        const struct model_warp *m = &s->model.warp[mask_first(rest)];
+        bool has_room = fills_up() && m->buffered < bench->b.params.instruction_buffer && m->next < bench->module_size;
+        if (m->place == AT_REST && (!m->buffered || has_room))
+            set |= rest & -rest;
+    }
+    return set;
+}
+
+static uint64_t on_the_way(const struct test_sm *s)
+{
+    uint64_t set = 0;
+    for (unsigned slot = 0; slot < bench->b.params.warps; slot++)
+        set |= s->model.warp[slot].place != AT_REST ? BIT64(slot) : 0;
+    return set;
+}
+
+static uint64_t to_retire(const struct test_sm *s)
+{
+    return s->model.retiring & ~on_the_way(s);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t count_to_fetch(const struct model_warp *m)
+{
+    uint32_t room = bench->b.params.instruction_buffer - m->buffered;
+    return least(least(bench->b.params.fetch_width, room), bench->module_size - m->next);
+}
+
+static uint64_t line_of(uint64_t address)
+{
+    return address & ~(uint64_t)(bench->l1i.line_bytes - 1);
+}
+
+static struct fill *fill_under_way(uint64_t line)
+{
+    for (struct fill *f = bench->fills; f < bench->fills + MOST_FILLS; f++)
+        if (f->used && f->under_way && f->address == line)
+            return f;
+    return NULL;
+}
+
+/* MSHRs that are taken. */
+static unsigned fills_used(void)
+{
+    unsigned used = 0;
+    for (const struct fill *f = bench->fills; f < bench->fills + MOST_FILLS; f++)
+        used += f->used;
+    return used;
+}
+
+/* All lines of the set are being filled. */
+static bool is_reserved(uint64_t line)
+{
+    unsigned same = 0;
+    for (const struct fill *f = bench->fills; f < bench->fills + MOST_FILLS; f++)
+        same +=
+            f->used && f->under_way &&
+            (f->address / bench->l1i.line_bytes) % bench->l1i.sets == (line / bench->l1i.line_bytes) % bench->l1i.sets;
+    return bench->l1i.allocate == CACHE_ALLOCATE_ON_MISS && same >= bench->l1i.ways;
+}
+
+/* The model's steps */
+
+static void put_in_fetch_buffer(struct model_sm *m, unsigned slot)
+{
+    m->slot = slot;
+    m->pc = m->warp[slot].next;
+    m->count = count_to_fetch(&m->warp[slot]);
+    m->warp[slot].place = AT_FETCH_BUFFER;
+}
+
+static void wait_for(struct test_sm *s, struct fill *f, unsigned slot)
+{
+    f->sm[f->waiting] = (uint8_t)number_of(s);
+    f->slot[f->waiting++] = (uint8_t)slot;
+    f->left++;
+    s->model.warp[slot].place = AT_CACHE;
+}
+
+/* The cache has answered the warp that was picked: by its presence then, and by what it asks the network for. */
+static void follow_answer(struct test_sm *s)
+{
+    struct model_sm *m = &s->model;
+    const struct seen *seen = &m->seen;
+    uint64_t line = line_of(seen->address);
+    struct fill *f = fill_under_way(line);
+    bool has_room = seen->room >= bench->l1i.miss_room;
+    EXPECT(!seen->requested || (!seen->there && has_room));
+    if (seen->there) {
+        put_in_fetch_buffer(m, seen->slot);
+    } else if (seen->requested) {
+        EXPECT(f && f->requester == number_of(s) && !f->waiting);
+        wait_for(s, f, seen->slot);
+    } else if (f && has_room && f->waiting < bench->l1i.mshr_merges) {
+        wait_for(s, f, seen->slot);
+        bench->counts.joined++;
+        bench->counts.across += f->requester != number_of(s);
+    } else {
+        EXPECT(f || !has_room || fills_used() == bench->l1i.mshr_entries || is_reserved(line));
+        bench->counts.refused++;
+    }
+}
+
+static void follow_pick(struct test_sm *s)
+{
+    struct model_sm *m = &s->model;
+    unsigned slot = m->seen.slot;
+    if (slot == FETCH_NOBODY) {
+        EXPECT(!to_fetch_for(s));
+        return;
+    }
+    EXPECT(s->agenda.made_progress);
+    if (m->warp[slot].next >= bench->module_size) {
+        m->warp[slot].next = simt_pc(&s->warp.slots[slot].simt);
+        bench->counts.ran_off++;
+        return;
+    }
+    m->warp[slot].asked = m->warp[slot].next;
+    m->last = slot;
+    follow_answer(s);
+}
+
+/* One warp is served whose line has come: the one that has waited for longest. */
+static bool follow_line(struct test_sm *s)
+{
+    struct model_sm *m = &s->model;
+    if (!m->ready)
+        return false;
+    unsigned slot = m->ready_slot[0];
+    struct fill *f = &bench->fills[m->ready_fill[0]];
+    m->ready--;
+    memmove(m->ready_slot, m->ready_slot + 1, m->ready);
+    memmove(m->ready_fill, m->ready_fill + 1, m->ready);
+    if (bench->sms == 1 && !--f->left)
+        f->used = false;
+    EXPECT(m->warp[slot].place == AT_CACHE);
+    bool is_stale = is_finished(s, slot) || m->warp[slot].next != m->warp[slot].asked;
+    if (bench->b.params.fetch_from_fill && !is_stale)
+        put_in_fetch_buffer(m, slot);
+    else
+        m->warp[slot].place = AT_REST;
+    return true;
+}
+
+/* The fetch buffer goes to the warp's, unless the warp has ended or left the straight line. */
+static void follow_decode(struct test_sm *s)
+{
+    struct model_sm *m = &s->model;
+    unsigned slot = m->slot;
+    struct model_warp *w = &m->warp[slot];
+    m->slot = CORE_NONE;
+    w->place = AT_REST;
+    if (is_finished(s, slot) || (fills_up() && w->next != m->pc)) {
+        bench->counts.dropped++;
+        return;
+    }
+    uint32_t needed = simt_pc(&s->warp.slots[slot].simt);
+    if (!w->buffered) {
+        w->head = m->pc;
+        m->releases += m->pc == needed && bench->program[m->pc].after == INSTR_AFTER_FENCE;
+    }
+    EXPECT(m->pc == w->head + w->buffered);
+    w->buffered += m->count;
+    w->next = m->pc + m->count;
+    EXPECT(m->count && m->count <= bench->b.params.fetch_width);
+    EXPECT(w->buffered <= bench->b.params.instruction_buffer && w->next <= bench->module_size);
+    m->stats.decoded_instructions += m->count;
+    for (uint32_t pc = m->pc; pc < w->next; pc++)
+        m->stats.decoded_operations += bench->program[pc + 1].scheduled_before - bench->program[pc].scheduled_before;
+}
+
+/* The SM around fetch */
+
+static void request(void *sm, uint64_t address, uint32_t bytes, uint16_t number)
+{
+    struct test_sm *s = sm;
+    struct fill *f = &bench->fills[number];
+    EXPECT(number < bench->l1i.mshr_entries && !f->used && !s->model.seen.requested);
+    EXPECT(address == line_of(s->model.seen.address) && bytes == bench->l1i.line_bytes);
+    EXPECT(!fill_under_way(address) && !packet_ring_full(&s->queue));
+    *f = (struct fill){
+        .used = true, .under_way = true, .requester = number_of(s), .address = address, .due = UINT64_MAX};
+    f->packet.fill = number;
+    packet_ring_push(&s->queue, &f->packet);
+    s->model.seen.requested = true;
+}
+
+/* With the last warp of a block, which is a pair of slots, the block goes. */
+static void retire(void *sm, unsigned slot)
+{
+    struct test_sm *s = sm;
+    uint64_t pair = UINT64_C(3) << (slot & ~1u);
+    EXPECT(mask_has(to_retire(s), slot) && is_finished(s, slot));
+    s->model.retiring &= ~BIT64(slot);
+    s->model.incomplete &= ~BIT64(slot);
+    bench->counts.retired++;
+    if (!(s->model.incomplete & pair))
+        warp_go(&s->warp, pair);
+}
+
+static void reach_release(void *sm, unsigned slot)
+{
+    struct test_sm *s = sm;
+    EXPECT(warp_at_release(&s->warp, slot));
+    s->model.releases_seen++;
+}
+
+static unsigned preferred(void *sm, unsigned scheduler, uint64_t warps)
+{
+    struct test_sm *s = sm;
+    EXPECT(scheduler < core_schedulers(&bench->b.params) && warps == (to_fetch_for(s) | to_retire(s)));
+    uint64_t chosen = random_at(bench->b.seed, UINT64_C(1) << 40 | s->agenda.now << 3 | scheduler);
+    return warps & chosen ? mask_first(warps & chosen) : FETCH_NOBODY;
+}
+
+static struct fetch *neighbour(void *sm, unsigned member)
+{
+    (void)sm;
+    return &bench->sm[member].fetch;
+}
+
+static const struct fetch_port port = {request, retire, reach_release, preferred, neighbour};
+
+static struct test_sm *of_view(const struct fetch_view *view)
+{
+    struct test_sm *s = bench->sm;
+    while (view->context != &s->fetch)
+        s++;
+    return s;
+}
+
+static void expect_view(const struct test_sm *s, const struct fetch_view *view)
+{
+    EXPECT(s->model.seen.may_pick && s->model.seen.slot == FETCH_NOBODY);
+    EXPECT(view->retiring == to_retire(s));
+    EXPECT(view->serve == (to_fetch_for(s) | to_retire(s)));
+    EXPECT(view->last == s->model.last && view->cycle == s->agenda.now);
+    for (uint64_t rest = view->serve; rest; rest &= rest - 1)
+        EXPECT(view->entries(view, mask_first(rest)) == s->model.warp[mask_first(rest)].buffered);
+}
+
+/* The policy serves each warp that it is shown again and again: a round of all, in which each may also meet the end of
+ * the program once, is the longest that lrr leaves one out. */
+static void expect_fair(struct test_sm *s, unsigned slot)
+{
+    bool is_fair = strcmp(bench->of->name, "lrr") == 0;
+    for (unsigned other = 0; other < bench->b.params.warps; other++) {
+        struct model_warp *w = &s->model.warp[other];
+        w->passed = other != slot && mask_has(to_fetch_for(s), other) ? w->passed + 1 : 0;
+        EXPECT(!is_fair || w->passed <= 2 * bench->b.params.warps);
+    }
+}
+
+/* The policy, watched. */
+static unsigned pick(const struct fetch_view *view)
+{
+    struct test_sm *s = of_view(view);
+    struct seen *seen = &s->model.seen;
+    expect_view(s, view);
+    unsigned slot = bench->of->pick(view);
+    EXPECT(slot < WARP_SLOTS && mask_has(view->serve, slot));
+    if (mask_has(view->retiring, slot))
+        return slot;
+    const struct model_warp *w = &s->model.warp[slot];
+    seen->slot = slot;
+    expect_fair(s, slot);
+    if (w->next < bench->module_size) {
+        uint32_t line;
+        seen->address = bench->code_base + (uint64_t)w->next * ISA_PC_BYTES;
+        seen->there = cache_find(s->fetch.l1i, seen->address, ISA_PC_BYTES, &line) == CACHE_THERE;
+        seen->room = packet_ring_room(&s->queue);
+    }
+    return slot;
+}
+
+/* Events that fetch is told of */
+
+static void begin_warp(struct test_sm *s, unsigned slot, uint32_t pc)
+{
+    struct simt_warp *warp = &s->warp.slots[slot].simt;
+    s->path[slot] = (struct simt_path){.pc = pc, .mask = 1};
+    warp->live = 1;
+    warp->paths.now = &s->path[slot];
+    core_view_begins(&s->views, slot, bench->age, slot / 2, pc);
+    s->model.incomplete |= BIT64(slot);
+}
+
+static void launch(struct test_sm *s)
+{
+    for (unsigned first = 0; first < bench->b.params.warps; first += 2) {
+        uint64_t pair = UINT64_C(3) << first;
+        if ((s->warp.resident & pair) || draw(6))
+            continue;
+        warp_clear(&s->warp, pair);
+        fetch_each_set(&s->fetch, warp_set_clear, &pair);
+        for (unsigned slot = first; slot < first + 2; slot++) {
+            EXPECT(s->model.warp[slot].place == AT_REST);
+            warp_start(&s->warp, slot, first / 2, bench->age);
+            fetch_launched(&s->fetch, slot);
+            begin_warp(s, slot, bench->first_pc);
+            s->model.warp[slot] = (struct model_warp){.next = bench->first_pc};
+            bench->age++;
+            bench->counts.launched++;
+        }
+        warp_come(&s->warp, pair);
+        agenda_add(&s->agenda, DUE_FETCH);
+    }
+}
+
+static void finish(struct test_sm *s, unsigned slot)
+{
+    struct simt_warp *warp = &s->warp.slots[slot].simt;
+    warp->live = 0;
+    warp->paths.now = NULL;
+    warp_finish(&s->warp, slot);
+    s->model.warp[slot].buffered = 0;
+    s->model.warp[slot].drained_at = s->agenda.now + draw(12);
+}
+
+/* All threads of the warp leave it for others. */
+static void leave_empty(struct test_sm *s, unsigned slot)
+{
+    warp_abandon(&s->warp, slot);
+    if (fills_up())
+        fetch_has_room(&s->fetch, slot);
+    finish(s, slot);
+}
+
+/* The warp needs another instruction next than it did. */
+static void turn(struct test_sm *s, unsigned slot, uint32_t pc)
+{
+    struct model_warp *w = &s->model.warp[slot];
+    s->path[slot].pc = pc;
+    s->model.releases_seen += warp_turn_changed(&s->warp, slot, pc);
+    s->model.releases += w->buffered && w->head == pc && bench->program[pc].after == INSTR_AFTER_FENCE;
+    fetch_from(&s->fetch, slot);
+    if (!w->buffered && w->place == AT_REST)
+        w->next = pc;
+}
+
+/* A warp that had ended has threads again. */
+static void go_on(struct test_sm *s, unsigned slot)
+{
+    bench->counts.went_on_early += s->model.warp[slot].place != AT_REST;
+    s->model.retiring &= ~BIT64(slot);
+    fetch_goes_on(&s->fetch, slot);
+    warp_refill(&s->warp, slot);
+    warp_renumber(&s->warp, slot, ++bench->age);
+    begin_warp(s, slot, 0);
+    turn(s, slot, draw(bench->module_size));
+    warp_account_again(&s->warp, BIT64(slot));
+}
+
+static void rest_finished(struct test_sm *s, unsigned slot)
+{
+    bool is_drained = s->agenda.now >= s->model.warp[slot].drained_at;
+    bool has_more_coming = s->model.warp[slot].place != AT_REST;
+    if (!bench->ending && draw(has_more_coming ? 10 : 40) == 0) {
+        go_on(s, slot);
+    } else if (is_drained && mask_has(s->model.incomplete & ~s->model.retiring, slot)) {
+        s->model.retiring |= BIT64(slot);
+        fetch_retires(&s->fetch, BIT64(slot));
+    }
+}
+
+static void issue(struct test_sm *s, unsigned slot)
+{
+    struct model_warp *w = &s->model.warp[slot];
+    uint32_t pc = s->warp.slots[slot].head_pc;
+    bool ends = draw(bench->ending ? 2 : 30) == 0;
+    bool jumps = pc + 1 == bench->module_size || draw(bench->jumps) == 0;
+    uint32_t next = ends ? 0 : jumps ? draw(bench->module_size) : pc + 1;
+    s->path[slot].pc = next;
+    w->head++;
+    w->buffered--;
+    if (ends)
+        finish(s, slot);
+    s->model.releases_seen += warp_issued(&s->warp, slot, next);
+    s->model.releases += w->buffered && w->head == next && bench->program[next].after == INSTR_AFTER_FENCE;
+    if (!w->buffered)
+        agenda_add(&s->agenda, DUE_FETCH);
+    if (fills_up())
+        fetch_has_room(&s->fetch, slot);
+}
+
+static void flush(struct test_sm *s, unsigned slot)
+{
+    s->model.warp[slot].buffered = 0;
+    s->model.warp[slot].next = s->path[slot].pc;
+    s->model.stats.control_flushes++;
+    fetch_flush(&s->fetch, slot);
+}
+
+static void act(struct test_sm *s, unsigned slot)
+{
+    const struct model_warp *w = &s->model.warp[slot];
+    if (is_finished(s, slot))
+        rest_finished(s, slot);
+    else if (!bench->ending && draw(100) == 0)
+        leave_empty(s, slot);
+    else if (!bench->ending && draw(60) == 0)
+        turn(s, slot, draw(bench->module_size));
+    else if (!w->buffered || draw(bench->eager))
+        return;
+    else if (w->head == s->path[slot].pc)
+        issue(s, slot);
+    else
+        flush(s, slot);
+}
+
+/* The network */
+
+static void arrive(struct fill *f)
+{
+    struct test_sm *s = &bench->sm[f->requester];
+    uint32_t members = 0;
+    f->under_way = false;
+    for (unsigned i = 0; i < f->waiting; i++) {
+        struct model_sm *m = &bench->sm[f->sm[i]].model;
+        m->ready_slot[m->ready] = f->slot[i];
+        m->ready_fill[m->ready++] = (uint8_t)(f - bench->fills);
+        members |= 1u << f->sm[i];
+    }
+    if (bench->sms > 1) /* all are taken from the cache at once */
+        f->used = false;
+    EXPECT(fetch_line(&s->fetch, f->packet.fill) == (bench->sms > 1 ? members : 0));
+}
+
+static void move_lines(void)
+{
+    for (struct test_sm *s = bench->sm; s < bench->sm + bench->sms; s++)
+        if (s->queue.count && draw(2))
+            bench->fills[packet_ring_pop(&s->queue)->fill].due = s->agenda.now + 1 + draw(bench->slowest);
+    for (struct fill *f = bench->fills; f < bench->fills + MOST_FILLS; f++)
+        if (f->used && f->under_way && f->due <= bench->b.agenda.now)
+            arrive(f);
+}
+
+/* A cycle */
+
+static void decode(struct test_sm *s)
+{
+    bool has_some = s->model.slot != CORE_NONE;
+    EXPECT(agenda_has(&s->agenda, DUE_DECODE) == has_some);
+    if (!has_some)
+        return;
+    follow_decode(s);
+    fetch_decode(&s->fetch);
+}
+
+/* A step that is not due changes nothing but the view of a policy that is not asked. */
+static void step_in_vain(struct test_sm *s)
+{
+    static struct fetch before;
+    memcpy(&before, &s->fetch, sizeof before);
+    fetch_step(&s->fetch);
+    before.view.cycle = s->fetch.view.cycle;
+    before.view.serve = s->fetch.view.serve;
+    before.view.retiring = s->fetch.view.retiring;
+    EXPECT(memcmp(&before, &s->fetch, sizeof before) == 0);
+}
+
+static void step_fetch(struct test_sm *s)
+{
+    bool from_fill = bench->b.params.fetch_from_fill;
+    bool took = from_fill && follow_line(s);
+    s->model.seen = (struct seen){.may_pick = !took, .slot = FETCH_NOBODY};
+    if (agenda_has(&s->agenda, DUE_FETCH))
+        fetch_step(&s->fetch);
+    else if (!bench->lazy)
+        step_in_vain(s);
+    if (!took) {
+        follow_pick(s);
+        EXPECT(!to_retire(s) || s->model.seen.slot != FETCH_NOBODY);
+    }
+    if (!from_fill)
+        took = follow_line(s);
+    EXPECT(!took || s->agenda.made_progress);
+    s->model.seen.may_pick = false;
+}
+
+static void expect_whole(struct test_sm *s)
+{
+    struct check c;
+    check_init(&c);
+    check_of(&c, "fetch", number_of(s));
+    fetch_check(&s->fetch, &c);
+    cache_check(s->fetch.l1i, &c);
+    bench_expect_whole(&bench->b, &c);
+}
+
+static void note(uint64_t value)
+{
+    bench->trace = (bench->trace ^ value) * HASH_GOLDEN;
+}
+
+static void expect_as_modelled(struct test_sm *s)
+{
+    const struct model_sm *m = &s->model;
+    EXPECT(s->fetch.slot == m->slot);
+    EXPECT(m->slot == CORE_NONE || (s->fetch.pc == m->pc && s->fetch.count == m->count));
+    EXPECT(s->fetch.under_way == on_the_way(s));
+    EXPECT(m->releases == m->releases_seen);
+    EXPECT(memcmp(&s->fetch.stats, &m->stats, sizeof m->stats) == 0);
+    for (uint64_t rest = s->warp.resident; rest; rest &= rest - 1) {
+        unsigned slot = mask_first(rest);
+        const struct model_warp *w = &m->warp[slot];
+        const struct warp_slot *real = &s->warp.slots[slot];
+        EXPECT(real->buffered == w->buffered && (!w->buffered || real->head_pc == w->head));
+        EXPECT(is_finished(s, slot) || s->fetch.next_pc[slot] == w->next);
+        note(w->head << 16 | w->buffered << 8 | (unsigned)w->place);
+    }
+    EXPECT(agenda_has(&s->agenda, DUE_DECODE) == (m->slot != CORE_NONE));
+    EXPECT(!(to_fetch_for(s) || to_retire(s) || m->ready) || agenda_has(&s->agenda, DUE_FETCH));
+    EXPECT(!fetch_busy(&s->fetch) || agenda_has(&s->agenda, DUE_FETCH));
+    note(s->warp.resident ^ s->warp.finished << 1 ^ (uint64_t)m->slot << 32);
+}
+
+static void step_sm(struct test_sm *s)
+{
+    agenda_step(&s->agenda);
+    for (uint64_t rest = s->warp.resident; rest; rest &= rest - 1)
+        act(s, mask_first(rest));
+    warp_all_looked(&s->warp);
+    warp_cycle_begins(&s->warp, s->agenda.now + 1);
+    decode(s);
+    step_fetch(s);
+    s->agenda.now++;
+}
+
+static void step(void)
+{
+    move_lines();
+    for (struct test_sm *s = bench->sm; s < bench->sm + bench->sms; s++) {
+        if (!bench->ending)
+            launch(s);
+        step_sm(s);
+    }
+    bench->b.agenda.now++;
+    for (struct test_sm *s = bench->sm; s < bench->sm + bench->sms; s++) {
+        expect_as_modelled(s);
+        expect_whole(s);
+    }
+}
+
+/* Runs */
+
+/* Warps that ask again for a line that came can take its place from each other for ever, if a set
+ * has few. */
+static void vary_cache(void)
+{
+    struct cache_params *c = &bench->l1i;
+    param_defaults(
+        &(struct param_group){.params = cache_param_descs, .count = cache_param_count, .values = &bench->l1i}, 1);
+    c->sets = 1u << draw(3);
+    c->ways = bench->b.params.fetch_from_fill ? 1 + draw(4) : 16 / c->sets + draw(4);
+    c->line_bytes = c->sector_bytes = 16u << draw(4);
+    c->replacement = draw(2) ? CACHE_LRU : CACHE_FIFO;
+    c->allocate = draw(2) ? CACHE_ALLOCATE_ON_MISS : CACHE_ALLOCATE_ON_FILL;
+    c->set_index = CACHE_INDEX_LINEAR;
+    c->mshr_entries = 1 + draw(MOST_FILLS);
+    c->mshr_merges = 1 + draw(8);
+    c->miss_room = 1 + draw(2);
+}
+
+static void vary(void)
+{
+    struct sm_params *p = &bench->b.params;
+    p->warps = 2 * (1 + draw(8));
+    p->schedulers = 1 + draw(4);
+    p->instruction_buffer = 1 + draw(8);
+    p->fetch_width = 1 + draw(8);
+    p->fetch_fills = draw(2);
+    p->fetch_from_fill = draw(2);
+    vary_cache();
+    bench->sms = 1 + (unsigned)(bench->b.seed % SMS);
+    bench->slowest = 1 + draw(draw(2) ? 4 : 60);
+    bench->jumps = 2 + draw(20);
+    bench->eager = 1 + draw(4);
+    bench->code_base = 4096 + (uint64_t)ISA_PC_BYTES * draw(40);
+}
+
+static void make_program(void)
+{
+    for (uint32_t pc = 0; pc <= MOST_INSTRUCTIONS; pc++) {
+        struct decoded_instr *d = &bench->program[pc];
+        d->uses = d->timing.writes = bench->no_registers;
+        d->after = (uint8_t)(draw(8) ? INSTR_AFTER_NOTHING : INSTR_AFTER_FENCE);
+        d->scheduled_before = pc ? d[-1].scheduled_before + (draw(3) > 0) : 0;
+    }
+}
+
+static void make_sm(struct test_sm *s)
+{
+    bool shares = bench->sms > 1;
+    packet_ring_init(&s->queue, bench->l1i.miss_room + draw(3), &bench->b.arena);
+    warp_lend(&s->warp, bench->b.params.warps, s->boards, 1);
+    fetch_init(&s->fetch,
+               &(struct fetch_setup){
+                   .params = &bench->b.params,
+                   .l1i = &bench->l1i,
+                   .policy = &bench->policy,
+                   .port = &port,
+                   .sm = s,
+                   .agenda = &s->agenda,
+                   .warp = &s->warp,
+                   .views = &s->views,
+                   .queue = &s->queue,
+                   .shares = shares,
+                   .member = shares ? number_of(s) : 0,
+                   .code_base = bench->code_base,
+               },
+               &bench->b.arena);
+}
+
+static void open_bench(struct bench *t, uint64_t seed, const struct fetch_policy *policy, bool lazy)
+{
+    memset(t, 0, sizeof *t);
+    bench = t;
+    bench_begin(&t->b, seed);
+    t->lazy = lazy;
+    t->of = policy;
+    t->policy = *policy;
+    t->policy.pick = pick;
+    vary();
+    make_program();
+    for (unsigned i = 0; i < t->sms; i++)
+        make_sm(&t->sm[i]);
+}
+
+/* A kernel begins: nothing of an earlier one is in the cache. */
+static void begin_kernel(void)
+{
+    bench->ending = false;
+    bench->module_size = 4 + draw(draw(2) ? 12 : MOST_INSTRUCTIONS - 3);
+    bench->first_pc = draw(bench->module_size);
+    for (struct test_sm *s = bench->sm; s < bench->sm + bench->sms; s++) {
+        uint32_t line;
+        fetch_empty_cache(&s->fetch);
+        fetch_begin(&s->fetch, &(struct fetch_launch){bench->module_size, bench->first_pc});
+        agenda_add(&s->agenda, DUE_FETCH);
+        for (uint64_t i = 0; i < MOST_INSTRUCTIONS; i++)
+            EXPECT(cache_find(s->fetch.l1i, bench->code_base + i * ISA_PC_BYTES, ISA_PC_BYTES, &line) != CACHE_THERE);
+        warp_begin(&s->warp, bench->program, 1, mask_low(bench->b.params.warps), s->agenda.now);
+        s->model.slot = CORE_NONE;
+        s->model.last = bench->b.params.warps - 1;
+    }
+}
+
+/* True: warps are left, or lines under way. */
+static bool is_busy(void)
+{
+    bool busy = fills_used();
+    for (const struct test_sm *s = bench->sm; s < bench->sm + bench->sms; s++)
+        busy |= s->warp.resident || on_the_way(s) || s->model.ready;
+    return busy;
+}
+
+static void run_kernel(void)
+{
+    begin_kernel();
+    for (unsigned i = 0; i < CYCLES; i++)
+        step();
+    bench->ending = true;
+    for (unsigned i = 0; is_busy(); i++) {
+        EXPECT(i < END_CYCLES);
+        step();
+    }
+    for (const struct test_sm *s = bench->sm; s < bench->sm + bench->sms; s++)
+        EXPECT(!s->model.incomplete && !s->model.retiring && !s->fetch.retiring);
+}
+
+static uint64_t run(struct bench *t, uint64_t seed, const struct fetch_policy *policy, bool lazy)
+{
+    open_bench(t, seed, policy, lazy);
+    run_kernel();
+    run_kernel();
+    bench_close(&t->b);
+    return t->trace;
+}
+
+static void fetch_does_as_the_model(void **state)
+{
+    (void)state;
+    struct counts all = {0};
+    struct bench *t = aligned_alloc(128, round_up_u64(sizeof *t, 128));
+    assert_non_null(t);
+    for (const struct fetch_policy *const *policy = fetch_policies(); *policy; policy++)
+        for (uint64_t seed = 1; seed <= 96; seed += effort_steps(7, 13)) {
+            uint64_t trace = run(t, seed, *policy, false);
+            if (run(t, seed, *policy, true) != trace)
+                fail_msg("%s, seed %llu: steps that are not due change something", (*policy)->name,
+                         (unsigned long long)seed);
+            for (unsigned i = 0; i < sizeof all / sizeof(uint64_t); i++)
+                ((uint64_t *)&all)[i] += ((const uint64_t *)&t->counts)[i];
+        }
+    /* All that the test is about has happened. */
+    for (unsigned i = 0; i < sizeof all / sizeof(uint64_t); i++)
+        assert_true(((const uint64_t *)&all)[i] > 10);
+    free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fetch_does_as_the_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
