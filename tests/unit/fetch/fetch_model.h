@@ -80,8 +80,9 @@ struct bench {
     uint64_t no_registers[3];
     uint64_t code_base, age, trace;
     uint32_t module_size, first_pc;
-    unsigned sms, slowest, jumps, eager;
-    bool ending, lazy; /* lazy: fetch is stepped only when it is due */
+    unsigned sms, slowest;  /* slowest: cycles that a line may take */
+    unsigned jumps, pauses; /* an instruction in so many jumps; a warp issues in a cycle of so many */
+    bool ending, lazy;      /* lazy: fetch is stepped only when it is due */
     struct counts counts;
 };
 

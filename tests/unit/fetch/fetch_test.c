@@ -238,7 +238,7 @@ static void act(struct test_sm *s, unsigned slot)
         leave_empty(s, slot);
     else if (!bench->ending && draw(60) == 0)
         turn(s, slot, draw(bench->module_size));
-    else if (!w->buffered || draw(bench->eager))
+    else if (!w->buffered || draw(bench->pauses))
         return;
     else if (w->head == s->path[slot].pc)
         issue(s, slot);
@@ -414,7 +414,7 @@ static void vary(void)
     bench->sms = 1 + (unsigned)(bench->b.seed % SMS);
     bench->slowest = 1 + draw(draw(2) ? 4 : 60);
     bench->jumps = 2 + draw(20);
-    bench->eager = 1 + draw(4);
+    bench->pauses = 1 + draw(4);
     bench->code_base = 4096 + (uint64_t)ISA_PC_BYTES * draw(40);
 }
 
