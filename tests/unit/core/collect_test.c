@@ -168,7 +168,7 @@ static void oracle_read(struct bench *t)
         return;
     for (unsigned i = 0; i < banks; i++) {
         unsigned bank = (o->bank_from + i) % banks, first = first_at(o, bank);
-        if (first == CORE_NONE || mask_has(t->b.core->collect.written, bank))
+        if (first == CORE_NONE || mask_has(bench_written(t->b.core), bank))
             continue;
         unsigned *shares = &had[o->reads[first].unit][o->reads[first].collector];
         t->reads_delayed += *shares == t->b.params.collector_reads;

@@ -139,4 +139,10 @@ static inline void bench_check_cores(struct core_bench *b)
     }
 }
 
+/* The banks that a result is written to in the present cycle. */
+static inline uint64_t bench_written(const struct core *core)
+{
+    return core->collect.written_in == core->agenda->now ? core->collect.written : 0;
+}
+
 #endif

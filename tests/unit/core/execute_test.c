@@ -124,9 +124,9 @@ static void take_results(struct bench *t)
             continue;
         assert_int_equal(op, d->op);
         next = t->b.ops.items[op].next;
-        uint64_t banks = core->collect.written | t->b.ops.items[op].dst_banks;
+        uint64_t banks = bench_written(core) | t->b.ops.items[op].dst_banks;
         core_written_back(core, &t->b.ops.items[op]);
-        assert_int_equal(core->collect.written, banks);
+        assert_int_equal(bench_written(core), banks);
         core_op_free(&t->b.ops, op);
         d->back = true;
         t->back++;

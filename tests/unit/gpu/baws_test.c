@@ -7,6 +7,7 @@
 #include <stdalign.h>
 
 #include "base/bits.h"
+#include "fetch/fetch.h"
 #include "gpu/gpu_impl.h"
 
 /* Of one scheduler: the state of the real policy, and what the words say. */
@@ -201,7 +202,7 @@ static unsigned follow(const struct fetch_view *view)
     uint64_t awake = 0;
     for (uint64_t rest = view->serve & ~view->retiring; rest; rest &= rest - 1) {
         struct sm_warp_state w;
-        sm_warp_state(view->context, mask_first(rest), &w);
+        sm_warp_state(((const struct fetch *)view->context)->sm, mask_first(rest), &w);
         awake |= !w.waits && !w.finished ? rest & -rest : 0;
     }
     some_waited += (view->serve & ~view->retiring) != awake;

@@ -4,6 +4,13 @@
 
 #include "base/bits.h"
 #include "gpu/gpu_impl.h"
+#include "sm/state.h"
+
+/* The SM of a scheduler: the context of its view is the SM's warp table. */
+static const struct sm *sm_of(const struct lockstep_scheduler_view *view)
+{
+    return (const struct sm *)((const char *)view->context - offsetof(struct sm, warp));
+}
 
 /* An SM as the last cycle left it, counted anew. Only one SM, in one thread. */
 static struct {
@@ -28,7 +35,7 @@ static void recount(const struct lockstep_scheduler_view *view)
     memset(seen.blocks, 0, sizeof seen.blocks);
     for (unsigned slot = 0; slot < 64; slot++) {
         struct sm_warp_state w;
-        sm_warp_state(view->context, slot, &w);
+        sm_warp_state(sm_of(view), slot, &w);
         if (!w.resident)
             continue;
         struct lockstep_block_view *block = &seen.blocks[view->warps[slot].block];
