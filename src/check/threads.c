@@ -420,7 +420,7 @@ bool world_is_out(const struct world_thread *t)
     return (t->phase == PHASE_TRY || t->phase == PHASE_OUT) && counts(&t->access);
 }
 
-/* The access issues, as in sm/issue.c, and stands at the L1's door. */
+/* The access issues, as in sm/perform.c, and stands at the L1's door. */
 static void issue(struct world *w, unsigned thread)
 {
     struct world_thread *t = &w->threads[thread];
@@ -676,7 +676,7 @@ static void give(struct world *w, unsigned g)
     w->holder[g] = WORLD_NONE;
 }
 
-/* What others may know of the access from now on. */
+/* From now on others may know of the access. */
 static void note_taken(struct world *w, unsigned thread)
 {
     struct world_thread *t = &w->threads[thread];

@@ -124,7 +124,7 @@ struct world_layout {
         uint8_t at, bytes;
     } word[WORLD_WORDS];
 };
-/* What the threads of a world do. */
+/* The threads of a world and their steps. */
 struct world_program {
     struct world_layout layout;
     uint32_t numbers; /* set of places: guards and counters */
@@ -193,7 +193,7 @@ struct packet *world_packet(struct world *w, unsigned owner);
 void world_fault(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The story of the event goes on. */
 void world_tell(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What a message says, for the story. */
+/* A message in words, for the story. */
 void world_tell_packet(struct world *w, const struct packet *p);
 static inline const struct world_word *world_word_of(const struct world *w, unsigned place)
 {

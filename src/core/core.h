@@ -24,10 +24,8 @@
 
 /* The SM around a core. `sm` is core->sm, `slot` a warp slot of the core. */
 struct core_port {
-    /* Executes the instruction at the head of the warp's buffer, which the op names; everything but its time. An op of
-     * the load/store unit's class has an access to fill in. Returns false when the program did something illegal: then
-     * core->stopped is set, and the instruction has not issued. */
-    bool (*perform)(void *sm, unsigned slot, struct core_op *op);
+    /* Issues the instruction at the head of the warp's buffer, by core_issue_with (issuing.h). */
+    enum warp_unit (*issue)(struct core *core, unsigned slot);
     /* The instruction is in its pipeline register, and left the warp's buffer. NULL where nobody wants to know. */
     void (*left_buffer)(void *sm, unsigned slot);
     /* The warp's buffer does not hold what comes next. */

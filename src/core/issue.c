@@ -1,6 +1,6 @@
 /* Issue: each scheduler of a core picks one warp whose next instruction is in its buffer, passes the scoreboard and
  * finds a pipeline register (and issues the ones behind it too, where sm.issue_width allows more than one); the SM
- * executes the instruction in the lanes at once (core_port.perform), and the core sends it on to be timed. Cycles
+ * executes the instruction in the lanes at once (core_port.issue), and the core sends it on to be timed. Cycles
  * without an issue are given to their cause. */
 #include <string.h>
 
@@ -20,18 +20,6 @@ static uint32_t next_pc(const struct lockstep_scheduler_view *view, unsigned slo
         behind = at > pc && at < behind ? at : behind;
     }
     return behind != UINT32_MAX ? behind : lowest != UINT32_MAX ? lowest : 0;
-}
-
-/* The class to which an instruction of that kind goes: the first with a free pipeline register. There is one. */
-static inline enum warp_unit unit_for(const struct core *core, enum isa_unit kind)
-{
-#define UNIT(name, takes, side, ...)                                                                                   \
-    if (((takes) >> kind & 1) && !core_fifo_full(&core->id_oc[WARP_UNIT_##name]))                                      \
-        return WARP_UNIT_##name;
-#include "warp/units.def"
-#undef UNIT
-    contract(false);
-    return WARP_UNIT_COUNT;
 }
 
 /* Gives the first look to the next scheduler, from `from` on, that was overtaken too often at some class. */
@@ -70,51 +58,6 @@ HOT NOT_INLINE void note_overtaken(struct core *core, unsigned s, enum warp_unit
     }
     if (choose)
         choose_first(core, s + 1);
-}
-
-/* The warp has issued the instruction at the head of its buffer: the one behind it is the head now, and the policy sees
- * where the warp stands. */
-HOT_INLINE void next_head(struct core *core, struct warp_table *w, struct warp_slot *warp, unsigned slot, uint32_t pc)
-{
-    uint32_t next = mask_has(w->finished, slot) ? 0 : simt_pc(&warp->simt);
-    core_view_issued(core->views, slot, pc, next);
-    if (RARELY(warp_issued(w, slot, next)))
-        core->port->reach_release(core->sm, slot);
-    if (!warp->buffered)
-        agenda_add(core->agenda, DUE_FETCH);
-}
-
-/* Issues a warp's next instruction, and says of which class it is. Apart from its only caller: the two together have
- * too few of the host's registers. */
-HOT NOT_INLINE enum warp_unit issue_warp(struct core *core, unsigned slot)
-{
-    struct warp_table *w = core->warp;
-    struct warp_slot *warp = &w->slots[slot];
-    uint32_t pc = warp->head_pc;
-    uint32_t index = core_op_new(core->ops);
-    made_progress(core->agenda);
-    struct core_op *o = &core->ops->items[index];
-    core_op_name(core, slot, o, &w->decoded[pc]);
-    o->slot = (uint8_t)slot;
-    enum warp_unit unit = unit_for(core, (enum isa_unit)o->timing.unit);
-    o->unit = unit;
-    if (warp_unit_is_memory(unit))
-        o->access = core_access_new(core->ops, core->arena);
-    if (!core->port->perform(core->sm, slot, o)) {
-        core_op_free(core->ops, index);
-        return unit;
-    }
-    warp_op_began(w, slot, &o->timing);
-    if (o->source != WARP_FROM_OP)
-        warp_load_began(w, slot, &o->timing, (enum warp_source)o->source);
-    next_head(core, w, warp, slot, pc);
-    if (core->port->left_buffer)
-        core->port->left_buffer(core->sm, slot);
-    core_fifo_push(&core->id_oc[unit], index);
-    if (warp_unit_is_memory(unit) && RARELY(core->line))
-        core_line_push(core->line, core->number);
-    agenda_add(core->agenda, DUE_COLLECT);
-    return unit;
 }
 
 /* Causes of waits.def that come before those of an empty or wrong instruction buffer, and behind them. */
@@ -177,7 +120,7 @@ static inline void issue_picked(struct core *core, struct core_scheduler *own, u
 {
     const struct lockstep_scheduler *policy = core->issue.policy;
     for (unsigned left = core->params->issue_width;;) {
-        enum warp_unit unit = issue_warp(core, slot);
+        enum warp_unit unit = core->port->issue(core, slot);
         if (core->issue.overtakes[unit])
             note_overtaken(core, (unsigned)(own - core->issue.of), unit);
         if (policy->issued)

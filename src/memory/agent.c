@@ -307,7 +307,7 @@ static void take_order(struct agent *a, struct packet *p)
     packet_ring_push(a->answers, p);
 }
 
-/* What was given back has arrived. */
+/* The slice has a line that was given back (PUT). */
 static void take_put_answer(struct agent *a, struct packet *p)
 {
     agent_step(a, agent_find(a, p->address), AGENT_PUT_ANSWERED_EVENT);

@@ -128,8 +128,8 @@ struct agent_load {
 enum agent_served { AGENT_REFUSED, AGENT_SERVED, AGENT_WAITING };
 enum agent_served agent_load(struct agent *a, const struct agent_load *load, const uint8_t **values,
                              struct packet **request);
-/* Whether a store or an atomic access would be taken now; what that lacks is set going. event: AGENT_STORE_EVENT,
- * BLOCK, RELAXED, DEVICE or REMOTE. */
+/* True: a store or an atomic access would be taken now. If not, the agent begins what that lacks. event:
+ * AGENT_STORE_EVENT, BLOCK, RELAXED, DEVICE or REMOTE. */
 bool agent_can_take(struct agent *a, uint64_t address, uint32_t bytes, unsigned event);
 /* Takes it, a packet of the agent's pool with its values; only after agent_can_take. A plain store is taken for good.
  * An atomic access comes back as its own answer, in `done` or from the network. */
@@ -189,8 +189,8 @@ bool agent_idle(const struct agent *a);
  * values of registered lines, which the host may have changed. */
 void agent_publish(struct agent *a, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                    void *context);
-/* For a look from outside: over the bytes at an address, which lie in one line, those of them that the L1 has written to a line
- * that it has registered. */
+/* For a look from outside: over the bytes at an address, which lie in one line, those of them that the L1 has written
+ * to a line that it has registered. */
 void agent_peek(const struct agent *a, uint64_t address, uint8_t *to, uint32_t bytes);
 void agent_refresh(struct agent *a, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                    void *context);

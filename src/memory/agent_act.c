@@ -483,7 +483,8 @@ static void take_of_others(struct agent_try *t, unsigned action)
     }
 }
 
-/* What a row needs has been found before (agent_has_places): nothing is refused here. */
+/* Takes an action of a row. The places that the row needs were found before (agent_has_places): nothing is refused
+ * here. */
 static bool take(void *environment, unsigned action)
 {
     take_of_others(environment, action);

@@ -1,4 +1,4 @@
-/* What the files of the agent share: agent.c (the doors), agent_act.c (the actions), agent_lines.c (lines and fills),
+/* Shared by the files of the agent: agent.c (the doors), agent_act.c (the actions), agent_lines.c (lines and fills),
  * agent_queue.c (the store queue). */
 #ifndef LOCKSTEP_MEMORY_AGENT_IMPL_H
 #define LOCKSTEP_MEMORY_AGENT_IMPL_H
@@ -51,7 +51,7 @@ void agent_take_row(struct agent_try *t);
  * behind it. AGENT_EVERY_LINE: those of all lines. */
 #define AGENT_EVERY_LINE UINT64_MAX
 void agent_retry(struct agent *a, uint64_t address);
-/* The same for the early accesses of a line that is whole for a moment, if they are performed on its bytes. */
+/* Tries the early accesses of a line that is whole for a moment again, if they are performed on its bytes. */
 void agent_retry_early(struct agent *a, struct agent_line *line);
 /* Asks a line the questions that wait. */
 void agent_ask_again(struct agent *a, struct agent_line *line);
@@ -70,7 +70,7 @@ void agent_lines_init(struct agent *a, const struct cache_params *params, struct
 /* A line that the address may have: not in use. If there is none, what is needed for one is begun, and NULL returned.
  */
 struct agent_line *agent_place(struct agent *a, uint64_t address);
-/* Whether a fill can be begun, or another load wait for it. */
+/* True: a fill can be begun; another load can wait for it. */
 bool agent_can_fill(const struct agent *a);
 bool agent_can_join(const struct agent *a, const struct agent_line *line);
 /* Begins a fill of the line. */
@@ -81,7 +81,7 @@ void agent_join_fill(struct agent *a, struct agent_line *line, uint32_t waiter);
 void agent_end_fill(struct agent *a, struct agent_line *line, const struct packet *p);
 
 /* agent_queue.c */
-/* Whether the line may be put behind the store queue now; if not, the oldest entry that waits is to be sent. */
+/* True: the line may be put behind the store queue now. If not, the oldest entry that waits is to be sent. */
 bool agent_can_queue(struct agent *a, const struct agent_line *line);
 /* Puts it there, if it has no entry yet. sent: its end is a registration. */
 void agent_queue_line(struct agent *a, struct agent_line *line, bool sent);

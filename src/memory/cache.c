@@ -114,7 +114,7 @@ HOT static uint32_t search_set(const struct cache *c, uint64_t at)
     return NO_INDEX;
 }
 
-/* The same, with a look at the line found before. */
+/* search_set, with a look at the line found before. */
 static inline uint32_t find_line(const struct cache *c, uint64_t at)
 {
     return c->recent_at == at ? c->recent : search_set(c, at);
@@ -218,7 +218,7 @@ static uint32_t choose_victim(const struct cache *c, uint32_t set)
     return best;
 }
 
-/* The same for one that must not be dirty. */
+/* choose_victim among lines that are not dirty. */
 static uint32_t choose_clean_victim(const struct cache *c, uint32_t set)
 {
     uint32_t first = set * c->ways, best = NO_INDEX;

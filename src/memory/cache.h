@@ -123,7 +123,7 @@ static inline bool cache_would_refuse(const struct cache *c, uint64_t address, u
     return bytes == head->refused_bytes && address == head->refused_address &&
            (queue_room >= head->miss_room) == head->refused_room;
 }
-/* The same; then it is counted as refused once more, which is all that cache_read would do. */
+/* cache_would_refuse; then the access is counted as refused once more, which is all that cache_read would do. */
 static inline bool cache_refuses_again(struct cache *c, uint64_t address, uint32_t bytes, uint32_t queue_room)
 {
     if (!cache_would_refuse(c, address, bytes, queue_room))
@@ -133,7 +133,8 @@ static inline bool cache_refuses_again(struct cache *c, uint64_t address, uint32
 }
 /* The address will be accessed soon: what that looks at is asked for ahead of the host's memory. Changes nothing. */
 void cache_expect(const struct cache *c, uint64_t address);
-/* The same for the end of a fill, in two steps. The second returns its first waiter. */
+/* Fetches what the end of a fill will look at into the host's caches, in two steps. The second returns its first
+ * waiter. */
 void cache_expect_fill(const struct cache *c, uint32_t fill);
 uint32_t cache_expect_fill_line(const struct cache *c, uint32_t fill);
 /* Writes. The owner chooses what a store does: */
@@ -185,13 +186,13 @@ bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *ef
 /* A fill arrives: data points to the line's bytes (line_bytes, indexed by offset in the line), or NULL when no values
  * are carried. The waiters become ready. */
 void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data);
-/* The same for a fill whose number the owner has kept. */
+/* cache_fill of a fill whose number the owner has kept. */
 void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data);
 /* Ends a fill that carries no values and takes its waiter, if that is its only one and more than `spare` MSHRs are
  * free; else does nothing and returns CACHE_NO_WAITER. Only while no waiter is ready. */
 uint32_t cache_end_fill_for_one(struct cache *c, uint32_t fill, uint32_t spare);
-/* The same for the values of a packet, which are indexed by offset in its line of PACKET_LINE_BYTES. Returns the fill's
- * first waiter. */
+/* cache_end_fill with the values of a packet, which are indexed by offset in its line of PACKET_LINE_BYTES. Returns the
+ * fill's first waiter. */
 uint32_t cache_take_fill(struct cache *c, uint32_t fill, const uint8_t *packet_data);
 /* The two halves of cache_take_fill, of which nobody may see the line between them: the line has its values; and those
  * who wait for it are ready. The second returns the first waiter. */

@@ -475,7 +475,7 @@ HOT enum directory_taken directory_take(struct directory *d, struct packet *p)
         take_remote(d, p);
         return DIRECTORY_TAKE_KEPT;
     }
-    /* What came later to a line does not pass what waits for a place for it. */
+    /* An access that came later to a line does not pass those that wait for a place for it. */
     struct directory_entry *behind = may_wait(p) ? place_wait_of(d, t.line) : NULL;
     if (behind) {
         d->displaced++;

@@ -11,7 +11,7 @@
 
 #define DIRECTORY_NONE UINT32_MAX
 
-/* What becomes of an access that goes on to the tags. */
+/* The fate of an access that goes on to the tags. */
 enum directory_gone {
     DIRECTORY_GONE,    /* accepted: its values are what memory had now */
     DIRECTORY_REFUSED, /* try again */

@@ -155,7 +155,7 @@ HOT uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle)
     return ended;
 }
 
-/* Whether a command in this cycle finds room in the pipe. */
+/* True: a command in this cycle finds room in the pipe. */
 HOT_INLINE bool pipe_has_room(struct dram *d, uint64_t cycle)
 {
     if (d->pipe_end - d->pipe_first <= d->read_to_burst)

@@ -155,7 +155,7 @@ static inline struct dram_request dram_in_pipe(const struct dram *d, uint32_t i)
 {
     return d->pipe[(d->pipe_first + i) & d->pipe_mask].request;
 }
-/* Whether the next burst to leave the pipe, which holds one, ends its request, and this finds nothing before it in the
+/* True: the next burst to leave the pipe, which holds one, ends its request, and that finds nothing before it in the
  * return queue: then it need not be put there, but can be taken out of the pipe (dram_pass) in the next cycle or
  * later. */
 static inline bool dram_passes(const struct dram *d)
@@ -171,7 +171,7 @@ static inline struct dram_request dram_pass(struct dram *d)
     d->pipe_at = d->pipe_first != d->pipe_end ? d->pipe[d->pipe_first & d->pipe_mask].at : CYCLE_NEVER;
     return r;
 }
-/* Whether the scheduler has no place: then no request is to be handed over. */
+/* True: the scheduler has no place; then no request is to be handed over. */
 static inline bool dram_full(const struct dram *d)
 {
     return d->waiting >= d->limit;

@@ -88,7 +88,7 @@ enum l1_served {
 };
 /* The first door: an access is tried at the tags. */
 enum l1_served l1_access(struct l1 *l1, struct l1_access *access);
-/* The same for an access that passes (l1_passes): its request, which waits for an answer, or NULL: refused. */
+/* l1_access for an access that passes (l1_passes): its request, which waits for an answer, or NULL: refused. */
 struct packet *l1_pass(struct l1 *l1, unsigned event, uint64_t address, uint32_t bytes, uint32_t waiter);
 void l1_submit(struct l1 *l1, struct packet *request, unsigned event);
 /* True: accesses of this event go past the L1, whatever it holds. */
@@ -107,7 +107,7 @@ static inline bool l1_would_refuse(const struct l1 *l1, uint64_t address, uint32
     return l1->agent ? agent_would_refuse(l1->agent, address)
                      : cache_would_refuse(l1->cache, address, bytes, packet_ring_room(&l1->requests));
 }
-/* The same; then it is counted as refused once more, if that is counted. */
+/* l1_would_refuse; then the access is counted as refused once more, if that is counted. */
 static inline bool l1_refuses_again(struct l1 *l1, uint64_t address, uint32_t bytes)
 {
     return l1->agent ? agent_would_refuse(l1->agent, address)
@@ -136,8 +136,8 @@ enum l1_arrival l1_arrival_of(const struct l1 *l1, const struct packet *p);
 void l1_reply(struct l1 *l1, struct packet *p);
 /* Takes a fill; returns the number of the one who waited first. */
 uint32_t l1_fill(struct l1 *l1, const struct packet *p);
-/* Whether somebody whose line came is ready, and taking the next one: its number, and the line's values by offset (see
- * cache_ready). */
+/* True: a waiter whose line came is ready. l1_ready takes the next one: its number, and the line's values by offset
+ * (see cache_ready). */
 static inline bool l1_has_ready(const struct l1 *l1)
 {
     return l1->agent ? agent_has_ready(l1->agent) : cache_has_ready(l1->cache);
@@ -190,11 +190,11 @@ static inline bool l1_end_kernel(struct l1 *l1)
 void l1_begin_kernel(struct l1 *l1, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                      void *context);
 void l1_empty(struct l1 *l1);
-/* What is written in lines that stay, for the memory that the host sees. */
+/* Puts the bytes written in lines that stay into the memory that the host sees. */
 void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context);
 
-/* What it has counted beside its cache: all zero where it keeps nothing that it has written. */
+/* Its counts beside those of its cache: all zero where it keeps nothing that it has written. */
 const struct agent_stats *l1_agent_stats(const struct l1 *l1);
 void l1_reset_stats(struct l1 *l1);
 

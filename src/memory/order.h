@@ -1,5 +1,5 @@
-/* What acquires, releases, fences and kernels' beginnings and ends ask of an L1 that keeps what it has written, and
- * what they wait for. It knows no clock: the SM asks here in its cycles (sm/fence.c, sm/lsu.c, sm/sm.c), and the
+/* Orders: the demands of acquires, releases, fences and kernels' beginnings and ends on an L1 that keeps what it has
+ * written, and their waits. Knows no clock: the SM asks here in its cycles (lsu/fence.c, lsu/lsu.c), and the
  * checker of protocols in every order in which something can happen (check/), so that what is checked is what is
  * simulated.
  *
@@ -56,7 +56,7 @@ void order_begin(struct order_wait *wait, enum l1_order order, const struct bloc
  * parts of its stores that are not acknowledged. */
 bool order_reached(const struct order_wait *wait, const struct block_order *block, uint32_t in_flight,
                    uint32_t stores_out);
-/* What has become of a wait: it goes on as it was, has begun its flush, or is over. */
+/* The state of a wait after a step: it goes on as it was, has begun its flush, or is over. */
 enum order_state { ORDER_WAITS, ORDER_FLUSHES, ORDER_OVER };
 /* earlier: what is before it in the SM has ended (order_reached). agent: the L1, or NULL: one that keeps nothing. */
 enum order_state order_step(struct order_wait *wait, struct agent *agent, bool earlier);

@@ -103,12 +103,12 @@ struct packet {
     bool no_return;       /* red: nobody waits for the old values, but the reply still acknowledges */
     uint8_t atomic, type; /* ISA_ATOMIC_*, enum isa_type */
     uint8_t lane_count;
-    uint8_t asked; /* SHOW: enum packet_kind of the access that is shown; a void answer has PACKET_KINDS */
-    bool at_home;  /* an agent's: its line is not stored to plainly until it is answered */
-    uint8_t lock;   /* enum packet_lock */
-    uint8_t queued; /* enum packet_queued */
+    uint8_t asked;    /* SHOW: enum packet_kind of the access that is shown; a void answer has PACKET_KINDS */
+    bool at_home;     /* an agent's: its line is not stored to plainly until it is answered */
+    uint8_t lock;     /* enum packet_lock */
+    uint8_t queued;   /* enum packet_queued */
     uint8_t accepted; /* the partition's: bytes that the L2 has accepted, while the packet waits aside for the rest */
-    bool cleared;  /* a directory's: the owner was asked. REGISTER, reply: the line came from another L1 */
+    bool cleared;     /* a directory's: the owner was asked. REGISTER, reply: the line came from another L1 */
     /* The partition's own while it holds the packet. */
     uint32_t parts; /* sectors still to be served */
     uint64_t ready, local;
@@ -142,7 +142,7 @@ struct packet_source {
     unsigned sms;
 };
 void packet_archive(struct archive *ar, struct packet **packet, const struct packet_source *source);
-/* The same for an opaque payload; source points to a struct packet_source. */
+/* packet_archive for an opaque payload; source points to a struct packet_source. */
 void packet_archive_payload(struct archive *ar, void **payload, const void *source);
 
 #endif

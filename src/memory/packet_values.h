@@ -1,4 +1,4 @@
-/* What an access does to the bytes of its line: for whoever performs it, a slice or an L1. */
+/* Performs an access on the bytes of its line: for a slice or an L1. */
 #ifndef LOCKSTEP_MEMORY_PACKET_VALUES_H
 #define LOCKSTEP_MEMORY_PACKET_VALUES_H
 

@@ -101,9 +101,8 @@ struct memory_place {
 };
 struct memory_place memory_place_of(const struct partition_params *params, uint64_t address);
 
-/* The same for slice and local address alone, as often as there are packets: what it needs of the parameters, made
- * once.
- */
+/* The parameters that slice and local address of an address follow from, prepared once: packets ask as often as they
+ * come. */
 struct memory_map {
     uint64_t inverse; /* 2^64 / channels, rounded up; 0 for one channel */
     uint32_t channels, slice_bits;
@@ -222,7 +221,7 @@ static inline bool partition_can_push(const struct partition *p, unsigned k)
 {
     return partition_accepting(p) >> k & 1;
 }
-/* The same packet by packet: early sectors are dropped. */
+/* Replies packet by packet: early sectors are dropped. */
 struct packet *partition_peek(struct partition *p, unsigned k, uint64_t cycle); /* the reply at the head, or NULL */
 struct packet *partition_pop(struct partition *p, unsigned k, uint64_t cycle);
 /* A partition in a machine. Whatever is pushed to it is in the ROP delay for at least partition.rop_latency cycles, so
@@ -265,8 +264,8 @@ bool partition_idle(const struct partition *p);
 /* When it is idle: the cycle at whose end everything was done, packets whose replies waited aside. */
 uint64_t partition_idle_from(const struct partition *p);
 
-/* The same step by step: one cycle of the L2's clock, one command cycle of the DRAM's clock. cycle: the L2's, whose
- * tick is still to come. dram_cycle: counted from 1; a cycle that is left out has changed nothing. */
+/* partition_run step by step: one cycle of the L2's clock, one command cycle of the DRAM's clock. cycle: the L2's,
+ * whose tick is still to come. dram_cycle: counted from 1; a cycle that is left out has changed nothing. */
 void partition_tick_l2(struct partition *p, uint64_t cycle);
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycle);
 /* The next cycle of each clock at which a tick changes anything, or CYCLE_NEVER. Replies waiting to be popped do not

@@ -410,7 +410,7 @@ static bool pass(struct attempt *t)
     return true;
 }
 
-/* The same, and its line is fetched. */
+/* pass, of an access whose line is fetched as well. */
 static bool pass_fetch(struct attempt *t)
 {
     struct slice *s = t->s;
@@ -661,7 +661,7 @@ HOT void slice_expect_next_return(const struct slice *s, uint32_t request)
         will_write(&s->waiting[waiter]);
 }
 
-/* Whether a fill can be taken now that is due in the next tick, and its waiter's reply be put into the queue that is
+/* True: a fill can be taken now that is due in the next tick, and its waiter's reply be put into the queue that is
  * due in the tick after that, because nobody would see a difference: nothing comes before them, no access has to be
  * tried again because of them, and there is no lack of places. */
 static bool can_go_ahead(const struct slice *s, uint64_t last)

@@ -17,7 +17,7 @@ static enum directory_gone go_to_tags(void *context, struct packet *p, uint64_t 
     return *line == CACHE_NO_ADDRESS ? DIRECTORY_REFUSED : DIRECTORY_WANTS;
 }
 
-/* What an owner has written comes to memory, and to the L2's line, which is written back some day. */
+/* Puts an owner's written bytes into memory and into the L2's line, which is written back some day. */
 static void merge_written(void *context, const struct packet *p)
 {
     struct slice *s = context;

@@ -1,4 +1,4 @@
-/* What waits in a slice, for the report of a deadlock inside the memory system. */
+/* Lists the accesses that wait in a slice, for the report of a deadlock inside the memory system. */
 #include <inttypes.h>
 
 #include "base/strbuf.h"

@@ -30,7 +30,7 @@ uint64_t store_alloc(struct store *store, uint64_t size, uint64_t align);
 int store_release(struct store *store, uint64_t address);
 /* The allocation that holds address, or NULL. */
 const struct store_block *store_find(const struct store *store, uint64_t address);
-/* Whether [address, address + bytes) lies inside one allocation. */
+/* True: [address, address + bytes) lies inside one allocation. */
 bool store_covers(const struct store *store, uint64_t address, uint64_t bytes);
 /* store_archive.c: describes allocations and contents, or allocations alone (a store without memory of its own). */
 struct archive;

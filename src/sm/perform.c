@@ -1,5 +1,6 @@
 /* Performs the instructions that the cores issue (core_port): executes their lanes at once, global memory apart, and
  * begins what follows for blocks, barriers, fences and spin control begins. */
+#include "core/issuing.h"
 #include "simt/lock.h"
 #include "sm/barriers.h"
 #include "sm/perform.h"
@@ -269,7 +270,7 @@ NOT_INLINE void observe_spinning(struct sm *sm, unsigned slot, const struct core
 
 /* core_port, for a core of an SM */
 
-HOT static bool perform(void *context, unsigned slot, struct core_op *o)
+HOT_INLINE bool perform(void *context, unsigned slot, struct core_op *o)
 {
     struct sm *sm = context;
     struct simt_result r;
@@ -287,6 +288,11 @@ HOT static bool perform(void *context, unsigned slot, struct core_op *o)
         sm_tell_access(sm, slot, o);
     }
     return true;
+}
+
+HOT static enum warp_unit issue(struct core *core, unsigned slot)
+{
+    return core_issue_with(core, slot, perform);
 }
 
 static void left_buffer(void *context, unsigned slot)
@@ -319,8 +325,8 @@ COLD static void bad_pick(void *context, unsigned scheduler, unsigned picked)
 }
 
 static const struct core_port ports[2] = {
-    {perform, NULL, flush, reach_release, pick_held, bad_pick},
-    {perform, left_buffer, flush, reach_release, pick_held, bad_pick},
+    {issue, NULL, flush, reach_release, pick_held, bad_pick},
+    {issue, left_buffer, flush, reach_release, pick_held, bad_pick},
 };
 
 const struct core_port *sm_core_port(bool fetch_fills)

@@ -19,11 +19,11 @@ fi
 build_all "$name" "$LOCKSTEP_SRC/workloads/$name/$name.cu"
 
 listed() {
-    sed -n 's/^[A-Z_]*(\([a-z]*\))$/\1/p' "$LOCKSTEP_SRC/src/sm/$1/list.def"
+    sed -n 's/^[A-Z_]*(\([a-z]*\))$/\1/p' "$LOCKSTEP_SRC/src/$1/list.def"
 }
 policies=()
 for fetch in $(listed fetch); do
-    for scheduler in $(listed sched) mwf:inner=gto; do
+    for scheduler in $(listed sm/sched) mwf:inner=gto; do
         policies+=("--sched $scheduler --fetch $fetch" "--sched $scheduler+bows --fetch $fetch")
     done
 done

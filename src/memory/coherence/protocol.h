@@ -181,7 +181,7 @@ struct coherence_protocol {
 #define REMOTE_MOST 8
 struct coherence_registration {
     const struct coherence_table *agent, *directory;
-    /* What a slice does for a load, a store and another atomic access at remote scope: enum remote_phase, ended by
+    /* The phases that a slice goes through for a load, a store and another atomic access at remote scope: enum remote_phase, ended by
      * REMOTE_END; with nothing but that, it is an access at home. */
     uint8_t remote[3][REMOTE_MOST];
     bool rprio; /* lines that are registered are given up last; coherence.replacement says otherwise */
@@ -207,8 +207,7 @@ struct coherence_step {
     bool given; /* the table has a row */
 };
 
-/* What a table has no row for, if something of the kind was stepped: for a checker (check/), which goes on to say so.
- */
+/* A state and event that a table has no row for, if one was stepped: for a checker (check/), which goes on to say so. */
 struct coherence_missing {
     bool any;
     uint8_t state, event; /* of the first */
@@ -267,7 +266,7 @@ const struct coherence_table *coherence_side_of(const struct coherence_protocol 
 
 /* Finds a protocol by name: NULL or "" name the one that a machine has by default. NULL: there is none of that name. */
 const struct coherence_protocol *coherence_find(const char *name);
-/* Whether registered lines are given up last, by what coherence.replacement says; NULL: as the protocol has it. */
+/* True: registered lines are given up last, by what coherence.replacement says; NULL: as the protocol has it. */
 bool coherence_rprio(const struct coherence_protocol *protocol, const char *replacement);
 /* All protocols, NULL-terminated. */
 const struct coherence_protocol *const *coherence_list(void);

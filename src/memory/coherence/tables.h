@@ -46,7 +46,7 @@ enum {
     ROW(I, event, A, ASK, DEFER), ROW(V, event, A, __VA_ARGS__, ASK, DEFER), ROW(F, event, F, DEFER),                  \
         ROW(N, event, N, DEFER), ROW(A, event, A, DEFER), ROW(R, event, R, PERFORM), ROW(W, event, W, DEFER)
 
-/* The same, while the line leaves. */
+/* Rows of an event that waits until the line has left. */
 #define LEAVING_ROWS(event) ROW(P, event, P, DEFER), ROW(E, event, E, DEFER)
 
 /* A relaxed access to a line that is registered here is performed here, and another one in the L2, to which an owner

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "core/core.h"
+#include "core/issuing.h"
 
 #define BENCH_WORDS 2 /* of a scoreboard */
 

@@ -29,7 +29,12 @@ static bool perform(void *sm, unsigned slot, struct core_op *op)
 }
 
 /* No warp goes astray, releases or is held back. */
-static const struct core_port port = {.perform = perform};
+static enum warp_unit issue(struct core *core, unsigned slot)
+{
+    return core_issue_with(core, slot, perform);
+}
+
+static const struct core_port port = {.issue = issue};
 
 static void begin_bench(struct bench *t)
 {

@@ -200,7 +200,7 @@ static unsigned event_of(const struct tester *t, const struct tester_op *op)
     return l1_event_of(&t->agents[t->all[op->thread].agent].l1, &ask);
 }
 
-/* As an SM issues it (sm/issue.c): what its block did is ordered before a release at the scope of the block. A thread
+/* As an SM issues it (sm/perform.c): what its block did is ordered before a release at the scope of the block. A thread
  * waits for its own atomics, and local memory is its own. */
 static void issue(struct tester_agent *a, struct tester_op *op)
 {
