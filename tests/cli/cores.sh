@@ -8,13 +8,11 @@ value() {
     awk -v group="\"$2\": {" -v name="\"$3\":" 'index($0, group) { inside = 1 } inside && index($0, name) { gsub(/[^0-9]/, "", $2); print $2; exit }' "$1"
 }
 
+expect 0 PASS run --set sm.cores=2 --set sm.divergence=its "$reference/waitsignal.yaml"
+expect 0 PASS run --set sm.cores=4 --set coherence.protocol=hlrc "$reference/waitsignal.yaml"
+expect 0 PASS run --set sm.cores=2 --set sm.memory_in_order=false --set sm.values_at_issue=true "$reference/vecadd.yaml"
 for cores in 1 2 4; do
-    for case in reduce waitsignal; do
-        for settings in sm.memory_in_order=true "sm.divergence=its" "coherence.protocol=hlrc"; do
-            expect 0 PASS run --set "sm.cores=$cores" --set "$settings" "$reference/$case.yaml"
-        done
-    done
-    "$LOCKSTEP" run --quiet --set "sm.cores=$cores" --set sm.schedulers=2 --stats "$folder/$cores.json" "$reference/matmul.yaml" || wrong "cores=$cores"
+    "$LOCKSTEP" run --quiet --set "sm.cores=$cores" --set sm.schedulers=2 --stats "$folder/$cores.json" "$reference/strided.yaml" || wrong "cores=$cores"
     schedulers=$cores
     [ "$cores" = 1 ] && schedulers=2
     total=0

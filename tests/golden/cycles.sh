@@ -141,8 +141,8 @@ for row in $(rows sm/sched/list.def) $(controls) $(list_configurations | sed 's/
     grep -qE "[ +=]$row[ ,:]" "$table" || { echo "no golden cycles for $row: tests/golden/cycles.sh --update"; bad=$((bad + 1)); }
 done
 
-# By hand, all rows. As a test, but those that reference.MACHINE holds; and a scheduler or a protocol with every second case, with
-# LOCKSTEP_LONG with all. Under sanitizers one machine and scheduler is enough, and a quarter of the cases.
+# By hand, all rows. As a test, but those that reference.MACHINE holds; and a scheduler, protocol or detector with every third case,
+# with LOCKSTEP_LONG with all. Under sanitizers one machine and scheduler is enough, and a quarter of the cases.
 part=all
 [ -z "${LOCKSTEP_BUILD:-}" ] || part=test
 ! grep -qs '^CMAKE_BUILD_TYPE:[A-Z]*=\(Asan\|Tsan\)' "${LOCKSTEP_BUILD:-$root/build/release}/CMakeCache.txt" || part=sanitized
@@ -152,7 +152,7 @@ asked_for() {
         part == "test" && $1 != "locks" && $2 ~ /^gtx/ && $3 ~ /^(gto|lrr)$/ { next }
         part == "sanitized" && !($2 == "gtx480" && $3 == "gto") { next }
         part == "sanitized" && ++cases % 4 && !long { next }
-        part == "test" && !long && $2 == "gtx480" && $3 ~ /^(tls|cawa|oldest|saws|mwf|gto,fetch|lrr,fetch|gto,coherence)/ && $1 != "locks" && alone++ % 2 { next }
+        part == "test" && !long && $2 == "gtx480" && $3 ~ /^(tls|cawa|oldest|saws|mwf|gto,fetch|lrr,fetch|gto,coherence|gto,divergence|gto,cores|gto\+bows,spin)/ && $1 != "locks" && alone++ % 3 { next }
         { print }' "$table"
 }
 count=0

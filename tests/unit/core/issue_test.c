@@ -336,12 +336,12 @@ static void bad_pick(void *sm, unsigned scheduler, unsigned picked)
     t->b.stopped = true;
 }
 
-static enum warp_unit issue(struct core *core, unsigned slot)
+static enum warp_unit issue_one(struct core *core, unsigned slot)
 {
     return core_issue_with(core, slot, perform);
 }
 
-static const struct core_port port = {issue, NULL, flush, reach_release, pick_held, bad_pick};
+static const struct core_port port = {issue_one, NULL, flush, reach_release, pick_held, bad_pick};
 
 static void make_instruction(struct bench *t, uint32_t pc)
 {
