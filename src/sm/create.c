@@ -52,8 +52,7 @@ static void create_cores(struct sm *sm, const struct lsu_locality *locality, str
         .memory = lsu_locality_view(locality),
         .arena = &sm->arena,
     };
-    sm->core = ARENA_NEW(own, struct core, setup.count);
-    sm->core_end = sm->core + setup.count;
+    sm->core_end = sm->cores + setup.count;
     EACH_CORE (sm, core) {
         core_init(core, &setup, own);
         setup.number++;
@@ -84,7 +83,7 @@ static void create_lsu(struct sm *sm, struct lsu_locality *locality, struct aren
                  .agenda = &sm->agenda,
                  .warp = &sm->warp,
                  .ops = &sm->ops,
-                 .core = sm->core,
+                 .core = sm->cores,
                  .core_end = sm->core_end,
                  .line = line_of(sm),
                  .locality = locality,
@@ -117,7 +116,7 @@ static unsigned preferred(void *context, unsigned scheduler, uint64_t warps)
 {
     const struct sm *sm = context;
     unsigned cores = sm->params->cores;
-    return core_preferred(&sm->core[scheduler % cores], scheduler / cores, warps);
+    return core_preferred(&sm->cores[scheduler % cores], scheduler / cores, warps);
 }
 
 static struct fetch *neighbour(void *context, unsigned member)
@@ -151,7 +150,7 @@ static void create_fetch(struct sm *sm, struct arena *own)
 struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
 {
     arena_alloc(arena, SM_STAGGER, 64);
-    struct sm *sm = ARENA_NEW(arena, struct sm, 1);
+    struct sm *sm = arena_alloc(arena, sizeof *sm + setup->params->cores * sizeof(struct core), _Alignof(struct sm));
     const struct sm_params *p = setup->params;
     sm->setup = *setup;
     sm->params = p;

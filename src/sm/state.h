@@ -50,13 +50,13 @@ struct sm {
     const struct sm_params *params;
     const struct sm_kernel *kernel;
     bool has_fault;
-    bool looks_at_issue; /* something is to be done behind each instruction: observers hear it, warps are formed,
-                            spinning is watched */
-    struct core *core, *core_end; /* its cores; behind the last */
-    uint64_t blocks_changed;      /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
-    struct spin *spin;            /* NULL: nobody looks at spinning warps */
-    struct watch watch;           /* observers: see tell.h */
-    uint64_t out;                 /* see form.h: warps that have issued since they were last in the pool */
+    bool looks_at_issue;     /* something is to be done behind each instruction: observers hear it, warps are formed,
+                                spinning is watched */
+    struct core *core_end;   /* behind the last of `cores` */
+    uint64_t blocks_changed; /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
+    struct spin *spin;       /* NULL: nobody looks at spinning warps */
+    struct watch watch;      /* observers: see tell.h */
+    uint64_t out;            /* see form.h: warps that have issued since they were last in the pool */
     struct sm_grid_barrier grid;
     struct warp_table warp;
 
@@ -95,21 +95,23 @@ struct sm {
     struct sm_unsynced_list unsynced;
     struct sm_storage storage;
     struct arena arena; /* this SM's own */
+    struct core cores[];
 };
 
 /* Over all cores of an SM, of which it has one at least: most have one. */
 #define EACH_CORE(sm, name) for (struct core *name = sm_first_core(sm); name != (sm)->core_end; name++)
 static inline struct core *sm_first_core(const struct sm *sm)
 {
-    if (sm->core == sm->core_end)
+    if (sm->cores == sm->core_end)
         __builtin_unreachable();
-    return sm->core;
+    return (struct core *)sm->cores;
 }
 
 /* The core that has a warp slot. */
 static inline struct core *sm_core(const struct sm *sm, unsigned slot)
 {
-    return sm->core + 1 == sm->core_end ? sm->core : sm->core + core_of_slot(sm->params, slot);
+    struct core *first = (struct core *)sm->cores;
+    return first + 1 == sm->core_end ? first : first + core_of_slot(sm->params, slot);
 }
 /* Warps that spin control holds back. */
 static inline uint64_t sm_backed_off(const struct sm *sm)
