@@ -226,7 +226,7 @@ static void run_probe(struct world *w, unsigned cache, unsigned slice)
     const struct agent *a = &w->agents[cache];
     world_tell(w, "L1 %u gets ", world_name(w, cache));
     world_tell_packet(w, p);
-    if (p->kind >= PACKET_LOCK && a->answers->count + a->probes >= a->answers->size)
+    if (message_is_of_l1(p->kind) && a->answers->count + a->probes >= a->answers->size)
         world_fault(w, "an L1 has no room for the answer to a question");
     else
         agent_probe(&w->agents[cache], p);

@@ -230,7 +230,7 @@ void world_tell(struct world *w, const char *format, ...)
 static const char *kind_word(unsigned kind)
 {
     static const char *const words[] = {
-#define MESSAGE(name, words, sender, request, reply, sent, answered) words,
+#define MESSAGE(name, words, sender, request, reply, sent, answered, about) words,
 #include "memory/message.def"
 #undef MESSAGE
     };

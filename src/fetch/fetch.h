@@ -91,6 +91,7 @@ struct fetch {
 };
 
 void fetch_init(struct fetch *fetch, const struct fetch_setup *setup, struct arena *own);
+/* A launch begins. The stage has something to do then: whoever begins it adds DUE_FETCH to the agenda. */
 void fetch_begin(struct fetch *fetch, const struct fetch_launch *launch);
 void fetch_empty_cache(struct fetch *fetch);
 /* Forgets what was counted. */
@@ -99,8 +100,8 @@ void fetch_reset_stats(struct fetch *fetch);
 /* One cycle: a warp is served; the fetch buffer goes to its warp's. */
 void fetch_step(struct fetch *fetch);
 void fetch_decode(struct fetch *fetch);
-/* A line of the instruction cache has come to this SM. Returns the SMs that are to be stepped for it besides, by their
- * numbers among those that share the cache. */
+/* A line of the instruction cache has come to this SM. Returns the SMs that are to be stepped for it, by their numbers
+ * among those that share the cache; 0 where none do. */
 uint32_t fetch_line(struct fetch *fetch, uint32_t fill);
 
 /* Events */

@@ -316,7 +316,7 @@ static void take_put_answer(struct agent *a, struct packet *p)
 
 void agent_probe(struct agent *a, struct packet *p)
 {
-    bool is_order = p->kind >= PACKET_LOCK;
+    bool is_order = message_is_of_l1(p->kind);
     contract(!is_order || a->answers->count + a->probes < a->answers->size);
     agent_changed(a);
     if (is_order)

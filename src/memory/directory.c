@@ -454,7 +454,7 @@ static unsigned answer_event(const struct directory *d, const struct attempt *t)
 static void take_answer(struct directory *d, struct packet *p)
 {
     struct attempt t = {.d = d, .p = p, .line = line_of(d, p->local)};
-    if (p->kind >= PACKET_LOCK) {
+    if (message_is_of_l1(p->kind)) {
         if (--d->remote.unanswered == 0)
             end_phase(d);
     } else if (p->asked != PACKET_KINDS) {

@@ -12,7 +12,7 @@
 #define PACKET_WARP_LANES 64  /* of the widest warp: above every lane's number */
 
 enum packet_kind {
-#define MESSAGE(name, words, sender, request, reply, sent, answered) PACKET_##name,
+#define MESSAGE(name, words, sender, request, reply, sent, answered, about) PACKET_##name,
 #include "memory/message.def"
 #undef MESSAGE
     PACKET_KINDS
@@ -28,7 +28,7 @@ enum message_network {
 enum message_sender { MESSAGE_OF_SM, MESSAGE_OF_SLICE };
 
 /* Sets by 2 * kind + is_reply: messages that carry their bytes. */
-#define MESSAGE(name, words, sender, request, reply, sent, answered)                                                   \
+#define MESSAGE(name, words, sender, request, reply, sent, answered, about)                                            \
     | (uint32_t)(sent) << 2 * PACKET_##name | (uint32_t)(answered) << (2 * PACKET_##name + 1)
 static const uint32_t message_carriers = 0
 #include "memory/message.def"
@@ -47,7 +47,7 @@ static inline uint32_t message_network_bytes(unsigned kind, bool is_reply, uint3
 static inline enum message_sender message_sender_of(unsigned kind)
 {
     static const uint8_t senders[PACKET_KINDS] = {
-#define MESSAGE(name, words, sender, request, reply, sent, answered) MESSAGE_OF_##sender,
+#define MESSAGE(name, words, sender, request, reply, sent, answered, about) MESSAGE_OF_##sender,
 #include "memory/message.def"
 #undef MESSAGE
     };
@@ -56,11 +56,23 @@ static inline enum message_sender message_sender_of(unsigned kind)
 static inline enum message_network message_network_of(unsigned kind, bool is_reply)
 {
     static const uint8_t networks[PACKET_KINDS][2] = {
-#define MESSAGE(name, words, sender, request, reply, sent, answered) {MESSAGE_##request, MESSAGE_##reply},
+#define MESSAGE(name, words, sender, request, reply, sent, answered, about) {MESSAGE_##request, MESSAGE_##reply},
 #include "memory/message.def"
 #undef MESSAGE
     };
     return (enum message_network)networks[kind][is_reply];
+}
+
+/* True: it is about the L1 that it comes to as a whole, and no line of it. */
+static inline bool message_is_of_l1(unsigned kind)
+{
+    enum { LINE, L1 };
+    static const uint32_t of_l1 = 0
+#define MESSAGE(name, words, sender, request, reply, sent, answered, about) | (uint32_t)(about) << PACKET_##name
+#include "memory/message.def"
+        ;
+#undef MESSAGE
+    return of_l1 >> kind & 1;
 }
 
 /* The memory that is asked for: decides how statistics count it, and whether it carries values. */

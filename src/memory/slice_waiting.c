@@ -7,7 +7,7 @@
 #define TOLD 4u /* lines of a slice */
 
 static const char *const words[PACKET_KINDS] = {
-#define MESSAGE(name, words, sender, request, reply, sent, answered) words,
+#define MESSAGE(name, words, sender, request, reply, sent, answered, about) words,
 #include "memory/message.def"
 #undef MESSAGE
 };

@@ -97,7 +97,7 @@ static bool has_room(const struct tester *t, const struct tester_channel *c)
 static const char *name_of(const struct packet *p)
 {
     static const char *const names[] = {
-#define MESSAGE(name, words, sender, request, reply, sent, answered) words,
+#define MESSAGE(name, words, sender, request, reply, sent, answered, about) words,
 #include "memory/message.def"
 #undef MESSAGE
     };
