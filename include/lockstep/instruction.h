@@ -1,4 +1,4 @@
-/* What kind of instruction it is, for schedulers and observers. */
+/* Kinds of instructions, as schedulers and observers tell them apart. */
 #ifndef LOCKSTEP_INSTRUCTION_H
 #define LOCKSTEP_INSTRUCTION_H
 
@@ -23,7 +23,7 @@ enum lockstep_space {
     LOCKSTEP_CONST, /* constant memory, and parameters of a kernel */
 };
 
-/* What an atomic does, as far as locks are made of it. */
+/* Operations of atomics: those that locks are made of, and the rest. */
 enum lockstep_atomic {
     LOCKSTEP_ATOMIC_OTHER,
     LOCKSTEP_ATOMIC_EXCHANGE,

@@ -56,7 +56,7 @@ struct lockstep_instruction_view {
     uint32_t space;             /* enum lockstep_space, of a load, store or atomic: as the instruction says */
 };
 
-/* What a warp has had to do with the L1 data cache of its SM since its launch. Loads that go past the cache do not count. */
+/* A warp's record with the L1 data cache of its SM, since its launch. Loads that go past the cache do not count. */
 #define LOCKSTEP_LOST_LINES 16 /* lines that are remembered of each warp */
 struct lockstep_memory_view {
     uint64_t misses;    /* transactions for which it has requested a line; not those that joined a request */

@@ -14,7 +14,7 @@ void core_archive_op_number(const struct core_ops *ops, struct archive *ar, uint
         archive_fail(ar, "an instruction under way is named where there is none");
 }
 
-void core_archive_fifo(struct core_fifo *fifo, const struct core_ops *ops, struct archive *ar)
+static void archive_fifo(struct core_fifo *fifo, const struct core_ops *ops, struct archive *ar)
 {
     archive_u8_to(ar, &fifo->count, fifo->size);
     for (unsigned i = 0; i < fifo->count; i++)
@@ -62,8 +62,8 @@ static void archive_banks(struct core_collect *collect, struct archive *ar)
 void core_archive_pipelines(struct core *core, struct archive *ar)
 {
     for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++) {
-        core_archive_fifo(&core->id_oc[unit], core->ops, ar);
-        core_archive_fifo(&core->oc_ex[unit], core->ops, ar);
+        archive_fifo(&core->id_oc[unit], core->ops, ar);
+        archive_fifo(&core->oc_ex[unit], core->ops, ar);
         archive_collectors(&core->collect.classes[unit], core->ops, ar);
     }
     archive_banks(&core->collect, ar);

@@ -96,12 +96,21 @@ bool core_execute(struct core *core);
 /* Every scheduler that a change of its warps gives a reason to looks, and issues. */
 void core_issue(struct core *core);
 
-/* The ops whose results are written back in this cycle: a list by core_op.next, CORE_NONE where there are none. */
+/* Of an SM's cores, which lie from `first` up to `end`, the one that has a warp slot. */
+static inline struct core *core_having(struct core *first, const struct core *end, unsigned slot)
+{
+    return first + 1 == end ? first : first + core_of_slot(first->params, slot);
+}
+
+/* True: results are written back in that cycle. */
+static inline bool core_results_due(const struct core *core, uint64_t cycle)
+{
+    return core_wheel_due(&core->execute.wheel, cycle);
+}
+/* The ops whose results are written back in the present cycle: a list by core_op.next, CORE_NONE where none are due. */
 static inline uint32_t core_take_results(struct core *core)
 {
-    return core_wheel_due(&core->execute.wheel, core->agenda->now)
-               ? core_wheel_take(&core->execute.wheel, core->agenda->now)
-               : CORE_NONE;
+    return core_wheel_take(&core->execute.wheel, core->agenda->now);
 }
 /* A result is written to the banks of an op's registers: they serve no read when operand collection is stepped in
  * `cycle`, the present one or the next. From the load/store unit; from the wheel, in the present one. */
@@ -209,11 +218,6 @@ static inline uint64_t core_next(const struct core *core, uint64_t now)
 {
     return core_wheel_next(&core->execute.wheel, now);
 }
-static inline bool core_results_due(const struct core *core, uint64_t cycle)
-{
-    return core_wheel_due(&core->execute.wheel, cycle);
-}
-
 struct check;
 struct archive;
 /* check.c: recomputes what the core keeps although it follows from something else (base/check.h). */
@@ -225,7 +229,6 @@ bool core_collects(const struct core *core);
  */
 void core_archive_pipelines(struct core *core, struct archive *ar);
 void core_archive_turns(struct core *core, struct archive *ar);
-void core_archive_fifo(struct core_fifo *fifo, const struct core_ops *ops, struct archive *ar);
 void core_archive_wheel(struct core_wheel *wheel, const struct core_ops *ops, struct archive *ar);
 void core_archive_line(struct core_line *line, unsigned cores, struct archive *ar);
 /* Members of a pool that are free, by the list that links them: marks of one byte, which are the caller's to free. */

@@ -1,5 +1,5 @@
-/* An issue, around what the SM does with the instruction. Whoever fills in core_port.issue writes it out with a function of
- * its own, so that the compiler makes one of both: it is paid for each instruction. */
+/* An issue, around what the SM does with the instruction. Whoever fills in core_port.issue writes it out with a
+ * function of its own, so that the compiler makes one of both: it is paid for each instruction. */
 #ifndef LOCKSTEP_CORE_ISSUING_H
 #define LOCKSTEP_CORE_ISSUING_H
 
@@ -19,7 +19,8 @@ static inline enum warp_unit core_unit_for(const struct core *core, enum isa_uni
 
 /* The warp has issued the instruction at the head of its buffer: the one behind it is the head now, and the policy sees
  * where the warp stands. */
-HOT_INLINE void core_next_head(struct core *core, struct warp_table *w, struct warp_slot *warp, unsigned slot, uint32_t pc)
+HOT_INLINE void core_next_head(struct core *core, struct warp_table *w, struct warp_slot *warp, unsigned slot,
+                               uint32_t pc)
 {
     uint32_t next = mask_has(w->finished, slot) ? 0 : simt_pc(&warp->simt);
     core_view_issued(core->views, slot, pc, next);
@@ -29,9 +30,9 @@ HOT_INLINE void core_next_head(struct core *core, struct warp_table *w, struct w
         agenda_add(core->agenda, DUE_FETCH);
 }
 
-/* Issues a warp's next instruction, and says of which class it is. perform executes it: everything but its time. An op of the
- * load/store unit's class has an access to fill in. perform returns false when the program did something illegal: then
- * core->stopped is set, and the instruction has not issued. */
+/* Issues a warp's next instruction, and says of which class it is. perform executes it: everything but its time. An op
+ * of the load/store unit's class has an access to fill in. perform returns false when the program did something
+ * illegal: then core->stopped is set, and the instruction has not issued. */
 HOT_INLINE enum warp_unit core_issue_with(struct core *core, unsigned slot,
                                           bool (*perform)(void *sm, unsigned slot, struct core_op *op))
 {

@@ -1,4 +1,4 @@
-/* The SM's end of the networks. Written by port.c alone; packets are taken from the pool and given back by whoever
+/* The SM's end of the networks. Written by interface.c alone; packets are taken from the pool and given back by whoever
  * sends and receives them. */
 #ifndef LOCKSTEP_LSU_INTERFACE_H
 #define LOCKSTEP_LSU_INTERFACE_H

@@ -153,7 +153,7 @@ struct lsu {
 /* The core of a warp slot. */
 static inline struct core *lsu_core(const struct lsu *lsu, unsigned slot)
 {
-    return lsu->core + 1 == lsu->core_end ? lsu->core : lsu->core + core_of_slot(lsu->params, slot);
+    return core_having(lsu->core, lsu->core_end, slot);
 }
 
 /* The kind of an instruction or access by its ISA_FLAG_*. */

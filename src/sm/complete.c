@@ -1,5 +1,5 @@
 /* The end of an instruction: its registers have their values, its warp may go on, a fence or the warp itself may end.
- * What SP and SFU have computed is written back here, in the cycle for which it was announced when a unit took it. */
+ * Results of units of side RESULT are written back here, in the cycle that was fixed when a unit took their op. */
 #include "simt/lock.h"
 #include "sm/complete.h"
 #include "sm/perform.h"

@@ -110,8 +110,7 @@ static inline struct core *sm_first_core(const struct sm *sm)
 /* The core that has a warp slot. */
 static inline struct core *sm_core(const struct sm *sm, unsigned slot)
 {
-    struct core *first = (struct core *)sm->cores;
-    return first + 1 == sm->core_end ? first : first + core_of_slot(sm->params, slot);
+    return core_having(sm_first_core(sm), sm->core_end, slot);
 }
 /* Warps that spin control holds back. */
 static inline uint64_t sm_backed_off(const struct sm *sm)

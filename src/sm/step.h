@@ -18,7 +18,7 @@ static inline uint64_t sm_can_go_on(const struct sm *sm)
         free |= core_units_free(core);
     return warp_wide_awake(&sm->warp) & (sm->warp.mispredicted | free);
 }
-/* True: ops with their operands wait for a unit of side RESULT; for the load/store unit. */
+/* True: ops with their operands wait for a unit of side RESULT. */
 static inline bool sm_results_wait(const struct sm *sm)
 {
     bool wait = false;

@@ -59,10 +59,14 @@ json() {
     stripped "$to"
 }
 
+# without_host FILE: the lines of a result outside of its "host" objects.
+without_host() {
+    awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$1"
+}
+
 # stripped TO: TO has what TO.json has, without the members of "host" objects.
 stripped() {
-    local to=$1
-    awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to"
+    without_host "$1.json" >"$1"
 }
 
 # bad SED TEXT: the study in mini, changed so, is refused with TEXT before anything runs.

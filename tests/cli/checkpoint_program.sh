@@ -14,7 +14,7 @@ run() {
     shift
     "$LOCKSTEP" run --quiet --stats "$to.json" "$@" >"$to" 2>"$to.err"
     echo "exit code $?" >>"$to"
-    awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >>"$to"
+    without_host "$to.json" >>"$to"
 }
 
 # Among the launches are short ones, which some of the checkpoints lie in.

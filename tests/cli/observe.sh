@@ -20,7 +20,7 @@ run() {
     local to=$1
     shift
     "$LOCKSTEP" run --stats "$to.json" "$@" >"$to" 2>&1 || { wrong "$*"; cat "$to"; }
-    awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to.stats"
+    without_host "$to.json" >"$to.stats"
 }
 
 same() {

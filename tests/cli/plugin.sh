@@ -19,7 +19,7 @@ run() {
     local to=$1
     shift
     "$LOCKSTEP" run --quiet --stats "$to.json" "$@" >"$to.out" 2>&1 || { wrong "$*"; cat "$to.out"; }
-    awk '/"host": \{/ { inside = 1 } !inside && !/"scheduler": / { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to"
+    without_host "$to.json" | grep -v '"scheduler": ' >"$to"
 }
 
 same() {

@@ -92,7 +92,7 @@ static void too_large_a_state_is_refused(void **state)
     arena_free(&arena);
 }
 
-/* What an instruction is, by its opcode and unit. */
+/* The class of an instruction follows from its opcode and unit. */
 static void instructions_have_classes(void **state)
 {
     static const struct {

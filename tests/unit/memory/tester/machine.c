@@ -188,7 +188,7 @@ const struct order_meaning *tester_meaning(const struct tester_op *op)
     return order_meaning(kind_of(op), op->order, op->scope);
 }
 
-/* What goes past the L1 is relaxed for it, and so it is for the slice. */
+/* An access that goes past the L1 is relaxed there, and so it is in the slice. */
 static uint8_t order_of(const struct tester_op *op)
 {
     return op->past && op->order <= ISA_ORDER_WEAK ? ISA_ORDER_RELAXED : op->order;
