@@ -92,20 +92,11 @@ static unsigned era_name(const struct writer *o, unsigned cache, uint32_t era)
     return o->eras->rank[cache][era % BLOCK_ERAS];
 }
 
-/* The thread of an access, and the era of an ordered store (world_cookie). */
-static unsigned cookie_name(const struct writer *o, const struct packet *p)
+static void put_lanes(struct writer *o, const struct message_atomic *m)
 {
-    if (p->cookie == CACHE_NO_WAITER)
-        return WORLD_NONE;
-    unsigned thread = o->n->thread_to[world_thread_of(p->cookie)], era = p->cookie >> 8;
-    return era ? thread | (1 + era_name(o, p->sm, era - 1)) << 3 : thread;
-}
-
-static void put_lane(struct writer *o, const struct packet *p, unsigned place)
-{
-    const struct packet_lane *lane = &p->lanes[0];
-    bool old = p->is_reply, exchanges = p->atomic == ISA_ATOMIC_EXCH;
-    put(o, p->atomic);
+    unsigned place = world_place_of(o->w, m->packet.address);
+    const struct packet_lane *lane = &m->lanes[0];
+    bool old = m->packet.is_reply, exchanges = m->atomic == ISA_ATOMIC_EXCH;
     if (old || exchanges)
         put_value(o, place, (uint8_t)lane->operand);
     else
@@ -115,28 +106,87 @@ static void put_lane(struct writer *o, const struct packet *p, unsigned place)
         packed_apart(o->w, place);
 }
 
+/* A field of a packet whose flags are written down at `flags`; *count of them are there so far. */
+static void put_field(struct writer *o, const struct packet *p, enum packed_as as, uint32_t value, uint8_t *flags,
+                      unsigned *count)
+{
+    const struct agent *a = &o->w->agents[p->sm];
+    switch (as) {
+    case PACKED_NOT:
+        break;
+    case PACKED_BYTE:
+        put(o, value);
+        break;
+    case PACKED_FLAG:
+        *flags = (uint8_t)(*flags | value << (*count)++);
+        break;
+    case PACKED_THREAD:
+        put(o, value == PACKET_NOBODY ? WORLD_NONE : o->n->thread_to[value]);
+        break;
+    case PACKED_SLOT:
+        put(o, value == PACKET_NO_SLOT ? WORLD_NONE : o->n->thread_to[value]);
+        break;
+    case PACKED_ERA:
+        put(o, write_of(p)->slot == PACKET_NO_SLOT ? 0 : era_name(o, p->sm, value));
+        break;
+    case PACKED_FILL:
+        put(o, value == PACKET_NO_FILL ? WORLD_NONE : value);
+        break;
+    case PACKED_ENTRY:
+        put(o, value == PACKET_NO_ENTRY ? WORLD_NONE : (value - a->arrived) % AGENT_WRITES);
+        break;
+    case PACKED_GRANT:
+        put(o, grant_name(o, world_line_of(p->address), (uint16_t)value));
+        break;
+    }
+}
+
+/* Words whose values the packet carries: under its mask, of what it has read, or of a load that waits at home. */
+static unsigned put_mask(struct writer *o, const struct packet *p, unsigned when)
+{
+    unsigned words = packed_in(when, p) ? packed_words_of(o->w, world_line_of(p->address), packet_mask(p)[0]) : 0;
+    put(o, words);
+    return words;
+}
+
+/* put_read, put_write, ...: the fields of each message; then the values that it carries. */
+#define MESSAGE(NAME, name, sender, request, reply, sent, answered, about)                                             \
+    static void put_##name(struct writer *o, const struct message_##name *m, uint8_t *flags)                           \
+    {                                                                                                                  \
+        const struct packet *p = &m->packet;                                                                           \
+        unsigned count = 0, words = packed_read(o->w, p);                                                              \
+        const uint8_t *data = NULL;
+#define FIELD(type, name, start, most, when, pack, doc)                                                                \
+    if (PACKED_##pack && packed_in(PACKED_##when, p))                                                                  \
+        put_field(o, p, PACKED_##pack, m->name, flags, &count);
+#define MESSAGE_BYTES data = m->data;
+#define MESSAGE_MASK(when) words |= put_mask(o, p, PACKED_##when);
+#define MESSAGE_LANES put_lanes(o, m);
+#define MESSAGE_END(NAME)                                                                                              \
+    if (data)                                                                                                          \
+        put_words(o, world_line_of(p->address), words, data);                                                          \
+    (void)flags, (void)count;                                                                                          \
+    }
+#include "memory/message.def"
+
 static void put_packet(struct writer *o, const struct packet *p)
 {
     struct world *w = o->w;
-    unsigned line = world_line_of(p->address), range = packed_range_of(w, p), words = packed_carried(w, p);
-    bool cleared = p->cleared && packed_is_access(p);
-    put(o, p->kind | p->is_reply << 4 | cleared << 5 | (w->directory.remote.packet == p) << 6 | p->at_home << 7);
+    bool has_turn = w->directory.remote.packet == p, waits = packed_has_waiting_values(w, p);
+    unsigned line = world_line_of(p->address), range = packed_range_of(w, p);
+    put(o, p->kind | p->is_reply << 4 | has_turn << 5 | waits << 6);
     put(o, o->n->line_to[line] | range << 2 | o->n->cache_to[p->sm] << 5);
-    put(o, packed_is_access(p) ? p->order | p->scope << 4 : 0);
-    bool asks = p->kind == PACKET_SHOW || (p->kind == PACKET_REVOKE && p->is_reply);
-    put(o, (asks ? p->asked : 0) | (packed_has_mask(p) ? packed_words_of(w, line, p->mask[0])
-                                    : p->is_reply      ? 0
-                                                       : words)
-                                       << 4);
-    if (!packed_of_slice(p))
-        put(o, cookie_name(o, p));
-    if (packed_has_fill(p))
-        put(o, p->kind == PACKET_WRITE ? (p->fill - w->agents[p->sm].arrived) % AGENT_WRITES : p->fill);
-    if (packed_has_grant(p))
-        put(o, grant_name(o, line, p->fill));
-    put_words(o, line, words, p->data);
-    if (packed_has_lane(p))
-        put_lane(o, p, world_place_of(w, p->address));
+    uint8_t *flags = o->at;
+    put(o, 0);
+    switch (p->kind) {
+#define MESSAGE(NAME, name, sender, request, reply, sent, answered, about)                                             \
+    case PACKET_##NAME:                                                                                                \
+        put_##name(o, name##_of(p), flags);                                                                            \
+        break;
+#include "memory/message.def"
+    }
+    if (waits)
+        put_words(o, line, packed_words_in(w, range), packet_data(p));
 }
 
 static void put_list(struct writer *o, const struct packet_list *list)
@@ -272,12 +322,12 @@ static void put_agent(struct writer *o, unsigned cache)
     put_list(o, &a->behind);
     put_list(o, &a->deferred);
     for (const struct packet *p = a->deferred.first; p; p = p->next)
-        put(o, p->parts);
+        put(o, access_of(p)->event);
     put_list(o, &a->done);
     put_list(o, &a->lock_waits);
     put_list(o, &a->flushes);
     for (const struct packet *p = a->flushes.first; p; p = p->next)
-        put(o, from(a->arrived, (uint32_t)p->ready));
+        put(o, from(a->arrived, flush_of(p)->mark));
     put_ring(o, a->answers);
     put_probes(o, &o->w->probes[cache]);
 }
@@ -424,11 +474,17 @@ static void add_grant(const struct world *w, struct grants *g, uint64_t address,
     g->count[line]++;
 }
 
+static void add_grant_of(const struct world *w, struct grants *g, const struct packet *p)
+{
+    const uint16_t *grant = packed_grant(p);
+    if (grant)
+        add_grant(w, g, p->address, *grant);
+}
+
 static void add_grants_of(const struct world *w, struct grants *g, const struct packet_list *list)
 {
     for (const struct packet *p = list->first; p; p = p->next)
-        if (packed_has_grant(p))
-            add_grant(w, g, p->address, p->fill);
+        add_grant_of(w, g, p);
 }
 
 static void find_grants(const struct world *w, struct grants *g)
@@ -445,8 +501,7 @@ static void find_grants(const struct world *w, struct grants *g)
         }
     }
     for (unsigned i = 0; i < w->reply_count; i++)
-        if (packed_has_grant(w->replies[i]))
-            add_grant(w, g, w->replies[i]->address, w->replies[i]->fill);
+        add_grant_of(w, g, w->replies[i]);
     for (unsigned line = 0; line < w->setup->lines; line++) {
         const struct directory_entry *entry = directory_find(&w->directory, world_address(w, line));
         if (entry && directory_is_owned(entry))

@@ -57,21 +57,34 @@ static inline bool packed_of_slice(const struct packet *p)
     return message_sender_of(p->kind) == MESSAGE_OF_SLICE;
 }
 
-/* Its mask says something. */
-static inline bool packed_has_mask(const struct packet *p)
+/* Fields of a message by how they are written down (message.def, column PACK), and where they mean something. */
+enum packed_as {
+    PACKED_NOT,
+    PACKED_BYTE,
+    PACKED_FLAG,
+    PACKED_THREAD,
+    PACKED_SLOT,
+    PACKED_ERA,
+    PACKED_FILL,
+    PACKED_ENTRY,
+    PACKED_GRANT
+};
+enum { PACKED_REQUEST = 1, PACKED_REPLY = 2, PACKED_BOTH = 3 };
+static inline bool packed_in(unsigned when, const struct packet *p)
 {
-    switch (p->kind) {
-    case PACKET_WRITE:
-        return !p->is_reply;
-    case PACKET_PUT:
-        return !p->is_reply;
-    case PACKET_REVOKE:
-        return p->is_reply && p->asked != PACKET_KINDS;
-    case PACKET_SHOW:
-        return p->asked == PACKET_WRITE || (p->is_reply && p->asked == PACKET_READ);
-    default:
-        return false;
-    }
+    return when >> p->is_reply & 1;
+}
+
+/* Its mask says something. */
+static inline bool packed_masks(const struct packet *p)
+{
+    static const uint8_t when[PACKET_KINDS] = {
+#define MESSAGE(NAME, name, sender, request, reply, sent, answered, about) [PACKET_##NAME] = 0
+#define MESSAGE_MASK(in) | PACKED_##in
+#define MESSAGE_END(NAME) ,
+#include "memory/message.def"
+    };
+    return packed_in(when[p->kind], p);
 }
 
 /* The access that has the turn lies in `remote` alone but while it is performed. */
@@ -93,37 +106,25 @@ static inline bool packed_has_waiting_values(const struct world *w, const struct
     return performed;
 }
 
-/* Words whose values count. */
-static inline unsigned packed_carried(struct world *w, const struct packet *p)
+/* Words of a reply that has them all, within its bytes. */
+static inline unsigned packed_read(const struct world *w, const struct packet *p)
 {
-    unsigned words = packed_has_mask(p) ? packed_words_of(w, world_line_of(p->address), p->mask[0]) : 0;
-    if (packed_has_waiting_values(w, p))
-        return packed_words_in(w, packed_range_of(w, p));
-    bool reads =
-        p->kind == PACKET_READ || p->kind == PACKET_REGISTER || (p->kind == PACKET_SHOW && p->asked == PACKET_READ);
-    return p->is_reply && reads ? words | packed_words_in(w, packed_range_of(w, p)) : words;
+    bool reads = p->kind == PACKET_READ || p->kind == PACKET_REGISTER ||
+                 (p->kind == PACKET_SHOW && show_of(p)->asked == PACKET_READ && !show_of(p)->is_void);
+    return p->is_reply && reads ? packed_words_in(w, packed_range_of(w, p)) : 0;
 }
 
-static inline bool packed_is_access(const struct packet *p)
+/* The number of a registration, or NULL: the packet has none. */
+static inline const uint16_t *packed_grant(const struct packet *p)
 {
-    return !p->is_reply && (p->kind == PACKET_READ || p->kind == PACKET_WRITE || p->kind == PACKET_ATOMIC);
-}
-
-static inline bool packed_has_lane(const struct packet *p)
-{
-    return p->kind == PACKET_ATOMIC;
-}
-
-/* The number of a registration. */
-static inline bool packed_has_grant(const struct packet *p)
-{
-    return p->is_reply ? p->kind == PACKET_REGISTER : p->kind == PACKET_SHOW;
-}
-
-/* The number of a fill, or of an entry of the store queue from the oldest one that counts. */
-static inline bool packed_has_fill(const struct packet *p)
-{
-    return p->cookie == CACHE_NO_WAITER && (p->kind == PACKET_READ || p->kind == PACKET_WRITE);
+    switch (p->kind) {
+    case PACKET_REGISTER:
+        return p->is_reply ? &register_of(p)->grant : NULL;
+    case PACKET_SHOW:
+        return p->is_reply ? NULL : &show_of(p)->grant;
+    default:
+        return NULL;
+    }
 }
 
 static inline bool packed_is_registered(const struct agent_line *line)

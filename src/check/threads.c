@@ -529,27 +529,34 @@ static void exchanged(struct world *w, unsigned thread, uint8_t old)
     ready(t, STAGE_HELD);
 }
 
+/* A store that its thread waits for, or one that it has let go. */
+static void store_answered(struct world *w, const struct message_write *m)
+{
+    bool waited = m->waiter != PACKET_NOBODY;
+    unsigned thread = waited ? m->waiter : m->slot;
+    struct world_thread *t = &w->threads[thread];
+    world_tell(w, ": thread %u's store is performed", world_thread_name(w, thread));
+    performed(w, thread, waited ? t->era : m->era);
+    if (waited)
+        ready(t, STAGE_IDLE);
+    else
+        t->stores_out--;
+}
+
 void world_answer(struct world *w, const struct packet *p)
 {
-    unsigned thread = world_thread_of(p->cookie);
-    struct world_thread *t = &w->threads[thread];
-    if (p->kind == PACKET_WRITE && t->phase == PHASE_OUT && is_remote_store(&t->access)) {
-        world_tell(w, ": thread %u's store is performed", world_thread_name(w, thread));
-        performed(w, thread, t->era);
-        ready(t, STAGE_IDLE);
-        return;
-    }
     if (p->kind == PACKET_WRITE) {
-        t->stores_out--;
-        performed(w, thread, (p->cookie >> 8) - 1);
-        world_tell(w, ": thread %u's store is performed", world_thread_name(w, thread));
+        store_answered(w, write_of(p));
         return;
     }
+    unsigned thread = access_of(p)->waiter;
+    struct world_thread *t = &w->threads[thread];
     if (t->phase != PHASE_OUT) { /* a plain load that passed */
-        world_loaded(w, thread, p->data + world_address(w, world_line_of(p->address)) % PACKET_LINE_BYTES);
+        world_loaded(w, thread, packet_data(p) + world_address(w, world_line_of(p->address)) % PACKET_LINE_BYTES);
         return;
     }
-    uint8_t value = p->kind == PACKET_ATOMIC ? (uint8_t)p->lanes[0].operand : p->data[p->address % PACKET_LINE_BYTES];
+    uint8_t value = (uint8_t)(p->kind == PACKET_ATOMIC ? atomic_of(p)->lanes[0].operand
+                                                       : packet_data(p)[p->address % PACKET_LINE_BYTES]);
     world_tell(w, ": thread %u's access has read %u", world_thread_name(w, thread), value);
     if (counts(&t->access))
         performed(w, thread, t->era);
@@ -609,7 +616,7 @@ static bool try_load(struct world *w, unsigned thread)
     if (served == AGENT_REFUSED)
         return false;
     if (request)
-        request->order = ISA_ORDER_WEAK;
+        access_of(request)->order = ISA_ORDER_WEAK;
     t->load_place = a->place;
     t->load_pair = a->pair;
     t->load_era = t->era;
@@ -626,12 +633,11 @@ static unsigned event_of(const struct world_access *a)
 }
 
 /* The bytes of a store. */
-static void fill_store(const struct world *w, struct packet *p, const struct world_access *a)
+static void fill_store(const struct world *w, struct message_write *m, const struct world_access *a)
 {
-    p->mask[0] = 0;
     for (unsigned place = a->place; place < a->place + 1u + a->pair; place++) {
-        world_put(w, place, a->value, p->data);
-        p->mask[0] |= mask_low(world_word_of(w, place)->bytes) << world_offset(w, place);
+        world_put(w, place, a->value, m->data);
+        m->mask[0] |= mask_low(world_word_of(w, place)->bytes) << world_offset(w, place);
     }
 }
 
@@ -641,24 +647,13 @@ static uint8_t type_of(const struct world *w, unsigned place)
     return bytes == 8 ? ISA_U64 : bytes == 2 ? ISA_B16 : ISA_U32;
 }
 
-static void fill_packet(const struct world *w, struct packet *p, const struct world_access *a, uint32_t cookie)
+static void fill_atomic(const struct world *w, struct message_atomic *m, const struct world_access *a)
 {
-    p->kind = a->op == OP_SYNC_LOAD ? PACKET_READ : a->op == OP_RMW ? PACKET_ATOMIC : PACKET_WRITE;
-    p->space = PACKET_GLOBAL;
-    p->address = address_of(w, a);
-    p->bytes = bytes_in(w, a);
-    p->cookie = cookie;
-    p->order = a->order ? a->order : ISA_ORDER_WEAK;
-    p->scope = a->scope;
-    if (p->kind == PACKET_WRITE)
-        fill_store(w, p, a);
-    if (p->kind != PACKET_ATOMIC)
-        return;
     bool counts_up = a->atomic == ISA_ATOMIC_INC || a->atomic == ISA_ATOMIC_ADD;
-    p->atomic = a->atomic;
-    p->type = type_of(w, a->place);
-    p->lane_count = 1;
-    p->lanes[0] = (struct packet_lane){.offset = (uint8_t)world_offset(w, a->place),
+    m->atomic = a->atomic;
+    m->type = type_of(w, a->place);
+    m->lane_count = 1;
+    m->lanes[0] = (struct packet_lane){.offset = (uint8_t)world_offset(w, a->place),
                                        .operand = counts_up ? a->value : world_encode(w, a->place, a->value),
                                        .compare = world_encode(w, a->place, a->compare)};
 }
@@ -667,6 +662,29 @@ static void fill_packet(const struct world *w, struct packet *p, const struct wo
 static bool is_counted_store(const struct world_access *a)
 {
     return a->op == OP_SYNC_STORE && !is_remote_store(a);
+}
+
+/* The packet of a thread's access, which is no plain load. */
+static struct packet *make_packet(struct world *w, unsigned thread)
+{
+    const struct world_thread *t = &w->threads[thread];
+    const struct world_access *a = &t->access;
+    unsigned kind = a->op == OP_SYNC_LOAD ? PACKET_READ : a->op == OP_RMW ? PACKET_ATOMIC : PACKET_WRITE;
+    struct packet *p = world_packet(w, cache_of(w, thread), kind);
+    p->space = PACKET_GLOBAL;
+    p->address = address_of(w, a);
+    p->bytes = (uint8_t)bytes_in(w, a);
+    access_of(p)->order = a->order ? a->order : ISA_ORDER_WEAK;
+    access_of(p)->scope = a->scope;
+    if (is_counted_store(a))
+        write_of(p)->slot = (uint8_t)thread, write_of(p)->era = t->era;
+    else
+        access_of(p)->waiter = thread;
+    if (kind == PACKET_WRITE)
+        fill_store(w, write_of(p), a);
+    else if (kind == PACKET_ATOMIC)
+        fill_atomic(w, atomic_of(p), a);
+    return p;
 }
 
 static void give(struct world *w, unsigned g)
@@ -697,8 +715,7 @@ static bool try_other(struct world *w, unsigned thread)
     unsigned event = event_of(&t->access);
     if (!agent_can_take(agent, address_of(w, &t->access), bytes_in(w, &t->access), event))
         return false;
-    struct packet *p = world_packet(w, cache_of(w, thread));
-    fill_packet(w, p, &t->access, is_counted_store(&t->access) ? world_cookie(thread, t->era) : thread);
+    struct packet *p = make_packet(w, thread);
     note_taken(w, thread);
     if (t->access.op == OP_STORE)
         performed(w, thread, t->era);

@@ -23,57 +23,103 @@ static void get_words(struct reader *in, unsigned line, unsigned words, uint8_t 
             world_put(in->w, line * WORLD_WORDS + word, (uint8_t)get(in), data);
 }
 
-static void get_lane(struct reader *in, struct packet *p)
+static void get_lanes(struct reader *in, struct message_atomic *m)
 {
     static const uint8_t types[] = {[2] = ISA_B16, [4] = ISA_U32, [8] = ISA_U64};
+    const struct packet *p = &m->packet;
     unsigned place = world_place_of(in->w, p->address);
-    p->atomic = (uint8_t)get(in);
-    p->type = types[p->bytes];
-    p->lane_count = 1;
-    p->lanes[0] = (struct packet_lane){.offset = (uint8_t)(p->address % PACKET_LINE_BYTES)};
+    m->type = types[p->bytes];
+    m->lane_count = 1;
+    m->lanes[0] = (struct packet_lane){.offset = (uint8_t)(p->address % PACKET_LINE_BYTES)};
     uint8_t operand = (uint8_t)get(in), compare = (uint8_t)get(in);
-    bool counts_up = !p->is_reply && (p->atomic == ISA_ATOMIC_INC || p->atomic == ISA_ATOMIC_ADD);
-    p->lanes[0].operand = counts_up ? operand : world_encode(in->w, place, operand);
-    p->lanes[0].compare = world_encode(in->w, place, compare);
+    bool counts_up = !p->is_reply && (m->atomic == ISA_ATOMIC_INC || m->atomic == ISA_ATOMIC_ADD);
+    m->lanes[0].operand = counts_up ? operand : world_encode(in->w, place, operand);
+    m->lanes[0].compare = world_encode(in->w, place, compare);
+}
+
+/* A field of a packet; what is left of its flags is in *flags. */
+static uint32_t get_field(struct reader *in, const struct packet *p, enum packed_as as, unsigned *flags)
+{
+    uint32_t value = as == PACKED_FLAG ? *flags & 1 : get(in);
+    switch (as) {
+    case PACKED_FLAG:
+        *flags >>= 1;
+        return value;
+    case PACKED_THREAD:
+        return value == WORLD_NONE ? PACKET_NOBODY : value;
+    case PACKED_SLOT:
+        return value == WORLD_NONE ? PACKET_NO_SLOT : value;
+    case PACKED_ERA:
+        if (write_of(p)->slot != PACKET_NO_SLOT)
+            block_order_add(&in->w->blocks[p->sm], (uint8_t)value);
+        return value;
+    case PACKED_FILL:
+        return value == WORLD_NONE ? PACKET_NO_FILL : value;
+    case PACKED_ENTRY:
+        return value == WORLD_NONE ? PACKET_NO_ENTRY : value;
+    default:
+        return value;
+    }
+}
+
+static unsigned get_mask(struct reader *in, struct packet *p, unsigned when)
+{
+    unsigned words = get(in);
+    if (packed_in(when, p))
+        packet_mask(p)[0] = packed_mask_of(in->w, world_line_of(p->address), words);
+    return words;
+}
+
+/* get_read, get_write, ...: as put_read and its like in pack.c. */
+#define MESSAGE(NAME, name, sender, request, reply, sent, answered, about)                                             \
+    static void get_##name(struct reader *in, struct message_##name *m, unsigned flags)                                \
+    {                                                                                                                  \
+        struct packet *p = &m->packet;                                                                                 \
+        unsigned masked = 0;                                                                                           \
+        uint8_t *data = NULL;
+#define FIELD(type, name, start, most, when, pack, doc)                                                                \
+    if (PACKED_##pack && packed_in(PACKED_##when, p))                                                                  \
+        m->name = (type)get_field(in, p, PACKED_##pack, &flags);
+#define MESSAGE_BYTES data = m->data;
+#define MESSAGE_MASK(when) masked = get_mask(in, p, PACKED_##when);
+#define MESSAGE_LANES get_lanes(in, m);
+#define MESSAGE_END(NAME)                                                                                              \
+    if (data)                                                                                                          \
+        get_words(in, world_line_of(p->address), masked | packed_read(in->w, p), data);                                \
+    (void)flags;                                                                                                       \
+    }
+#include "memory/message.def"
+
+static void get_content(struct reader *in, struct packet *p, unsigned flags)
+{
+    switch (p->kind) {
+#define MESSAGE(NAME, name, sender, request, reply, sent, answered, about)                                             \
+    case PACKET_##NAME:                                                                                                \
+        get_##name(in, name##_of(p), flags);                                                                           \
+        break;
+#include "memory/message.def"
+    }
 }
 
 static struct packet *get_packet(struct reader *in)
 {
-    unsigned kind = get(in), where = get(in), order = get(in), asked = get(in);
-    bool slice = message_sender_of(kind & 0xf) == MESSAGE_OF_SLICE;
-    struct packet *p = world_packet(in->w, slice ? CHECKER_CACHES : where >> 5);
-    p->kind = kind & 0xf;
+    unsigned kind = get(in), where = get(in), flags = get(in);
+    bool of_slice = message_sender_of(kind & 0xf) == MESSAGE_OF_SLICE, waits = kind >> 6 & 1;
+    struct packet *p = world_packet(in->w, of_slice ? CHECKER_CACHES : where >> 5, kind & 0xf);
     p->is_reply = kind >> 4 & 1;
-    p->cleared = kind >> 5 & 1;
     p->space = PACKET_GLOBAL;
     p->sm = (uint16_t)(where >> 5);
     unsigned range = where >> 2 & 7, line = where & 3, first = range ? (range - 1) % WORLD_WORDS : 0;
     bool pair = range > WORLD_WORDS;
     p->address = range ? world_place_address(in->w, line * WORLD_WORDS + first) : world_address(in->w, line);
     p->local = p->address;
-    p->bytes = range ? world_bytes(in->w, first, pair) : in->w->program.layout.bytes;
-    p->order = order & 0xf;
-    p->scope = (uint8_t)(order >> 4);
-    p->asked = asked & 0xf;
-    p->mask[0] = packed_has_mask(p) ? packed_mask_of(in->w, line, asked >> 4) : 0;
-    p->cookie = CACHE_NO_WAITER;
-    if (!slice) {
-        unsigned cookie = get(in);
-        p->cookie = cookie == WORLD_NONE ? CACHE_NO_WAITER : (cookie & 7) | cookie >> 3 << 8;
-        if (p->cookie != CACHE_NO_WAITER && p->cookie >> 8)
-            block_order_add(&in->w->blocks[p->sm], (uint8_t)((p->cookie >> 8) - 1));
-    }
-    if (packed_has_fill(p))
-        p->fill = (uint16_t)get(in);
-    if (packed_has_grant(p))
-        p->fill = (uint16_t)get(in);
-    get_words(in, line, packed_has_mask(p) || p->is_reply ? packed_carried(in->w, p) : asked >> 4, p->data);
-    if (packed_has_lane(p))
-        get_lane(in, p);
-    p->at_home = kind >> 7;
-    if (p->at_home)
+    p->bytes = (uint8_t)(range ? world_bytes(in->w, first, pair) : in->w->program.layout.bytes);
+    get_content(in, p, flags);
+    if (waits)
+        get_words(in, line, packed_words_in(in->w, range), packet_data(p));
+    if (message_is_access(p->kind) && access_of(p)->at_home)
         in->w->agents[p->sm].at_home[p->address >> in->w->agents[p->sm].set_shift & (AGENT_HOME - 1)]++;
-    if (kind >> 6 & 1)
+    if (kind >> 5 & 1)
         in->w->directory.remote.packet = p;
     return p;
 }
@@ -189,14 +235,14 @@ static void get_agent(struct reader *in, unsigned cache)
     get_list(in, &a->behind);
     get_list(in, &a->deferred);
     for (struct packet *p = a->deferred.first; p; p = p->next)
-        p->parts = get(in);
+        access_of(p)->event = (uint8_t)get(in);
     get_list(in, &a->done);
     get_list(in, &a->lock_waits);
     for (const struct packet *p = a->lock_waits.first; p; p = p->next)
         a->probes++;
     get_list(in, &a->flushes);
     for (struct packet *p = a->flushes.first; p; p = p->next) {
-        p->ready = get(in);
+        flush_of(p)->mark = get(in);
         a->probes++;
     }
     get_ring(in, a->answers);

@@ -1,5 +1,5 @@
 /* A world in its first state, what the directory's host does, and how faults and stories are told. */
-#include "check/world.h"
+#include "check/packed.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,8 +28,8 @@ static void open_agent(struct world *w, unsigned cache)
                                       .rprio = s->protocol->registration->rprio};
     packet_ring_init(&w->requests[cache], s->requests, &w->arena);
     packet_ring_init(&w->answers[cache], s->slices + 1, &w->arena);
-    w->pools[cache] = (struct packet_pool){.sm = (uint16_t)cache, .arena = &w->arena};
-    w->packets[cache] = ARENA_NEW(&w->arena, struct packet, WORLD_PACKETS);
+    w->pools[cache] = (struct packet_pool){.sm = (uint16_t)cache, .of_any = true, .arena = &w->arena};
+    w->packets[cache] = ARENA_NEW(&w->arena, union message, WORLD_PACKETS);
     agent_init(&w->agents[cache], &setup, &w->arena);
     w->agents[cache].side.missing = &w->missing;
 }
@@ -88,9 +88,9 @@ static enum directory_gone go(void *context, struct packet *p, uint64_t *line)
     if (p->kind == PACKET_WRITE)
         packet_write_line(p, w->memory[number]);
     else if (p->kind == PACKET_ATOMIC)
-        packet_perform_lanes(p, w->memory[number], 0, PACKET_LINE_BYTES);
+        packet_perform_lanes(atomic_of(p), w->memory[number], 0, PACKET_LINE_BYTES);
     else
-        memcpy(p->data, w->memory[number], PACKET_LINE_BYTES);
+        memcpy(packet_data(p), w->memory[number], PACKET_LINE_BYTES);
     return DIRECTORY_GONE;
 }
 
@@ -98,7 +98,7 @@ static void merge(void *context, const struct packet *p)
 {
     struct world *w = context;
     struct byte_mask m = bytes_of_packet(p);
-    bytes_copy(w->memory[world_line_of(p->address)], p->data, &m);
+    bytes_copy(w->memory[world_line_of(p->address)], packet_data(p), &m);
 }
 
 static void hold(void *context, uint64_t line, bool held)
@@ -115,9 +115,10 @@ void world_init(struct world *w, const struct checker_setup *setup, const struct
     arena_init(&w->arena);
     for (unsigned i = 0; i < setup->caches; i++)
         open_agent(w, i);
-    w->packets[CHECKER_CACHES] = ARENA_NEW(&w->arena, struct packet, WORLD_PACKETS);
+    w->packets[CHECKER_CACHES] = ARENA_NEW(&w->arena, union message, WORLD_PACKETS);
     directory_init(&w->directory, setup->protocol, &host, setup->lines, program->layout.bytes, setup->caches,
                    &w->arena);
+    w->directory.pool.of_any = true;
     w->directory.hash_mask = 0; /* one chain: the order of entries is pack.c's */
     w->directory.side.missing = &w->missing;
     world_clear(w);
@@ -140,11 +141,11 @@ void world_free(struct world *w)
 
 /* Clearing: all packets go back to their pools. */
 
-static void refill(struct packet_pool *pool, struct packet *packets)
+static void refill(struct packet_pool *pool, union message *packets)
 {
     for (unsigned i = 0; i < WORLD_PACKETS; i++)
-        packets[i].next = i + 1 < WORLD_PACKETS ? &packets[i + 1] : NULL;
-    pool->free = packets;
+        packets[i].packet.next = i + 1 < WORLD_PACKETS ? &packets[i + 1].packet : NULL;
+    pool->free[0] = &packets[0].packet;
     pool->out = 0;
 }
 
@@ -191,13 +192,9 @@ void world_clear(struct world *w)
     w->served = NULL;
 }
 
-struct packet *world_packet(struct world *w, unsigned owner)
+struct packet *world_packet(struct world *w, unsigned owner, unsigned kind)
 {
-    struct packet *p = packet_new(owner < w->setup->caches ? &w->pools[owner] : &w->directory.pool);
-    p->asked = p->atomic = p->type = 0;
-    p->parts = 0;
-    p->at_home = false;
-    return p;
+    return packet_new(owner < w->setup->caches ? &w->pools[owner] : &w->directory.pool, kind);
 }
 
 /* Telling */
@@ -227,23 +224,13 @@ void world_tell(struct world *w, const char *format, ...)
     strbuf_add(w->story, text);
 }
 
-static const char *kind_word(unsigned kind)
-{
-    static const char *const words[] = {
-#define MESSAGE(name, words, sender, request, reply, sent, answered, about) words,
-#include "memory/message.def"
-#undef MESSAGE
-    };
-    return kind < PACKET_KINDS ? words[kind] : "nothing";
-}
-
 /* The values that it carries, of words that its mask has. */
 static void tell_masked(struct world *w, const struct packet *p)
 {
     for (unsigned word = 0; word < w->program.layout.words; word++) {
         unsigned at = world_offset(w, world_line_of(p->address) * WORLD_WORDS + word);
-        if (p->mask[0] >> at & 1)
-            world_tell(w, " [%u]=%u", word, p->data[at]);
+        if (packet_mask(p)[0] >> at & 1)
+            world_tell(w, " [%u]=%u", word, packet_data(p)[at]);
     }
 }
 
@@ -253,7 +240,7 @@ static void tell_read(struct world *w, const struct packet *p)
     for (unsigned word = 0; word < w->program.layout.words; word++) {
         unsigned at = world_offset(w, world_line_of(p->address) * WORLD_WORDS + word);
         if (at >= from && at < from + p->bytes)
-            world_tell(w, " [%u]:%u", word, p->data[at]);
+            world_tell(w, " [%u]:%u", word, packet_data(p)[at]);
     }
 }
 
@@ -261,16 +248,17 @@ void world_tell_packet(struct world *w, const struct packet *p)
 {
     if (!w->story)
         return;
-    world_tell(w, "%s%s", kind_word(p->kind), p->is_reply ? " (reply)" : "");
+    world_tell(w, "%s%s", message_word(p->kind), p->is_reply ? " (reply)" : "");
     world_tell(w, " line %u", world_line_name(w, world_line_of(p->address)));
-    if (p->kind == PACKET_SHOW || (p->kind == PACKET_REVOKE && p->asked == PACKET_KINDS))
-        world_tell(w, p->asked == PACKET_KINDS ? ", void" : ", of a %s", kind_word(p->asked));
-    if (p->kind == PACKET_PUT || (p->kind == PACKET_WRITE && !p->is_reply) ||
-        (message_sender_of(p->kind) == MESSAGE_OF_SLICE && p->is_reply))
+    if (message_is_void(p))
+        world_tell(w, ", void");
+    else if (p->kind == PACKET_SHOW)
+        world_tell(w, ", of a %s", message_word(show_of(p)->asked));
+    if (packed_masks(p))
         tell_masked(w, p);
     if ((p->kind == PACKET_READ || p->kind == PACKET_REGISTER) && p->is_reply)
         tell_read(w, p);
-    if (p->lane_count)
+    if (p->kind == PACKET_ATOMIC)
         world_tell(w, " [%u] %s%u", world_place_of(w, p->address) % WORLD_WORDS, p->is_reply ? "was " : "with ",
-                   (unsigned)(uint8_t)p->lanes[0].operand);
+                   (unsigned)(uint8_t)atomic_of(p)->lanes[0].operand);
 }

@@ -144,7 +144,7 @@ struct world {
 
     struct agent agents[CHECKER_CACHES];
     struct packet_pool pools[CHECKER_CACHES];
-    struct packet *packets[CHECKER_CACHES + 1]; /* WORLD_PACKETS each; the last are the directory's */
+    union message *packets[CHECKER_CACHES + 1]; /* WORLD_PACKETS each; the last are the directory's */
     struct packet_ring requests[CHECKER_CACHES], answers[CHECKER_CACHES];
     struct cache_stats cache_stats;
     struct packet_list probes[CHECKER_CACHES]; /* on their way to an L1, in order */
@@ -188,7 +188,8 @@ void world_init(struct world *w, const struct checker_setup *setup, const struct
 void world_free(struct world *w);
 /* No agent, thread or message: for pack.c. */
 void world_clear(struct world *w);
-struct packet *world_packet(struct world *w, unsigned owner);
+/* A new packet of an L1, or of the directory: CHECKER_CACHES. */
+struct packet *world_packet(struct world *w, unsigned owner, unsigned kind);
 /* A fault, the first of which counts. */
 void world_fault(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The story of the event goes on. */
@@ -281,15 +282,6 @@ void world_step(struct world *w, unsigned thread);
 enum l1_order world_order(const struct world_access *release);
 /* True: its access has issued, and is among those of its block that are out. */
 bool world_is_out(const struct world_thread *t);
-/* The context of an ordered store's packet: its thread, and the era that it issued in. */
-static inline uint32_t world_cookie(unsigned thread, unsigned era)
-{
-    return thread | (era + 1) << 8;
-}
-static inline unsigned world_thread_of(uint32_t cookie)
-{
-    return cookie & 0xff;
-}
 /* Its access is answered, with what it read. */
 void world_answer(struct world *w, const struct packet *p);
 /* A plain load has its line. */

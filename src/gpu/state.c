@@ -98,14 +98,14 @@ static void archive_watch(struct gpu_watch *watch, const struct gpu *gpu, struct
     archive_end(ar);
 }
 
-static struct packet *new_packet(void *context, unsigned owner)
+static struct packet *new_packet(void *context, unsigned owner, unsigned kind)
 {
     struct gpu *gpu = context;
     unsigned slice = owner & ~PACKET_OF_SLICE, per = gpu->machine.memory.partition.slices_per_channel;
     if (owner < PACKET_OF_SLICE)
-        return owner < gpu->machine.gpu.sms ? sm_archive_packet(gpu->sms[owner]) : NULL;
+        return owner < gpu->machine.gpu.sms ? sm_archive_packet(gpu->sms[owner], kind) : NULL;
     return slice < memory_slices(&gpu->machine.memory.partition)
-               ? partition_archive_packet(gpu->partitions[slice / per], slice % per)
+               ? partition_archive_packet(gpu->partitions[slice / per], slice % per, kind)
                : NULL;
 }
 

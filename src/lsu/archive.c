@@ -118,9 +118,9 @@ void lsu_archive_caches(struct lsu *lsu, struct archive *ar, const struct packet
         lsu_locality_archive(lsu->locality, ar);
 }
 
-struct packet *lsu_archive_packet(struct lsu *lsu)
+struct packet *lsu_archive_packet(struct lsu *lsu, unsigned kind)
 {
-    struct packet *p = packet_new(&lsu->net.packets);
+    struct packet *p = packet_new(&lsu->net.packets, kind);
     lsu->net.packets.out--;
     return p;
 }

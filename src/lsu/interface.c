@@ -69,8 +69,13 @@ HOT void lsu_send_requests(struct lsu *lsu)
     }
 }
 
-void lsu_request_instructions(struct lsu *lsu, struct packet *p)
+void lsu_request_instructions(struct lsu *lsu, uint64_t address, uint32_t bytes, uint16_t fill)
 {
+    struct packet *p = packet_new(&lsu->net.packets, PACKET_READ);
+    p->space = PACKET_INSTRUCTION;
+    p->address = address;
+    p->bytes = (uint8_t)bytes;
+    read_of(p)->fill = fill;
     if (!lsu->net.instructions.count)
         lsu->net.instructions_since = lsu->agenda->now;
     lsu_request(lsu, &lsu->net.instructions, p);

@@ -21,7 +21,7 @@ HOT uint32_t lsu_entering_bytes(const struct lsu *lsu)
     if (!o->in_memory || !o->bypasses || o->access->space == ISA_SPACE_CONST)
         return 0;
     const struct packet request = {.kind = o->access->kind == ISA_FLAG_ATOMIC ? PACKET_ATOMIC : PACKET_READ,
-                                   .bytes = lsu->list[lsu->at].bytes};
+                                   .bytes = (uint8_t)lsu->list[lsu->at].bytes};
     return packet_network_bytes(&request);
 }
 
@@ -29,8 +29,9 @@ HOT void lsu_expect(const struct lsu *lsu, const struct packet *p)
 {
     if (p->kind != PACKET_READ)
         return;
-    will_read(p->data);
-    will_read(p->data + CACHE_LINE);
-    if (!l1_keeps(&lsu->l1d))
-        cache_expect_fill(lsu->l1d.cache, p->fill);
+    const struct message_read *m = read_of(p);
+    will_read(m->data);
+    will_read(m->data + CACHE_LINE);
+    if (!l1_keeps(&lsu->l1d) && m->fill != PACKET_NO_FILL)
+        cache_expect_fill(lsu->l1d.cache, m->fill);
 }

@@ -227,13 +227,11 @@ HOT_INLINE bool load_const(struct lsu *lsu, const struct lsu_transaction *t)
     }
     keep_transaction(lsu, t);
     if (result == CACHE_MISS) {
-        struct packet *p = packet_new(&lsu->net.packets);
-        p->kind = PACKET_READ;
+        struct packet *p = packet_new(&lsu->net.packets, PACKET_READ);
         p->space = PACKET_CONST;
         p->address = effect.fill_address;
-        p->bytes = effect.fill_bytes;
-        p->cookie = CORE_NONE;
-        p->fill = (uint16_t)effect.fill;
+        p->bytes = (uint8_t)effect.fill_bytes;
+        read_of(p)->fill = (uint16_t)effect.fill;
         lsu_request(lsu, &lsu->l1c_queue, p);
     }
     return true;
@@ -241,20 +239,20 @@ HOT_INLINE bool load_const(struct lsu *lsu, const struct lsu_transaction *t)
 
 /* The usual case of store_bytes: elements of four bytes. They are aligned, and no segment is smaller, so this one has
  * all of a lane's bytes. */
-HOT_INLINE void store_words(const struct simt_access *access, uint64_t lanes, struct packet *p)
+HOT_INLINE void store_words(const struct simt_access *access, uint64_t lanes, struct message_write *m)
 {
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest), offset = (unsigned)access->address[lane] % PACKET_LINE_BYTES;
-        memcpy(p->data + offset, access->data + 4 * lane, 4);
-        p->mask[offset / 64] |= mask_low(4) << offset % 64;
+        memcpy(m->data + offset, access->data + 4 * lane, 4);
+        m->mask[offset / 64] |= mask_low(4) << offset % 64;
     }
 }
 
-static void store_bytes(const struct simt_access *access, const struct lsu_transaction *t, struct packet *p)
+static void store_bytes(const struct simt_access *access, const struct lsu_transaction *t, struct message_write *m)
 {
     unsigned size = access->stride;
     if (size == 4 && t->bytes >= 4) {
-        store_words(access, t->lanes, p);
+        store_words(access, t->lanes, m);
         return;
     }
     for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
@@ -264,28 +262,30 @@ static void store_bytes(const struct simt_access *access, const struct lsu_trans
         uint64_t at = access->address[lane], skip = at < t->address ? t->address - at : 0;
         unsigned bytes = size - (unsigned)skip < t->bytes ? size - (unsigned)skip : t->bytes;
         unsigned offset = (unsigned)((at + skip) % PACKET_LINE_BYTES);
-        memcpy(p->data + offset, simt_access_data(access, lane) + skip, bytes);
-        p->mask[offset / 64] |= mask_low(bytes) << offset % 64;
+        memcpy(m->data + offset, simt_access_data(access, lane) + skip, bytes);
+        m->mask[offset / 64] |= mask_low(bytes) << offset % 64;
     }
 }
 
 /* A store takes its bytes along to the L2. Local memory's values stay here. */
-static void fill_store(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t, struct packet *p)
+static void fill_store(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
+                       struct message_write *m)
 {
     struct warp_slot *warp = &lsu->warp->slots[o->slot];
-    if (p->space == PACKET_LOCAL)
+    if (m->packet.space == PACKET_LOCAL)
         return;
-    store_bytes(o->access, t, p);
-    p->performed = o->performed;
+    store_bytes(o->access, t, m);
+    m->performed = o->performed;
     if (l1_has_store(&lsu->l1d, o->event))
         return;
-    p->cookie = (uint32_t)o->era << 8 | o->slot;
+    m->slot = o->slot;
+    m->era = o->era;
     warp_store_left(lsu->warp, o->slot);
     block_order_add(&lsu->blocks[warp->block].order, o->era);
 }
 
 /* The kind of request that an instruction of locks is to the slices' queues. */
-static enum packet_lock lock_of(const struct core_op *o, const struct lsu_transaction *t)
+static enum packet_lock lock_request_of(const struct core_op *o, const struct lsu_transaction *t)
 {
     if (o->blocks == CORE_BLOCKS_LANES)
         return o->access->leaving & t->lanes ? PACKET_LOCK_LEAVE : PACKET_LOCK_TAKE;
@@ -293,17 +293,17 @@ static enum packet_lock lock_of(const struct core_op *o, const struct lsu_transa
 }
 
 static void fill_atomic(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
-                        struct packet *p)
+                        struct message_atomic *m)
 {
     const struct simt_access *access = o->access;
-    p->atomic = access->instr->mods.atomic;
-    p->type = access->instr->type;
-    p->no_return = access->instr->dst_count == 0 && !simt_access_moves(access);
+    m->atomic = access->instr->mods.atomic;
+    m->type = access->instr->type;
+    m->no_return = access->instr->dst_count == 0 && !simt_access_moves(access);
     if (RARELY(lsu->launch.lock_queues && simt_access_moves(access)))
-        p->lock = lock_of(o, t);
+        m->lock = lock_request_of(o, t);
     for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        struct packet_lane *l = &p->lanes[p->lane_count++];
+        struct packet_lane *l = &m->lanes[m->lane_count++];
         l->lane = (uint8_t)lane;
         l->offset = (uint8_t)(access->address[lane] % PACKET_LINE_BYTES);
         memcpy(&l->operand, simt_access_data(access, lane), 8);
@@ -315,12 +315,12 @@ static void fill_atomic(const struct lsu *lsu, const struct core_op *o, const st
 HOT_INLINE void complete_request(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
                                  struct packet *p)
 {
-    p->order = o->access->instr->mods.order;
-    p->scope = o->access->instr->mods.scope;
+    access_of(p)->order = o->access->instr->mods.order;
+    access_of(p)->scope = o->access->instr->mods.scope;
     if (p->kind == PACKET_ATOMIC)
-        fill_atomic(lsu, o, t, p);
+        fill_atomic(lsu, o, t, atomic_of(p));
     else if (p->kind == PACKET_WRITE)
-        fill_store(lsu, o, t, p);
+        fill_store(lsu, o, t, write_of(p));
 }
 
 /* Names the kind of request that the access makes. */
@@ -363,8 +363,8 @@ HOT static bool serve_l1d(struct lsu *lsu, const struct lsu_transaction *t)
     enum l1_served served = l1_access(&lsu->l1d, &access);
     if (access.request)
         complete_request(lsu, o, t, access.request);
-    if (access.submit && o->event == AGENT_RELAXED_EVENT && access.request->order <= ISA_ORDER_WEAK)
-        access.request->order = ISA_ORDER_RELAXED; /* past the L1D: it takes its turn with what orders */
+    if (access.submit && o->event == AGENT_RELAXED_EVENT && access_of(access.request)->order <= ISA_ORDER_WEAK)
+        access_of(access.request)->order = ISA_ORDER_RELAXED; /* past the L1D: it takes its turn with what orders */
     if (access.submit)
         l1_submit(&lsu->l1d, access.request, access.event);
     if (RARELY(l1_keeps(&lsu->l1d)))
@@ -613,7 +613,7 @@ static void take_response(struct lsu *lsu)
     made_progress(lsu->agenda);
     agenda_add(lsu->agenda, DUE_PORT);
     if (p->space == PACKET_CONST) {
-        will_read(&lsu->transactions.items[cache_take_fill(lsu->l1c, p->fill, p->data)]);
+        will_read(&lsu->transactions.items[cache_take_fill(lsu->l1c, read_of(p)->fill, packet_data(p))]);
         lsu_note_ready(lsu);
         packet_free(&lsu->net.packets, pop_response(lsu));
         return;
@@ -623,8 +623,8 @@ static void take_response(struct lsu *lsu)
         take_l1_reply(lsu);
         return;
     case L1_ACKNOWLEDGED:
-        if (p->cookie != CORE_NONE)
-            end_store(lsu, p->cookie & 0xff, (uint8_t)(p->cookie >> 8));
+        if (write_of(p)->slot != PACKET_NO_SLOT)
+            end_store(lsu, write_of(p)->slot, write_of(p)->era);
         break;
     case L1_FILLED:
         take_l1d_fill(lsu, p);
@@ -643,17 +643,17 @@ static void take_response(struct lsu *lsu)
 }
 
 /* An atomic is answered: its lanes get the old values. */
-static void finish_atomic(struct lsu *lsu, const struct packet *p)
+static void finish_atomic(struct lsu *lsu, const struct message_atomic *m)
 {
-    struct lsu_transaction t = take_transaction(lsu, p->cookie);
+    struct lsu_transaction t = take_transaction(lsu, m->waiter);
     const struct core_op *o = &lsu->ops->items[t.op];
-    lsu->port->answered(lsu->sm, o, p);
-    for (unsigned i = 0; i < p->lane_count && !p->no_return && p->lock != PACKET_LOCK_LEAVE; i++)
-        simt_atomic_lane(&lsu->warp->slots[o->slot].simt, o->access, p->lanes[i].lane, p->lanes[i].operand);
-    if (RARELY(p->lock == PACKET_LOCK_TAKE))
-        lsu->port->lock_answered(lsu->sm, o, p->lanes[0].lane, false);
-    else if (RARELY(p->lock == PACKET_LOCK_LEAVE && !p->lanes[0].operand))
-        lsu->port->lock_answered(lsu->sm, o, p->lanes[0].lane, true);
+    lsu->port->answered(lsu->sm, o, m);
+    for (unsigned i = 0; i < m->lane_count && !m->no_return && m->lock != PACKET_LOCK_LEAVE; i++)
+        simt_atomic_lane(&lsu->warp->slots[o->slot].simt, o->access, m->lanes[i].lane, m->lanes[i].operand);
+    if (RARELY(m->lock == PACKET_LOCK_TAKE))
+        lsu->port->lock_answered(lsu->sm, o, m->lanes[0].lane, false);
+    else if (RARELY(m->lock == PACKET_LOCK_LEAVE && !m->lanes[0].operand))
+        lsu->port->lock_answered(lsu->sm, o, m->lanes[0].lane, true);
     transaction_done(lsu, t.op, lsu->agenda->now);
 }
 
@@ -661,9 +661,9 @@ static bool finish_bypass(struct lsu *lsu)
 {
     struct packet *p = lsu->bypass_reply;
     if (p->kind == PACKET_ATOMIC)
-        finish_atomic(lsu, p);
+        finish_atomic(lsu, atomic_of(p));
     else
-        finish(lsu, p->cookie, p->kind == PACKET_READ ? p->data : NULL, PACKET_LINE_BYTES);
+        finish(lsu, access_of(p)->waiter, p->kind == PACKET_READ ? packet_data(p) : NULL, PACKET_LINE_BYTES);
     lsu->bypass_reply = NULL;
     packet_free(&lsu->net.packets, p);
     return false;

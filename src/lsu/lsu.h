@@ -65,7 +65,7 @@ struct lsu_port {
     /* An op became so many transactions. NULL where nobody wants to know. */
     void (*coalesced)(void *sm, const struct core_op *op, unsigned transactions);
     /* An atomic's old values are back: those of the packet's lanes. Before the lanes get them. */
-    void (*answered)(void *sm, const struct core_op *op, const struct packet *p);
+    void (*answered)(void *sm, const struct core_op *op, const struct message_atomic *reply);
     /* A queue has answered a lane that asked for a lock: it has it; or, `stays`, the queue knew no request of the lane,
      * which wanted to leave. */
     void (*lock_answered)(void *sm, const struct core_op *op, unsigned lane, bool stays);
@@ -308,15 +308,10 @@ static inline void lsu_request(struct lsu *lsu, struct packet_ring *queue, struc
     packet_ring_push(queue, p);
     agenda_add(lsu->agenda, DUE_SEND);
 }
-/* An empty packet of this SM. */
-static inline struct packet *lsu_packet(struct lsu *lsu)
-{
-    return packet_new(&lsu->net.packets);
-}
-/* One that a checkpoint holds: it counts among the SM's packets already. */
-struct packet *lsu_archive_packet(struct lsu *lsu);
-/* The instruction cache asks for a line. */
-void lsu_request_instructions(struct lsu *lsu, struct packet *p);
+/* A packet of this SM that a checkpoint holds: it counts among the SM's packets already. */
+struct packet *lsu_archive_packet(struct lsu *lsu, unsigned kind);
+/* The instruction cache asks for a line, or for a part of one: the bytes at an address, for a fill of its. */
+void lsu_request_instructions(struct lsu *lsu, uint64_t address, uint32_t bytes, uint16_t fill);
 /* Requests of it that have a place in its queue. */
 static inline uint32_t lsu_instruction_room(const struct lsu *lsu)
 {

@@ -32,7 +32,7 @@ void agent_init(struct agent *a, const struct agent_setup *setup, struct arena *
 static bool is_late(const struct agent_line *line, const struct packet *p)
 {
     bool registered = line && (line->state == AGENT_R || line->state == AGENT_P || line->state == AGENT_E);
-    return p->kind == PACKET_SHOW && registered && line->grant != p->fill;
+    return p->kind == PACKET_SHOW && registered && line->grant != show_of(p)->grant;
 }
 
 static void take_probe(struct agent *a, struct agent_line *line, struct packet *p)
@@ -70,7 +70,7 @@ static unsigned event_here(const struct agent *a, uint64_t address, uint32_t byt
 static void step_deferred(struct agent *a, struct packet *p)
 {
     struct agent_try t = {.a = a, .address = p->address, .bytes = p->bytes, .access = p, .waited = true};
-    t.event = event_here(a, p->address, p->bytes, p->parts, &t.line);
+    t.event = event_here(a, p->address, p->bytes, access_of(p)->event, &t.line);
     bool locked = agent_is_locked(a, t.event, p);
     if (!locked && agent_has_places(&t, agent_set_of(a, t.line, t.event))) {
         agent_take_row(&t);
@@ -90,7 +90,7 @@ static void retry(struct agent *a, uint64_t address, uint32_t most, unsigned eve
         struct packet *p = packet_shift(&all);
         bool counts = most && (address == AGENT_EVERY_LINE || agent_line_of(a, p->address) == address);
         most -= counts;
-        if (counts && (event == AGENT_EVENTS || p->parts == event) && !agent_is_deferred(a, p->address))
+        if (counts && (event == AGENT_EVENTS || access_of(p)->event == event) && !agent_is_deferred(a, p->address))
             step_deferred(a, p);
         else
             packet_append(&a->deferred, p);
@@ -122,7 +122,7 @@ static void end_line_flushes(struct agent *a)
 
 static void end_probe_flushes(struct agent *a)
 {
-    while (a->flushes.first && agent_flushed(a, (uint32_t)a->flushes.first->ready)) {
+    while (a->flushes.first && agent_flushed(a, flush_of(a->flushes.first)->mark)) {
         struct packet *p = packet_shift(&a->flushes);
         a->probes--;
         p->is_reply = true;
@@ -136,9 +136,10 @@ static void end_probe_flushes(struct agent *a)
 static bool mark_deferred(struct agent *a, bool mark)
 {
     bool marked = false;
-    for (struct packet *p = a->deferred.first; p; p = p->next) {
-        p->cleared |= mark && p->parts == AGENT_BLOCK_EVENT;
-        marked |= p->cleared;
+    for (const struct packet *p = a->deferred.first; p; p = p->next) {
+        struct message_access *access = access_of(p);
+        access->before_lock |= mark && access->event == AGENT_BLOCK_EVENT;
+        marked |= access->before_lock;
     }
     return marked;
 }
@@ -268,7 +269,14 @@ HOT void agent_take(struct agent *a, struct packet *p, unsigned event)
 
 bool agent_owns(const struct packet *p)
 {
-    return p->cookie == CACHE_NO_WAITER;
+    switch (p->kind) {
+    case PACKET_READ:
+        return access_of(p)->waiter == PACKET_NOBODY;
+    case PACKET_WRITE:
+        return write_of(p)->entry != PACKET_NO_ENTRY;
+    default:
+        return p->kind != PACKET_ATOMIC;
+    }
 }
 
 void agent_reply(struct agent *a, struct packet *p)
@@ -276,10 +284,11 @@ void agent_reply(struct agent *a, struct packet *p)
     struct agent_try t = {.a = a, .address = p->address, .bytes = p->bytes, .reply = p};
     agent_changed(a);
     if (p->kind == PACKET_WRITE) {
-        agent_arrive(a, p->fill);
+        agent_arrive(a, write_of(p)->entry);
     } else {
-        t.line = p->kind == PACKET_READ ? &a->lines[a->fills[p->fill].line] : agent_find(a, p->address);
-        t.event = p->kind == PACKET_READ ? AGENT_FILL_EVENT : AGENT_GRANT_EVENT;
+        bool fill = p->kind == PACKET_READ;
+        t.line = fill ? &a->lines[a->fills[read_of(p)->fill].line] : agent_find(a, p->address);
+        t.event = fill ? AGENT_FILL_EVENT : AGENT_GRANT_EVENT;
         agent_take_row(&t);
     }
     settle(a);
@@ -298,7 +307,7 @@ static void take_order(struct agent *a, struct packet *p)
     if (p->kind == PACKET_DROP)
         agent_drop(a, AGENT_BY_REMOTE);
     if (p->kind == PACKET_FLUSH) {
-        p->ready = agent_flush(a, AGENT_BY_REMOTE);
+        flush_of(p)->mark = agent_flush(a, AGENT_BY_REMOTE);
         packet_append(&a->flushes, p);
         a->probes++;
         return;
@@ -330,7 +339,7 @@ void agent_probe(struct agent *a, struct packet *p)
 
 void agent_answered(struct agent *a, struct packet *p)
 {
-    if (!p->at_home)
+    if (!message_is_access(p->kind) || !access_of(p)->at_home)
         return;
     agent_note_home(a, p, false);
     agent_changed(a);

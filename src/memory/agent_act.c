@@ -10,12 +10,10 @@
 
 static struct packet *new_request(struct agent *a, const struct agent_line *line, uint8_t kind)
 {
-    struct packet *p = packet_new(a->packets);
-    p->kind = kind;
+    struct packet *p = packet_new(a->packets, kind);
     p->space = line->own ? PACKET_LOCAL : PACKET_GLOBAL;
     p->address = line->address;
-    p->bytes = a->line_bytes;
-    p->cookie = CACHE_NO_WAITER;
+    p->bytes = (uint8_t)a->line_bytes;
     return p;
 }
 
@@ -65,12 +63,12 @@ bool agent_is_deferred(const struct agent *a, uint64_t address)
 bool agent_is_locked(const struct agent *a, unsigned event, const struct packet *access)
 {
     bool block = event == AGENT_BLOCK_EVENT || event == AGENT_BLOCK_HERE_EVENT;
-    return block && (a->locks || (a->lock_waits.first && !(access && access->cleared)));
+    return block && (a->locks || (a->lock_waits.first && !(access && access_of(access)->before_lock)));
 }
 
 void agent_defer(struct agent_try *t)
 {
-    t->access->parts = t->event == AGENT_BLOCK_HERE_EVENT ? AGENT_BLOCK_EVENT : t->event;
+    access_of(t->access)->event = (uint8_t)(t->event == AGENT_BLOCK_HERE_EVENT ? AGENT_BLOCK_EVENT : t->event);
     if (!t->waited)
         t->a->stats.atomics_deferred++;
     packet_append(&t->a->deferred, t->access);
@@ -85,7 +83,7 @@ static uint16_t *at_home(struct agent *a, uint64_t address)
 
 void agent_note_home(struct agent *a, struct packet *p, bool leaves)
 {
-    p->at_home = leaves;
+    access_of(p)->at_home = leaves;
     *at_home(a, p->address) += leaves ? 1 : -1;
 }
 
@@ -140,7 +138,7 @@ static void fetch(struct agent_try *t)
 {
     struct packet *p = agent_request(t->a, t->line, PACKET_READ);
     agent_begin_fill(t->a, t->line);
-    p->fill = (uint16_t)t->line->fill;
+    read_of(p)->fill = (uint16_t)t->line->fill;
     if (t->load)
         join(t);
 }
@@ -159,12 +157,11 @@ static void give_up(struct agent_try *t)
 
 static void pass(struct agent_try *t)
 {
-    struct packet *p = packet_new(t->a->packets);
-    p->kind = PACKET_READ;
+    struct packet *p = packet_new(t->a->packets, PACKET_READ);
     p->space = t->load->own ? PACKET_LOCAL : PACKET_GLOBAL;
     p->address = t->address;
-    p->bytes = t->bytes;
-    p->cookie = t->load->waiter;
+    p->bytes = (uint8_t)t->bytes;
+    access_of(p)->waiter = t->load->waiter;
     agent_note_home(t->a, p, true);
     packet_ring_push(t->a->requests, p);
     t->request = p;
@@ -190,18 +187,18 @@ static void take_bytes(struct agent_try *t, bool written)
 
 /* An atomic writes the elements that it changes. One whose comparison fails, or that takes no lock, writes nothing: the
  * line may be older than what others have written since, which must not be overwritten by what was read here. */
-static void perform_atomic(struct agent_line *line, struct packet *p, uint8_t *data)
+static void perform_atomic(struct agent_line *line, struct message_atomic *m, uint8_t *data)
 {
     uint8_t before[PACKET_LINE_BYTES];
     uint64_t at = line->address & ~(uint64_t)(PACKET_LINE_BYTES - 1);
-    uint32_t size = packet_atomic_bytes(p->type);
+    uint32_t size = packet_atomic_bytes(m->type);
     memcpy(before, data, sizeof before);
-    packet_perform_lanes(p, data, 0, PACKET_LINE_BYTES);
-    for (unsigned i = 0; i < p->lane_count; i++) {
-        uint8_t offset = p->lanes[i].offset;
-        struct byte_mask m = bytes_of(at + offset, size);
+    packet_perform_lanes(m, data, 0, PACKET_LINE_BYTES);
+    for (unsigned i = 0; i < m->lane_count; i++) {
+        uint8_t offset = m->lanes[i].offset;
+        struct byte_mask element = bytes_of(at + offset, size);
         if (memcmp(before + offset, data + offset, size) != 0)
-            bytes_add(&line->written, &m);
+            bytes_add(&line->written, &element);
     }
 }
 
@@ -209,6 +206,7 @@ static void perform_atomic(struct agent_line *line, struct packet *p, uint8_t *d
 static void answer_access(struct agent_try *t)
 {
     struct packet *p = t->access;
+    access_of(p)->before_lock = false;
     p->is_reply = true;
     t->a->stats.sync_hits += !t->waited;
     packet_append(&t->a->done, p);
@@ -218,15 +216,15 @@ static void answer_access(struct agent_try *t)
 static void perform(struct agent_try *t)
 {
     struct packet *p = t->access;
-    struct byte_mask m = bytes_of_packet(p);
     uint8_t *data = agent_data(t->a, t->line);
     if (p->kind == PACKET_ATOMIC) {
-        perform_atomic(t->line, p, data);
+        perform_atomic(t->line, atomic_of(p), data);
     } else if (p->kind == PACKET_WRITE) {
+        struct byte_mask m = bytes_of_packet(p);
         packet_write_line(p, data);
         bytes_add(&t->line->written, &m);
     } else {
-        memcpy(p->data, data, PACKET_LINE_BYTES);
+        memcpy(packet_data(p), data, PACKET_LINE_BYTES);
     }
     answer_access(t);
 }
@@ -234,7 +232,7 @@ static void perform(struct agent_try *t)
 /* The bytes of another L1's store; of its load there is nothing to do. */
 static void look(struct agent_try *t)
 {
-    if (t->probe->asked != PACKET_WRITE)
+    if (show_of(t->probe)->asked != PACKET_WRITE)
         return;
     struct byte_mask m = bytes_of_packet(t->probe);
     packet_write_line(t->probe, agent_data(t->a, t->line));
@@ -244,9 +242,10 @@ static void look(struct agent_try *t)
 static void send(struct agent_try *t)
 {
     struct packet *p = t->access;
+    access_of(p)->before_lock = false;
     if (t->event == AGENT_STORE_EVENT) {
-        p->cookie = CACHE_NO_WAITER;
-        p->fill = (uint16_t)(agent_queue_sent(t->a, agent_line_of(t->a, t->address)) % AGENT_WRITES);
+        access_of(p)->waiter = PACKET_NOBODY;
+        write_of(p)->entry = (uint16_t)(agent_queue_sent(t->a, agent_line_of(t->a, t->address)) % AGENT_WRITES);
     } else {
         t->a->stats.sync_home++;
         agent_note_home(t->a, p, true);
@@ -259,13 +258,14 @@ static void install(struct agent_try *t)
     struct agent_line *line = t->line;
     struct byte_mask all = whole_line(t->a, line), missing = all;
     bytes_remove(&missing, &line->valid);
-    bytes_copy(agent_data(t->a, line), t->reply->data, &missing);
+    bytes_copy(agent_data(t->a, line), packet_data(t->reply), &missing);
     line->valid = all;
     if (t->reply->kind != PACKET_REGISTER)
         return;
-    line->grant = t->reply->fill;
-    t->a->stats.sync_home += !t->reply->cleared;
-    t->a->stats.sync_remote += t->reply->cleared;
+    const struct message_register *m = register_of(t->reply);
+    line->grant = m->grant;
+    t->a->stats.sync_home += !m->from_owner;
+    t->a->stats.sync_remote += m->from_owner;
     agent_unqueue(t->a, line);
 }
 
@@ -277,7 +277,7 @@ static void note_early(struct agent_try *t)
     for (const struct packet *p = t->a->deferred.first; p; p = p->next) {
         if (agent_line_of(t->a, p->address) != t->line->address)
             continue;
-        if (agent_is_locked(t->a, p->parts, p))
+        if (agent_is_locked(t->a, access_of(p)->event, p))
             break;
         t->line->early++;
     }
@@ -302,8 +302,8 @@ static void begin_flush(struct agent_try *t)
 /* The line's values go along, and which of them were written here. */
 static void fill_with_line(const struct agent_try *t, struct packet *p)
 {
-    memcpy(p->data, agent_data(t->a, t->line), PACKET_LINE_BYTES);
-    memcpy(p->mask, t->line->written.word, sizeof p->mask);
+    memcpy(packet_data(p), agent_data(t->a, t->line), PACKET_LINE_BYTES);
+    bytes_to_packet(&t->line->written, p);
 }
 
 static void answer(struct agent_try *t)
@@ -324,9 +324,17 @@ static void acknowledge(struct agent_try *t)
     push_behind(t->a, t->probe);
 }
 
+/* A void answer says nothing, not even what was asked. */
 void agent_answer_void(struct agent_try *t)
 {
-    t->probe->asked = PACKET_KINDS;
+    if (t->probe->kind == PACKET_SHOW) {
+        struct message_show *m = show_of(t->probe);
+        m->is_void = true;
+        m->asked = PACKET_READ;
+        memset(m->mask, 0, sizeof m->mask);
+    } else {
+        revoke_of(t->probe)->is_void = true;
+    }
     acknowledge(t);
 }
 

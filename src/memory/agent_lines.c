@@ -145,7 +145,7 @@ void agent_end_fill(struct agent *a, struct agent_line *line, const struct packe
         free_fill(a, number);
         return;
     }
-    memcpy(fill->data, p->data, PACKET_LINE_BYTES);
+    memcpy(fill->data, packet_data(p), PACKET_LINE_BYTES);
     bytes_copy(fill->data, agent_data(a, line), &line->valid);
     if (a->ready_first == AGENT_NONE)
         a->ready_first = number;

@@ -61,10 +61,10 @@ void agent_write_out(struct agent *a, struct agent_line *line)
         return;
     contract(line->queued && entry_of(a, line->entry)->state == AGENT_WAITS);
     struct packet *p = agent_request(a, line, PACKET_WRITE);
-    p->fill = (uint16_t)(line->entry % AGENT_WRITES);
+    write_of(p)->entry = (uint16_t)(line->entry % AGENT_WRITES);
     if (!line->own)
-        memcpy(p->mask, line->written.word, sizeof p->mask);
-    memcpy(p->data, agent_data(a, line), PACKET_LINE_BYTES);
+        bytes_to_packet(&line->written, p);
+    memcpy(packet_data(p), agent_data(a, line), PACKET_LINE_BYTES);
     entry_of(a, line->entry)->state = AGENT_SENT;
     line->queued = false;
     bytes_clear(&line->written);

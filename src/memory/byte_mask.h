@@ -31,8 +31,12 @@ static inline struct byte_mask bytes_of(uint64_t address, uint32_t bytes)
 static inline struct byte_mask bytes_of_packet(const struct packet *p)
 {
     struct byte_mask m;
-    memcpy(m.word, p->mask, sizeof m.word);
+    memcpy(m.word, packet_mask(p), sizeof m.word);
     return m;
+}
+static inline void bytes_to_packet(const struct byte_mask *m, struct packet *p)
+{
+    memcpy(packet_mask(p), m->word, sizeof m->word);
 }
 static inline bool bytes_any(const struct byte_mask *m)
 {

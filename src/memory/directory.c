@@ -103,14 +103,11 @@ static uint64_t line_of(const struct directory *d, uint64_t address)
 
 static struct packet *new_probe(struct directory *d, uint8_t kind, uint16_t sm, uint64_t address)
 {
-    struct packet *p = packet_new(&d->pool);
-    p->kind = kind;
+    struct packet *p = packet_new(&d->pool, kind);
     p->space = PACKET_GLOBAL;
     p->sm = sm;
     p->address = address;
-    p->bytes = d->line_bytes;
-    p->cookie = CACHE_NO_WAITER;
-    p->parts = 0;
+    p->bytes = (uint8_t)d->line_bytes;
     packet_append(&d->out, p);
     return p;
 }
@@ -120,12 +117,14 @@ static struct packet *new_probe(struct directory *d, uint8_t kind, uint16_t sm, 
 static void ask_owner(struct attempt *t)
 {
     const struct packet *p = t->p;
-    struct packet *probe = new_probe(t->d, PACKET_SHOW, t->entry->owner, p->address);
-    probe->bytes = p->bytes;
-    probe->fill = t->entry->grant;
+    struct message_show *probe = show_of(new_probe(t->d, PACKET_SHOW, t->entry->owner, p->address));
+    probe->packet.bytes = p->bytes;
+    probe->grant = t->entry->grant;
     probe->asked = p->kind;
-    memcpy(probe->data, p->data, sizeof p->data);
-    memcpy(probe->mask, p->mask, sizeof p->mask);
+    if (p->kind != PACKET_WRITE)
+        return;
+    memcpy(probe->data, packet_data(p), sizeof probe->data);
+    memcpy(probe->mask, packet_mask(p), sizeof probe->mask);
 }
 
 /* Accesses that wait aside */
@@ -138,7 +137,10 @@ static void park(struct directory *d, struct directory_entry *entry, struct pack
 
 static void park_access(struct attempt *t)
 {
-    t->p->cleared = t->p->kind == PACKET_REGISTER;
+    if (t->p->kind == PACKET_REGISTER)
+        register_of(t->p)->from_owner = true;
+    else
+        access_of(t->p)->cleared = false;
     park(t->d, t->entry, t->p);
 }
 
@@ -164,7 +166,7 @@ static struct directory_entry *place_wait_of(const struct directory *d, uint64_t
 
 static bool is_plain_store(const struct packet *p)
 {
-    return p->kind == PACKET_WRITE && p->order <= ISA_ORDER_WEAK;
+    return p->kind == PACKET_WRITE && access_of(p)->order <= ISA_ORDER_WEAK;
 }
 
 /* Plain stores and what owners give back wait for nothing. */
@@ -190,7 +192,8 @@ static void clear_store(struct attempt *t)
         struct packet *p = packet_shift(&parked);
         bool store = !found && is_plain_store(p);
         found |= store;
-        p->cleared |= store;
+        if (store)
+            access_of(p)->cleared = true;
         packet_append(store ? &t->d->woken : &t->entry->parked, p);
     }
 }
@@ -202,7 +205,7 @@ static void own(struct attempt *t)
     clear_sharers(t->d, t->entry);
     t->entry->owner = t->p->sm;
     t->entry->grant = ++t->d->grants;
-    t->p->fill = t->entry->grant;
+    register_of(t->p)->grant = t->entry->grant;
     t->d->host.hold(t->d->host.context, t->line, true);
 }
 
@@ -252,8 +255,9 @@ static bool go(struct attempt *t)
 
 static void clear(struct attempt *t)
 {
-    if (t->entry->parked.first)
-        t->entry->parked.first->cleared = true;
+    const struct packet *first = t->entry->parked.first;
+    if (first && message_is_access(first->kind))
+        access_of(first)->cleared = true;
 }
 
 static bool take(void *environment, unsigned action)
@@ -332,7 +336,8 @@ void directory_make_room(struct directory *d, uint64_t line, struct packet *p)
     step(&t);
     contract(t.entry);
     d->displaced++;
-    p->cleared = p->kind == PACKET_REGISTER && p->cleared;
+    if (message_is_access(p->kind))
+        access_of(p)->cleared = false;
     park(d, t.entry, p);
 }
 
@@ -345,7 +350,8 @@ static unsigned remote_kind(const struct packet *p)
 
 static bool is_remote(const struct directory *d, const struct packet *p)
 {
-    return p->scope == ISA_SCOPE_REMOTE && d->protocol->registration->remote[remote_kind(p)][0] != REMOTE_END;
+    return message_is_access(p->kind) && access_of(p)->scope == ISA_SCOPE_REMOTE &&
+           d->protocol->registration->remote[remote_kind(p)][0] != REMOTE_END;
 }
 
 static void begin_phase(struct directory *d)
@@ -415,7 +421,7 @@ bool directory_answered(struct directory *d, struct packet *p)
 static unsigned plain_event(const struct attempt *t, unsigned other, unsigned own)
 {
     const struct directory_entry *entry = find(t->d, t->line);
-    if (t->p->cleared)
+    if (access_of(t->p)->cleared)
         return DIRECTORY_CLEARED_EVENT;
     return entry && directory_is_owned(entry) && entry->owner == t->p->sm ? own : other;
 }
@@ -433,9 +439,10 @@ static unsigned access_event(const struct attempt *t)
     const struct packet *p = t->p;
     if (p->kind == PACKET_REGISTER)
         return register_event(t);
-    if (has_turn(t->d, p) || p->order > ISA_ORDER_RELAXED)
+    unsigned order = access_of(p)->order;
+    if (has_turn(t->d, p) || order > ISA_ORDER_RELAXED)
         return DIRECTORY_AT_HOME_EVENT;
-    if (p->kind == PACKET_ATOMIC || p->order > ISA_ORDER_WEAK)
+    if (p->kind == PACKET_ATOMIC || order > ISA_ORDER_WEAK)
         return DIRECTORY_RELAXED_EVENT;
     return p->kind == PACKET_READ ? plain_event(t, DIRECTORY_FETCH_EVENT, DIRECTORY_FETCH_OWN_EVENT)
                                   : plain_event(t, DIRECTORY_STORE_EVENT, DIRECTORY_STORE_OWN_EVENT);
@@ -450,14 +457,13 @@ static unsigned answer_event(const struct directory *d, const struct attempt *t)
     return t->p->kind == PACKET_REVOKE ? DIRECTORY_RETURNED_EVENT : DIRECTORY_SHOWN_EVENT;
 }
 
-/* An owner's answer that is void was overtaken by what the owner gave back. */
 static void take_answer(struct directory *d, struct packet *p)
 {
     struct attempt t = {.d = d, .p = p, .line = line_of(d, p->local)};
     if (message_is_of_l1(p->kind)) {
         if (--d->remote.unanswered == 0)
             end_phase(d);
-    } else if (p->asked != PACKET_KINDS) {
+    } else if (!message_is_void(p)) {
         t.event = answer_event(d, &t);
         step(&t);
     }

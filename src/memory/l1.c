@@ -7,15 +7,16 @@
 #include "base/check.h"
 #include "base/hot.h"
 #include "isa/mod_values.h"
+#include "memory/byte_mask.h"
 
 /* An access under way: the environment of the table's actions. */
 struct attempt {
     struct l1 *l1;
     struct l1_access *access;
-    struct packet *probe;      /* instead of an access */
-    const struct packet *fill; /* likewise: what was fetched */
-    uint32_t waiter;           /* of the fill: the first one */
-    unsigned state;            /* enum cache_presence, or COHERENCE_ANY */
+    struct packet *probe;            /* instead of an access */
+    const struct message_read *fill; /* likewise: what was fetched */
+    uint32_t waiter;                 /* of the fill: the first one */
+    unsigned state;                  /* enum cache_presence, or COHERENCE_ANY */
     enum l1_served served;
     bool hit; /* a store whose line was there */
 };
@@ -94,12 +95,10 @@ static bool is_own(unsigned event)
 
 HOT_INLINE struct packet *new_request(struct l1 *l1, unsigned event, uint8_t kind, uint64_t address, uint32_t bytes)
 {
-    struct packet *p = packet_new(l1->packets);
-    p->kind = kind;
+    struct packet *p = packet_new(l1->packets, kind);
     p->space = is_own(event) ? PACKET_LOCAL : PACKET_GLOBAL;
     p->address = address;
-    p->bytes = bytes;
-    p->cookie = CACHE_NO_WAITER;
+    p->bytes = (uint8_t)bytes;
     return p;
 }
 
@@ -117,7 +116,7 @@ NOT_INLINE void request_fill(const struct attempt *t, const struct cache_effect 
     if (effect->writeback)
         send_writeback(t, effect);
     struct packet *p = new_request(t->l1, t->access->event, PACKET_READ, effect->fill_address, effect->fill_bytes);
-    p->fill = (uint16_t)effect->fill;
+    read_of(p)->fill = (uint16_t)effect->fill;
     packet_ring_push(&t->l1->requests, p);
 }
 
@@ -171,7 +170,7 @@ HOT_INLINE struct packet *pass(struct l1 *l1, unsigned event, uint64_t address, 
         return NULL;
     bool atomic = event == L1_ATOMIC_EVENT || event == L1_ATOMIC_KEEP_EVENT;
     struct packet *p = new_request(l1, event, atomic ? PACKET_ATOMIC : PACKET_READ, address, bytes);
-    p->cookie = waiter;
+    access_of(p)->waiter = waiter;
     if (l1->in_order)
         packet_ring_push(&l1->requests, p);
     return p;
@@ -194,12 +193,11 @@ NOT_INLINE bool acknowledge(struct attempt *t)
     uint32_t line, first = (uint32_t)(p->address % PACKET_LINE_BYTES);
     if (packet_ring_full(&l1->answers))
         return false;
-    p->mask[0] = p->mask[1] = 0;
     if (cache_find(l1->cache, p->address, p->bytes, &line) >= CACHE_THERE) {
+        struct byte_mask there = bytes_of(p->address, p->bytes);
         uint32_t in_line = (uint32_t)(p->address & (l1->line_bytes - 1));
-        memcpy(p->data + first, cache_data(l1->cache, line) + in_line, p->bytes);
-        for (uint32_t at = first; at < first + p->bytes; at++)
-            p->mask[at / 64] |= BIT64(at % 64);
+        memcpy(packet_data(p) + first, cache_data(l1->cache, line) + in_line, p->bytes);
+        bytes_to_packet(&there, p);
     }
     p->is_reply = true;
     packet_ring_push(&l1->answers, p);
@@ -299,16 +297,16 @@ NOT_INLINE enum l1_served access_agent(struct l1 *l1, struct l1_access *access)
         return served[agent_load(l1->agent, &load, &access->values, &access->request)];
     if (!agent_can_take(l1->agent, access->address, access->bytes, access->event))
         return L1_REFUSED;
-    struct packet *p = packet_new(l1->packets);
-    p->kind = access->kind;
+    struct packet *p = packet_new(l1->packets, access->kind);
     p->space = access->own ? PACKET_LOCAL : PACKET_GLOBAL;
     p->address = access->address;
-    p->bytes = access->bytes;
-    p->cookie = access->waiter;
+    p->bytes = (uint8_t)access->bytes;
     access->request = p;
     access->submit = true;
-    p->no_return = access->event == AGENT_REMOTE_EVENT;
-    return p->kind == PACKET_WRITE && !p->no_return ? L1_SERVED : L1_WAITS;
+    bool waits = access->kind != PACKET_WRITE || access->event == AGENT_REMOTE_EVENT;
+    if (waits)
+        access_of(p)->waiter = access->waiter;
+    return waits ? L1_WAITS : L1_SERVED;
 }
 
 void l1_submit(struct l1 *l1, struct packet *request, unsigned event)
@@ -367,9 +365,14 @@ HOT enum l1_arrival l1_arrival_of(const struct l1 *l1, const struct packet *p)
 {
     if (RARELY(l1->agent) && agent_owns(p))
         return L1_ITS_OWN;
-    if (p->kind == PACKET_WRITE)
-        return p->no_return ? L1_ANSWERED : L1_ACKNOWLEDGED;
-    return p->cookie != CACHE_NO_WAITER ? L1_ANSWERED : L1_FILLED;
+    switch (p->kind) {
+    case PACKET_WRITE:
+        return access_of(p)->waiter != PACKET_NOBODY ? L1_ANSWERED : L1_ACKNOWLEDGED;
+    case PACKET_READ:
+        return access_of(p)->waiter != PACKET_NOBODY ? L1_ANSWERED : L1_FILLED;
+    default:
+        return L1_ANSWERED;
+    }
 }
 
 void l1_reply(struct l1 *l1, struct packet *p)
@@ -389,7 +392,7 @@ void l1_drain(struct l1 *l1)
 
 NOT_INLINE uint32_t fill_by_row(struct l1 *l1, const struct packet *p)
 {
-    struct attempt t = {.l1 = l1, .fill = p, .state = COHERENCE_ANY, .waiter = CACHE_NO_WAITER};
+    struct attempt t = {.l1 = l1, .fill = read_of(p), .state = COHERENCE_ANY, .waiter = CACHE_NO_WAITER};
     coherence_take(l1->side, COHERENCE_ANY, L1_FILL_EVENT, take, enter, &t);
     return t.waiter;
 }
@@ -399,7 +402,7 @@ HOT uint32_t l1_fill(struct l1 *l1, const struct packet *p)
     if (RARELY(!coherence_is(l1->side, L1_FILL_EVENT, COHERENCE_DO(L1_INSTALL, L1_WAKE))))
         return fill_by_row(l1, p);
     coherence_count(l1->side, COHERENCE_ANY, L1_FILL_EVENT);
-    return cache_take_fill(l1->cache, p->fill, p->data);
+    return cache_take_fill(l1->cache, read_of(p)->fill, packet_data(p));
 }
 
 HOT uint32_t l1_ready(struct l1 *l1, const uint8_t **values)

@@ -109,6 +109,12 @@ static bool has_room(const struct lock_queues *q, const struct lock_queue *l)
 
 /* Requests */
 
+/* The address of the word that a request is about. */
+static uint64_t word_of(const struct message_atomic *m)
+{
+    return m->packet.address / PACKET_LINE_BYTES * PACKET_LINE_BYTES + m->lanes[0].offset;
+}
+
 static void put_first(struct lock_queue *l, struct packet *p)
 {
     p->next = l->waiting.first;
@@ -119,45 +125,45 @@ static void put_first(struct lock_queue *l, struct packet *p)
 }
 
 /* The lane sees that another thread has it; nothing that is free may be seen, though the word may be for a moment. */
-static uint64_t not_free(const struct packet *p, uint64_t old)
+static uint64_t not_free(const struct message_atomic *m, uint64_t old)
 {
-    if (p->atomic == ISA_ATOMIC_TAKE)
+    if (m->atomic == ISA_ATOMIC_TAKE)
         return 0;
     return old == FREE ? FREE - 1 : old;
 }
 
-static void take(struct lock_queues *q, struct packet *p, uint8_t *word)
+static void take(struct lock_queues *q, struct message_atomic *m, uint8_t *word)
 {
-    struct packet_lane *lane = &p->lanes[0];
+    struct packet_lane *lane = &m->lanes[0];
     uint32_t old;
     memcpy(&old, word, sizeof old);
-    struct lock_queue *l = place_of(q, p->address / PACKET_LINE_BYTES * PACKET_LINE_BYTES + lane->offset);
-    uint32_t before = records_of(l), available = p->atomic == ISA_ATOMIC_TAKE ? old : old == FREE;
-    bool turn = p->queued == PACKET_CALLED;
+    struct lock_queue *l = place_of(q, word_of(m));
+    uint32_t before = records_of(l), available = m->atomic == ISA_ATOMIC_TAKE ? old : old == FREE;
+    bool turn = m->queued == PACKET_CALLED;
     l->called -= turn;
     /* Those that were called each take one, so one that comes now may have what is beyond: it would not be called for
      * that. */
     if (turn ? available : available > l->called && !l->count) {
-        uint32_t value = p->atomic == ISA_ATOMIC_TAKE ? old - 1 : (uint32_t)lane->operand;
+        uint32_t value = m->atomic == ISA_ATOMIC_TAKE ? old - 1 : (uint32_t)lane->operand;
         memcpy(word, &value, sizeof value);
         lane->operand = old;
-        p->queued = PACKET_NOT_QUEUED;
+        m->queued = PACKET_NOT_QUEUED;
         *(turn ? &q->stats.handed : &q->stats.taken) += 1;
         if (turn || has_room(q, l)) { /* where there is no room for it, a holder is not known */
-            l->address = p->address / PACKET_LINE_BYTES * PACKET_LINE_BYTES + lane->offset;
+            l->address = word_of(m);
             l->holders++;
         }
     } else if (turn) {
-        p->queued = PACKET_QUEUED;
-        put_first(l, p);
+        m->queued = PACKET_QUEUED;
+        put_first(l, &m->packet);
     } else if (has_room(q, l)) {
-        l->address = p->address / PACKET_LINE_BYTES * PACKET_LINE_BYTES + lane->offset;
-        p->queued = PACKET_QUEUED;
-        packet_append(&l->waiting, p);
+        l->address = word_of(m);
+        m->queued = PACKET_QUEUED;
+        packet_append(&l->waiting, &m->packet);
         l->count++;
         q->stats.kept++;
     } else {
-        lane->operand = not_free(p, old);
+        lane->operand = not_free(m, old);
         q->stats.refused++;
     }
     count_records(q, l, before);
@@ -169,9 +175,9 @@ static void call(struct lock_queues *q, struct lock_queue *l)
     struct packet *p = packet_shift(&l->waiting);
     l->count--;
     l->called++;
-    if (p->queued == PACKET_KEPT)
+    if (atomic_of(p)->queued == PACKET_KEPT)
         packet_append(&q->called, p);
-    p->queued = PACKET_CALLED;
+    atomic_of(p)->queued = PACKET_CALLED;
 }
 
 /* As many are called as can take something: those that a plain atomic (lockstep.trylock) comes before are the oldest
@@ -182,17 +188,17 @@ static void call_as_many(struct lock_queues *q, struct lock_queue *l, uint32_t a
         call(q, l);
 }
 
-static void give(struct lock_queues *q, struct packet *p, uint8_t *word)
+static void give(struct lock_queues *q, struct message_atomic *m, uint8_t *word)
 {
-    struct packet_lane *lane = &p->lanes[0];
+    struct packet_lane *lane = &m->lanes[0];
     uint32_t old, value;
     memcpy(&old, word, sizeof old);
-    value = p->atomic == ISA_ATOMIC_EXCH ? (uint32_t)lane->operand : old + (uint32_t)lane->operand;
+    value = m->atomic == ISA_ATOMIC_EXCH ? (uint32_t)lane->operand : old + (uint32_t)lane->operand;
     memcpy(word, &value, sizeof value);
     lane->operand = old;
     q->stats.given++;
-    struct lock_queue *l = place_of(q, p->address / PACKET_LINE_BYTES * PACKET_LINE_BYTES + lane->offset);
-    uint32_t before = records_of(l), available = p->atomic == ISA_ATOMIC_EXCH ? 1 : value;
+    struct lock_queue *l = place_of(q, word_of(m));
+    uint32_t before = records_of(l), available = m->atomic == ISA_ATOMIC_EXCH ? 1 : value;
     l->holders -= l->holders != 0;
     call_as_many(q, l, available);
     count_records(q, l, before);
@@ -205,7 +211,7 @@ void lock_queues_written(struct lock_queues *q, uint64_t address, const uint8_t 
     if (!before)
         return;
     memcpy(&value, word, sizeof value);
-    bool is_semaphore = l->count && l->waiting.first->atomic == ISA_ATOMIC_TAKE;
+    bool is_semaphore = l->count && atomic_of(l->waiting.first)->atomic == ISA_ATOMIC_TAKE;
     if (value == FREE && !is_semaphore)
         l->holders = 0; /* whoever had it gave it back so */
     call_as_many(q, l, is_semaphore ? value : value == FREE);
@@ -214,51 +220,53 @@ void lock_queues_written(struct lock_queues *q, uint64_t address, const uint8_t 
 
 /* A request whose lane has waited too long: its thread's number is the operand of the packet that says so. Its answer
  * is whether the request was there, and is taken out: else it was called, and has the lock soon, or is there again. */
-static void leave(struct lock_queues *q, struct packet *p)
+static void leave(struct lock_queues *q, struct message_atomic *m)
 {
-    struct lock_queue *l = place_of(q, p->address / PACKET_LINE_BYTES * PACKET_LINE_BYTES + p->lanes[0].offset);
+    struct lock_queue *l = place_of(q, word_of(m));
     uint32_t before = records_of(l);
     struct packet *last = NULL, *found = l->count ? l->waiting.first : NULL;
-    while (found && found->lanes[0].operand != p->lanes[0].operand) {
+    while (found && atomic_of(found)->lanes[0].operand != m->lanes[0].operand) {
         last = found;
         found = found->next;
     }
-    p->lanes[0].operand = found != NULL;
+    m->lanes[0].operand = found != NULL;
     if (!found)
         return;
+    struct message_atomic *request = atomic_of(found);
     if (last)
         last->next = found->next;
     else
         l->waiting.first = found->next;
     if (l->waiting.last == found)
         l->waiting.last = last;
-    found->lanes[0].operand = not_free(found, FREE);
+    request->lanes[0].operand = not_free(request, FREE);
     found->next = NULL;
-    if (found->queued == PACKET_KEPT)
+    if (request->queued == PACKET_KEPT)
         packet_append(&q->called, found);
-    found->queued = PACKET_LEFT;
+    request->queued = PACKET_LEFT;
     l->count--;
     q->stats.left++;
     count_records(q, l, before);
 }
 
-void lock_queues_perform(struct lock_queues *q, struct packet *p, uint8_t *word)
+void lock_queues_perform(struct lock_queues *q, struct message_atomic *m, uint8_t *word)
 {
-    contract(p->lane_count == 1);
-    if (p->lock == PACKET_LOCK_TAKE && p->queued != PACKET_LEFT)
-        take(q, p, word);
-    else if (p->lock == PACKET_LOCK_GIVE)
-        give(q, p, word);
-    else if (p->lock == PACKET_LOCK_LEAVE)
-        leave(q, p);
+    contract(m->lane_count == 1);
+    if (m->lock == PACKET_LOCK_TAKE && m->queued != PACKET_LEFT)
+        take(q, m, word);
+    else if (m->lock == PACKET_LOCK_GIVE)
+        give(q, m, word);
+    else if (m->lock == PACKET_LOCK_LEAVE)
+        leave(q, m);
 }
 
 bool lock_queues_keep(struct lock_queues *q, struct packet *p)
 {
-    if (p->queued == PACKET_NOT_QUEUED || p->queued == PACKET_LEFT)
+    struct message_atomic *m = atomic_of(p);
+    if (m->queued == PACKET_NOT_QUEUED || m->queued == PACKET_LEFT)
         return false;
-    if (p->queued == PACKET_QUEUED)
-        p->queued = PACKET_KEPT;
+    if (m->queued == PACKET_QUEUED)
+        m->queued = PACKET_KEPT;
     else
         packet_append(&q->called, p); /* it was called while its line was under way */
     q->kept++;
@@ -275,7 +283,7 @@ void lock_queues_check(const struct lock_queues *q, struct check *c)
         uint32_t waiting = 0;
         for (const struct packet *p = l->count ? l->waiting.first : NULL; p; p = p->next) {
             waiting++;
-            kept += p->queued == PACKET_KEPT;
+            kept += atomic_of(p)->queued == PACKET_KEPT;
         }
         records += records_of(l);
         used += records_of(l) != 0;

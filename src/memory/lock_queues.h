@@ -38,9 +38,9 @@ struct lock_queues {
 };
 
 void lock_queues_init(struct lock_queues *q, const struct lock_params *params, struct arena *arena);
-/* Performs a packet of lane_count 1 that asks for a lock, gives it back, or takes a request out of its queue, on its
+/* Performs an atomic of one lane that asks for a lock, gives it back, or takes a request out of its queue, on its
  * word. */
-void lock_queues_perform(struct lock_queues *q, struct packet *p, uint8_t *word);
+void lock_queues_perform(struct lock_queues *q, struct message_atomic *m, uint8_t *word);
 /* A word, at a device address, was written by something that is no instruction of locks: a store or a plain atomic. If
  * it says now that the lock is free, or the semaphore above 0, those who wait are called as if it had been given back.
  */

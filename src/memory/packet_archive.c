@@ -2,46 +2,61 @@
 #include "base/archive.h"
 #include "memory/packet_queue.h"
 
-static void archive_lanes(struct archive *ar, struct packet *p)
+static void archive_lanes(struct archive *ar, struct message_atomic *m)
 {
-    archive_u8_to(ar, &p->lane_count, PACKET_LANES);
-    for (unsigned i = 0; i < p->lane_count; i++) {
-        archive_u8_to(ar, &p->lanes[i].lane, PACKET_WARP_LANES - 1);
-        archive_u8_to(ar, &p->lanes[i].offset, PACKET_LINE_BYTES - 1);
-        ARCHIVE(ar, p->lanes[i].operand);
-        ARCHIVE(ar, p->lanes[i].compare);
+    for (unsigned i = 0; i < m->lane_count; i++) {
+        archive_u8_to(ar, &m->lanes[i].lane, PACKET_WARP_LANES - 1);
+        archive_u8_to(ar, &m->lanes[i].offset, PACKET_LINE_BYTES - 1);
+        ARCHIVE(ar, m->lanes[i].operand);
+        ARCHIVE(ar, m->lanes[i].compare);
     }
 }
 
-static void archive_content(struct archive *ar, struct packet *p)
+static void archive_head(struct archive *ar, struct packet *p)
 {
-    archive_u8_to(ar, &p->kind, PACKET_KINDS - 1);
     archive_u8_to(ar, &p->space, PACKET_INSTRUCTION);
-    ARCHIVE(ar, p->order);
-    ARCHIVE(ar, p->scope);
     archive_bool(ar, &p->is_reply);
-    archive_u32_to(ar, &p->bytes, PACKET_LINE_BYTES);
-    ARCHIVE(ar, p->cookie);
-    ARCHIVE(ar, p->fill);
+    archive_u8_to(ar, &p->bytes, PACKET_LINE_BYTES);
     ARCHIVE(ar, p->address);
     if (p->address % PACKET_LINE_BYTES + p->bytes > PACKET_LINE_BYTES)
         archive_fail(ar, "a packet crosses a line");
-    ARCHIVE(ar, p->mask);
-    ARCHIVE(ar, p->data);
-    ARCHIVE(ar, p->atomic);
-    ARCHIVE(ar, p->type);
-    archive_bool(ar, &p->no_return);
-    archive_bool(ar, &p->performed);
-    archive_bool(ar, &p->cleared);
-    archive_bool(ar, &p->at_home);
-    archive_u8_to(ar, &p->lock, PACKET_LOCK_LEAVE);
-    archive_u8_to(ar, &p->queued, PACKET_LEFT);
-    archive_u8_to(ar, &p->asked, PACKET_KINDS);
-    archive_lanes(ar, p);
     ARCHIVE(ar, p->ready);
     ARCHIVE(ar, p->local);
     ARCHIVE(ar, p->parts);
     archive_u8_to(ar, &p->accepted, (uint8_t)(p->bytes ? p->bytes - 1 : 0));
+}
+
+/* archive_read, archive_write, ...: the fields of each message, by type and limit. */
+static void archive_field_bool(struct archive *ar, bool *value, bool most)
+{
+    (void)most;
+    archive_bool(ar, value);
+}
+#define ARCHIVE_FIELD(value)                                                                                           \
+    _Generic(value, bool *: archive_field_bool, uint8_t *: archive_u8_to, uint16_t *: archive_u16_to,                  \
+             uint32_t *: archive_u32_to)
+
+#define MESSAGE(NAME, name, sender, request, reply, sent, answered, about)                                             \
+    static void archive_##name(struct archive *ar, struct message_##name *m)                                           \
+    {                                                                                                                  \
+        (void)ar, (void)m;
+#define FIELD(type, name, start, most, when, pack, doc) ARCHIVE_FIELD (&m->name)(ar, &m->name, most);
+#define MESSAGE_BYTES ARCHIVE(ar, m->data);
+#define MESSAGE_MASK(when) ARCHIVE(ar, m->mask);
+#define MESSAGE_LANES archive_lanes(ar, m);
+#define MESSAGE_END(NAME) }
+#include "memory/message.def"
+
+static void archive_content(struct archive *ar, struct packet *p)
+{
+    archive_head(ar, p);
+    switch (p->kind) {
+#define MESSAGE(NAME, name, sender, request, reply, sent, answered, about)                                             \
+    case PACKET_##NAME:                                                                                                \
+        archive_##name(ar, name##_of(p));                                                                              \
+        break;
+#include "memory/message.def"
+    }
 }
 
 static uint16_t owner_of(const struct packet *p, const struct packet_source *source)
@@ -67,9 +82,13 @@ void packet_archive(struct archive *ar, struct packet **packet, const struct pac
     if (!first)
         return;
     uint16_t owner = archive_loading(ar) ? 0 : owner_of(*packet, source);
+    uint8_t kind = archive_loading(ar) ? 0 : (*packet)->kind;
     ARCHIVE(ar, owner);
+    archive_u8_to(ar, &kind, PACKET_KINDS - 1);
+    if ((message_sender_of(kind) == MESSAGE_OF_SLICE) != (owner >= PACKET_OF_SLICE))
+        archive_fail(ar, "a packet that its owner does not send");
     if (archive_loading(ar)) {
-        *packet = source->make(source->context, owner);
+        *packet = archive_failed(ar) ? NULL : source->make(source->context, owner, kind);
         if (!*packet) {
             archive_fail(ar, "a packet of an SM or a slice that is not there");
             return;
@@ -78,8 +97,6 @@ void packet_archive(struct archive *ar, struct packet **packet, const struct pac
     }
     archive_sm(ar, *packet, owner, source);
     archive_content(ar, *packet);
-    if ((message_sender_of((*packet)->kind) == MESSAGE_OF_SLICE) != (owner >= PACKET_OF_SLICE))
-        archive_fail(ar, "a packet that its owner does not send");
 }
 
 void packet_archive_ring(struct archive *ar, struct packet_ring *ring, const struct packet_source *source)

@@ -1,5 +1,7 @@
 #include "memory/packet_queue.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/hot.h"
@@ -25,21 +27,51 @@ void packet_ring_check(struct packet_ring *r, const char *name, struct check *c)
         check_holds(c, name, i, (*packet_ring_at(r, i) == NULL) == (i >= r->count));
 }
 
-HOT struct packet *packet_new(struct packet_pool *pool)
+/* New messages. Their heads and fields lie in one cache line. */
+#define MESSAGE(NAME, name, sender, request, reply, sent, answered, about)                                             \
+    static const struct message_##name new_##name = {.packet = {.kind = PACKET_##NAME},
+#define FIELD(type, name, start, most, when, pack, doc) .name = (start),
+#define MESSAGE_END(NAME)                                                                                              \
+    }                                                                                                                  \
+    ;
+#include "memory/message.def"
+
+struct fresh {
+    const void *message;
+    uint32_t lines; /* cache lines that one occupies */
+};
+/* An odd number of cache lines: packets that lie side by side do not meet in the same few sets of the host's caches. */
+static const struct fresh fresh[PACKET_KINDS] = {
+#define MESSAGE(NAME, name, sender, request, reply, sent, answered, about)                                             \
+    {&new_##name, (uint32_t)(sizeof new_##name / CACHE_LINE) | 1},
+#include "memory/message.def"
+};
+
+static struct packet **free_of(struct packet_pool *pool, unsigned kind)
 {
-    struct packet *p = pool->free;
+    return &pool->free[pool->of_any ? 0 : kind];
+}
+
+HOT_INLINE void begin(struct packet *p, unsigned kind)
+{
+    memcpy(p, fresh[kind].message, CACHE_LINE);
+    if (message_has_mask(kind))
+        memset(packet_mask(p), 0, sizeof new_write.mask);
+}
+
+void packet_begin(struct packet *p, unsigned kind)
+{
+    begin(p, kind);
+}
+
+HOT struct packet *packet_new(struct packet_pool *pool, unsigned kind)
+{
+    struct packet **list = free_of(pool, kind), *p = *list;
     if (p)
-        pool->free = p->next;
+        *list = p->next;
     else
-        p = ARENA_NEW(pool->arena, struct packet, 1);
-    p->is_reply = false;
-    p->order = p->scope = 0;
-    p->no_return = false;
-    p->performed = p->cleared = p->at_home = false;
-    p->asked = p->lock = p->queued = p->accepted = 0;
-    p->lane_count = 0;
-    p->mask[0] = p->mask[1] = 0;
-    p->next = NULL;
+        p = arena_alloc(pool->arena, (size_t)fresh[kind].lines * CACHE_LINE, CACHE_LINE);
+    begin(p, kind);
     p->sm = pool->sm;
     pool->out++;
     return p;
@@ -47,7 +79,8 @@ HOT struct packet *packet_new(struct packet_pool *pool)
 
 HOT void packet_free(struct packet_pool *pool, struct packet *p)
 {
-    p->next = pool->free;
-    pool->free = p;
+    struct packet **list = free_of(pool, p->kind);
+    p->next = *list;
+    *list = p;
     pool->out--;
 }

@@ -86,16 +86,20 @@ static inline struct packet *packet_shift(struct packet_list *list)
 /* packet_archive.c */
 void packet_archive_list(struct archive *ar, struct packet_list *list, const struct packet_source *source);
 
-/* The packets of one SM. */
+/* The packets of one SM, or of a slice. */
 struct packet_pool {
-    struct packet *free;
+    struct packet *free[PACKET_KINDS];
     uint32_t out; /* packets that are not free */
     uint16_t sm;
+    bool of_any;         /* all are places for any message (union message), and the free ones lie in free[0] */
     struct arena *arena; /* from which new ones come */
 };
 
-/* A packet of the pool's SM: a request with nothing in it yet. Its owner sets what its kind has. */
-struct packet *packet_new(struct packet_pool *pool);
+/* Makes a packet, in a place that has room for one of its kind, a request of nobody with the fields that message.def
+ * has it begin with. A line's bytes stay what they were. */
+void packet_begin(struct packet *p, unsigned kind);
+/* packet_begin, for the pool's SM. */
+struct packet *packet_new(struct packet_pool *pool, unsigned kind);
 void packet_free(struct packet_pool *pool, struct packet *p);
 
 #endif

@@ -14,34 +14,36 @@ uint32_t packet_atomic_bytes(uint8_t type)
 }
 
 /* Compiled for each size. */
-HOT_INLINE void perform_lanes(struct packet *p, uint8_t *line, uint32_t from, uint32_t bytes, uint32_t size)
+HOT_INLINE void perform_lanes(struct message_atomic *m, uint8_t *line, uint32_t from, uint32_t bytes, uint32_t size)
 {
-    for (uint32_t i = 0; i < p->lane_count; i++) {
-        struct packet_lane *lane = &p->lanes[i];
+    for (uint32_t i = 0; i < m->lane_count; i++) {
+        struct packet_lane *lane = &m->lanes[i];
         uint64_t old = 0;
         if (lane->offset - from >= bytes)
             continue;
         memcpy(&old, line + lane->offset, size);
-        uint64_t value = lane_atomic(p->atomic, p->type, old, lane->operand, lane->compare);
+        uint64_t value = lane_atomic(m->atomic, m->type, old, lane->operand, lane->compare);
         memcpy(line + lane->offset, &value, size);
         lane->operand = old;
     }
 }
 
-HOT void packet_perform_lanes(struct packet *p, uint8_t *line, uint32_t from, uint32_t bytes)
+HOT void packet_perform_lanes(struct message_atomic *m, uint8_t *line, uint32_t from, uint32_t bytes)
 {
-    uint32_t size = packet_atomic_bytes(p->type);
+    uint32_t size = packet_atomic_bytes(m->type);
     if (size == 4)
-        perform_lanes(p, line, from, bytes, 4);
+        perform_lanes(m, line, from, bytes, 4);
     else if (size == 8)
-        perform_lanes(p, line, from, bytes, 8);
+        perform_lanes(m, line, from, bytes, 8);
     else
-        perform_lanes(p, line, from, bytes, size);
+        perform_lanes(m, line, from, bytes, size);
 }
 
 void packet_write_line(const struct packet *p, uint8_t *line)
 {
+    const uint8_t *data = packet_data(p);
+    const uint64_t *mask = packet_mask(p);
     for (uint32_t word = 0; word < PACKET_LINE_BYTES / 64; word++)
-        for (uint64_t rest = p->mask[word]; rest; rest &= rest - 1)
-            line[word * 64 + mask_first(rest)] = p->data[word * 64 + mask_first(rest)];
+        for (uint64_t rest = mask[word]; rest; rest &= rest - 1)
+            line[word * 64 + mask_first(rest)] = data[word * 64 + mask_first(rest)];
 }

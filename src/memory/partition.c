@@ -375,7 +375,6 @@ NOT_INLINE void send_probe(struct slice *s, uint64_t cycle)
         return;
     if (s->serve_at <= cycle) {
         struct packet *probe = packet_ring_pop(&s->probes->out);
-        probe->parts = 0;
         s->out.inside++;
         slice_put_out(s, probe, cycle);
     }
@@ -637,12 +636,12 @@ void partition_archive(struct partition *p, struct archive *ar, const struct pac
     archive_end(ar);
 }
 
-struct packet *partition_archive_packet(struct partition *p, unsigned k)
+struct packet *partition_archive_packet(struct partition *p, unsigned k, unsigned kind)
 {
     struct packet_pool *pool = slice_packets(p->slices[k]);
     if (!pool)
         return NULL;
-    struct packet *packet = packet_new(pool);
+    struct packet *packet = packet_new(pool, kind);
     pool->out--;
     return packet;
 }

@@ -299,6 +299,6 @@ struct archive;
 void partition_archive(struct partition *p, struct archive *ar, const struct packet_source *source);
 /* A packet of slice k's own that is loaded, wherever it is met: it counts among the slice's packets already. NULL: the
  * protocol has none. */
-struct packet *partition_archive_packet(struct partition *p, unsigned k);
+struct packet *partition_archive_packet(struct partition *p, unsigned k, unsigned kind);
 
 #endif

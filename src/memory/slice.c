@@ -148,7 +148,7 @@ HOT void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint
     packet->next = NULL;
     if (s->sector) {
         unsigned shift = mask_first(s->sector);
-        packet->parts = (uint32_t)(((local + packet->bytes - 1) >> shift) - (local >> shift) + 1);
+        packet->parts = (uint8_t)(((local + packet->bytes - 1) >> shift) - (local >> shift) + 1);
     }
     if (s->first)
         s->last->next = packet;
@@ -193,23 +193,24 @@ HOT_INLINE void read_values(const struct slice *s, const struct slice_part *part
                    (p->space == PACKET_GLOBAL || p->space == PACKET_CONST);
     const uint8_t *from = carries ? slice_place_of(s, address, part->bytes) : NULL;
     if (from)
-        copy_bytes(p->data + (address & (PACKET_LINE_BYTES - 1)), from, part->bytes);
+        copy_bytes(packet_data(p) + (address & (PACKET_LINE_BYTES - 1)), from, part->bytes);
 }
 
 /* Copies runs of written bytes. */
 static void write_values(const struct slice *s, const struct slice_part *part)
 {
-    const struct packet *p = part->packet;
-    uint64_t address = p->address + part->offset;
+    const struct message_write *m = write_of(part->packet);
+    uint64_t address = m->packet.address + part->offset;
     uint32_t first = (uint32_t)(address & (PACKET_LINE_BYTES - 1)), end = first + part->bytes;
-    uint8_t *to = p->space == PACKET_LOCAL || p->performed ? NULL : slice_place_of(s, address, part->bytes);
+    bool only_time = m->packet.space == PACKET_LOCAL || m->performed;
+    uint8_t *to = only_time ? NULL : slice_place_of(s, address, part->bytes);
     for (uint32_t word = 0; to && word < 2; word++) {
-        uint64_t rest = p->mask[word] & bytes_in_word(word, first, end);
+        uint64_t rest = m->mask[word] & bytes_in_word(word, first, end);
         while (rest) {
             uint32_t at = mask_first(rest);
             uint64_t after = ~(rest >> at);
             uint32_t run = after ? mask_first(after) : 64;
-            copy_bytes(to + word * 64 + at - first, p->data + word * 64 + at, run);
+            copy_bytes(to + word * 64 + at - first, m->data + word * 64 + at, run);
             rest &= ~(mask_low(run) << at);
         }
     }
@@ -217,15 +218,22 @@ static void write_values(const struct slice *s, const struct slice_part *part)
 
 HOT NOT_INLINE void perform_atomics(const struct slice *s, const struct slice_part *part)
 {
-    struct packet *p = part->packet;
-    uint8_t *line = slice_place_of(s, p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1), PACKET_LINE_BYTES);
-    if (RARELY(p->lock))
-        lock_queues_perform(s->locks, p, line + p->lanes[0].offset);
+    struct message_atomic *m = atomic_of(part->packet);
+    uint64_t address = m->packet.address;
+    uint8_t *line = slice_place_of(s, address & ~(uint64_t)(PACKET_LINE_BYTES - 1), PACKET_LINE_BYTES);
+    if (RARELY(m->lock))
+        lock_queues_perform(s->locks, m, line + m->lanes[0].offset);
     else if (line)
-        packet_perform_lanes(p, line, (uint32_t)(p->address % PACKET_LINE_BYTES) + part->offset, part->bytes);
+        packet_perform_lanes(m, line, (uint32_t)(address % PACKET_LINE_BYTES) + part->offset, part->bytes);
 }
 
 /* Accesses */
+
+/* True: a request for a lock that the queues of locks know. */
+static bool is_queued(const struct packet *p)
+{
+    return p->kind == PACKET_ATOMIC && atomic_of(p)->queued;
+}
 
 /* Replies are in the order of their ticks: one that has been put there ahead of its own lets others pass. */
 HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t cycle)
@@ -235,7 +243,7 @@ HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t 
     bool last = --packet->parts == 0;
     if (RARELY(s->directory) && last && directory_answered(s->directory, packet))
         return;
-    if (RARELY(packet->queued) && lock_queues_keep(s->locks, packet))
+    if (RARELY(is_queued(packet)) && lock_queues_keep(s->locks, packet))
         return;
     uint32_t place = slice_out_push(&s->out);
     if (RARELY(s->serve_at > cycle)) {
@@ -375,7 +383,7 @@ static void part_mask(const struct slice_part *part, uint64_t mask[2])
     const struct packet *p = part->packet;
     uint32_t first = (uint32_t)((p->address + part->offset) & (PACKET_LINE_BYTES - 1));
     for (uint32_t word = 0; word < 2; word++)
-        mask[word] = p->mask[word] & bytes_in_word(word, first, first + part->bytes);
+        mask[word] = packet_mask(p)[word] & bytes_in_word(word, first, first + part->bytes);
 }
 
 /* The line takes a store's bytes. */
@@ -433,12 +441,11 @@ NOT_INLINE bool probe_others(const struct attempt *t)
     for (uint32_t sm = 0; first && sm < probes->sms; sm++) {
         if (sm == asker->sm)
             continue;
-        struct packet *p = packet_new(&probes->pool);
-        p->kind = PACKET_PROBE;
+        struct packet *p = packet_new(&probes->pool, PACKET_PROBE);
         p->space = asker->space;
         p->sm = (uint16_t)sm;
         p->address = asker->address + t->part->offset;
-        p->bytes = t->part->bytes;
+        p->bytes = (uint8_t)t->part->bytes;
         packet_ring_push(&probes->out, p);
         probes->unanswered++;
     }
@@ -451,7 +458,8 @@ NOT_INLINE void tell_queues(struct slice *s, const struct slice_part *part)
 {
     const struct packet *p = part->packet;
     uint64_t line = p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1), first = p->address + part->offset;
-    const uint8_t *values = p->space == PACKET_GLOBAL && !p->lock ? slice_place_of(s, line, PACKET_LINE_BYTES) : NULL;
+    bool plain = p->space == PACKET_GLOBAL && !(p->kind == PACKET_ATOMIC && atomic_of(p)->lock);
+    const uint8_t *values = plain ? slice_place_of(s, line, PACKET_LINE_BYTES) : NULL;
     for (uint64_t at = first & ~UINT64_C(3); values && at < first + part->bytes; at += 4)
         lock_queues_written(s->locks, at, values + (at - line));
 }
@@ -705,7 +713,7 @@ static void expect_access(const struct slice *s, const struct packet *p)
     cache_expect(s->cache, p->local);
     for (uint32_t at = 0; at < PACKET_LINE_BYTES; at += CACHE_LINE) {
         will_read((const void *)(uintptr_t)(values + at));
-        will_write(p->data + at);
+        will_write((const uint8_t *)p + CACHE_LINE + at); /* a line's bytes, or lanes */
     }
     will_read(p->next);
 }
@@ -746,7 +754,7 @@ HOT_INLINE void leave_list(struct slice *s, struct packet *p, struct packet *nex
     s->first = next;
     if (next)
         expect_access(s, next);
-    if (!RARELY(p->queued))
+    if (!RARELY(is_queued(p)))
         p->next = NULL;
 }
 

@@ -25,7 +25,7 @@ static void merge_written(void *context, const struct packet *p)
     uint8_t *to = slice_place_of(s, p->address - first, PACKET_LINE_BYTES);
     struct byte_mask m = bytes_of_packet(p);
     if (to && p->space != PACKET_LOCAL)
-        bytes_copy(to, p->data, &m);
+        bytes_copy(to, packet_data(p), &m);
     if (cache_find(s->cache, p->local, p->bytes, &line) >= CACHE_THERE)
         cache_mark_dirty(s->cache, line, p->local, p->bytes);
 }

@@ -6,12 +6,6 @@
 
 #define TOLD 4u /* lines of a slice */
 
-static const char *const words[PACKET_KINDS] = {
-#define MESSAGE(name, words, sender, request, reply, sent, answered, about) words,
-#include "memory/message.def"
-#undef MESSAGE
-};
-
 uint32_t slice_waiting(const struct slice *s)
 {
     return s->out.inside - (s->locks ? s->locks->kept : 0);
@@ -25,8 +19,8 @@ static void describe_head(const struct slice *s, struct strbuf *out)
     uint64_t at = p->local + s->accepted;
     uint32_t set = cache_set_of(at & ~(uint64_t)(l2->line_bytes - 1), mask_first(l2->line_bytes), l2->sets - 1,
                                 l2->set_index == CACHE_INDEX_HASHED);
-    strbuf_addf(out, "; at the head a %s of 0x%" PRIx64 " by SM %u, which set %u of the L2 has refused", words[p->kind],
-                p->address + s->accepted, p->sm, set);
+    strbuf_addf(out, "; at the head, refused by set %u of the L2, a ", set);
+    packet_print(p, out);
 }
 
 /* A line about which its owner was asked, or which is registered. */
@@ -42,8 +36,10 @@ static void describe_entry(const struct directory_entry *entry, struct strbuf *o
     else
         strbuf_addf(out, "shared, %u copies still to be dropped", entry->unanswered);
     strbuf_addf(out, ": %s; %u accesses wait behind it", state->doc, parked);
-    if (entry->parked.first)
-        strbuf_addf(out, ", the first a %s by SM %u", words[entry->parked.first->kind], entry->parked.first->sm);
+    if (entry->parked.first) {
+        strbuf_add(out, ", the first a ");
+        packet_print(entry->parked.first, out);
+    }
 }
 
 void slice_describe_waiting(const struct slice *s, struct strbuf *out)

@@ -158,9 +158,9 @@ static void archive_grid(struct sm *sm, struct archive *ar)
     ARCHIVE(ar, sm->grid.last);
 }
 
-struct packet *sm_archive_packet(struct sm *sm)
+struct packet *sm_archive_packet(struct sm *sm, unsigned kind)
 {
-    return lsu_archive_packet(&sm->lsu);
+    return lsu_archive_packet(&sm->lsu, kind);
 }
 
 /* The whole */

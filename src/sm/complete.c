@@ -123,12 +123,12 @@ static void coalesced(void *context, const struct core_op *op, unsigned transact
     spin_transactions(sm->spin, op->access->instr, transactions);
 }
 
-static void answered(void *context, const struct core_op *op, const struct packet *p)
+static void answered(void *context, const struct core_op *op, const struct message_atomic *reply)
 {
     struct sm *sm = context;
-    sm_tell_atomics(sm, op, p);
+    sm_tell_atomics(sm, op, reply);
     if (RARELY(sm->spin))
-        spin_atomics(sm->spin, op->slot, op->access, p);
+        spin_atomics(sm->spin, op->slot, op->access, reply);
 }
 
 static const struct lsu_port ports[2] = {

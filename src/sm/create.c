@@ -97,13 +97,7 @@ static void create_lsu(struct sm *sm, struct lsu_locality *locality, struct aren
 static void request_line(void *context, uint64_t address, uint32_t bytes, uint16_t fill)
 {
     struct sm *sm = context;
-    struct packet *p = lsu_packet(&sm->lsu);
-    p->kind = PACKET_READ;
-    p->space = PACKET_INSTRUCTION;
-    p->address = address;
-    p->fill = fill;
-    p->bytes = bytes;
-    lsu_request_instructions(&sm->lsu, p);
+    lsu_request_instructions(&sm->lsu, address, bytes, fill);
 }
 
 static void reach_release(void *context, unsigned slot)

@@ -224,7 +224,7 @@ void sm_check(struct sm *sm, struct check *c);
 struct archive;
 void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *source);
 /* A packet of this SM that is loaded, wherever it is met: it counts among the SM's packets already. */
-struct packet *sm_archive_packet(struct sm *sm);
+struct packet *sm_archive_packet(struct sm *sm, unsigned kind);
 
 /* All zero when no spin detector runs. */
 const struct spin_stats *sm_spin_stats(const struct sm *sm);

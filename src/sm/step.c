@@ -159,7 +159,7 @@ HOT uint32_t sm_eject(struct sm *sm)
     uint32_t members = 0;
     const struct packet *line = lsu_first_instructions(&sm->lsu);
     if (line)
-        members = fetch_line(&sm->fetch, line->fill);
+        members = fetch_line(&sm->fetch, read_of(line)->fill);
     lsu_pass_on(&sm->lsu);
     lsu_eject(&sm->lsu);
     bool line_came = agenda_has(&sm->agenda, DUE_FETCH) && sm->fetch.came;

@@ -108,7 +108,7 @@ void sm_tell_done_to(struct sm *sm, const struct core_op *o)
 }
 
 /* The reply's operands are the old values; those of the access are what the lanes brought. */
-HOT void sm_tell_atomics(struct sm *sm, const struct core_op *o, const struct packet *reply)
+HOT void sm_tell_atomics(struct sm *sm, const struct core_op *o, const struct message_atomic *reply)
 {
     const struct warp_slot *warp = &sm->warp.slots[o->slot];
     struct lockstep_atomic_event event = {.cycle = sm->agenda.now,
@@ -124,7 +124,7 @@ HOT void sm_tell_atomics(struct sm *sm, const struct core_op *o, const struct pa
         event.lane = l->lane;
         event.thread = warp->simt.threads[l->lane];
         event.performed = reply->atomic != ISA_ATOMIC_CAS || l->operand == l->compare;
-        event.address = (reply->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset;
+        event.address = (reply->packet.address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset;
         event.before = l->operand;
         event.after =
             event.performed ? lane_atomic(reply->atomic, reply->type, l->operand, operand, l->compare) : l->operand;

@@ -15,7 +15,7 @@ COLD void sm_tell_issue(struct sm *sm, unsigned slot, const struct simt_result *
 /* It was a memory instruction; the access is still as it was then. */
 void sm_tell_access(struct sm *sm, unsigned slot, const struct core_op *o);
 /* An atomic access of global memory was answered. */
-void sm_tell_atomics(struct sm *sm, const struct core_op *o, const struct packet *reply);
+void sm_tell_atomics(struct sm *sm, const struct core_op *o, const struct message_atomic *reply);
 /* A warp begins in the slot, or (again) has threads again. */
 void sm_tell_launch(struct sm *sm, unsigned slot, uint64_t cycle, bool again);
 void sm_tell_arrive(struct sm *sm, unsigned slot);

@@ -12,6 +12,7 @@
 #include "base/archive.h"
 #include "gpu/checkpoint.h"
 #include "memory/cache.h"
+#include "memory/packet_queue.h"
 #include "memory/partition.h"
 #include "network/network.h"
 
@@ -72,9 +73,13 @@ static void defaults(const struct param_desc *descs, unsigned count, void *value
     }
 }
 
-static struct packet *new_packet(void *context, unsigned sm)
+static struct packet *new_packet(void *context, unsigned sm, unsigned kind)
 {
-    return sm < 15 ? ARENA_NEW((struct arena *)context, struct packet, 1) : NULL;
+    if (sm >= 15)
+        return NULL;
+    union message *m = ARENA_NEW((struct arena *)context, union message, 1);
+    packet_begin(&m->packet, kind);
+    return &m->packet;
 }
 
 static void load_partition(struct archive *ar, struct arena *arena)

@@ -247,11 +247,11 @@ unsigned spin_pick(const struct spin *spin, const struct lockstep_scheduler_view
     return spin->setup.control->pick(spin->control, view, base, base_state);
 }
 
-void spin_atomics(struct spin *spin, unsigned warp, const struct simt_access *access, const struct packet *reply)
+void spin_atomics(struct spin *spin, unsigned warp, const struct simt_access *access, const struct message_atomic *reply)
 {
     for (unsigned i = 0; i < reply->lane_count; i++) {
         const struct packet_lane *l = &reply->lanes[i]; /* the reply's operand is the old value */
-        uint64_t operand, address = (reply->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset;
+        uint64_t operand, address = (reply->packet.address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset;
         memcpy(&operand, simt_access_data(access, l->lane), sizeof operand);
         uint64_t after = lane_atomic(reply->atomic, reply->type, l->operand, operand, l->compare);
         spin_outcome_atomic(spin, warp, l->lane, access->instr, address, l->operand == l->compare);

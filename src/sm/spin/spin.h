@@ -112,7 +112,7 @@ uint64_t spin_issued(struct spin *spin, const struct spin_event *event, const st
 unsigned spin_pick(const struct spin *spin, const struct lockstep_scheduler_view *view,
                    const struct lockstep_scheduler *base, const void *base_state);
 /* Lanes of the warp have got their atomics' old values back: lanes of the packet are those of the access. */
-void spin_atomics(struct spin *spin, unsigned warp, const struct simt_access *access, const struct packet *reply);
+void spin_atomics(struct spin *spin, unsigned warp, const struct simt_access *access, const struct message_atomic *reply);
 /* A memory instruction became so many transactions. */
 void spin_transactions(struct spin *spin, const struct isa_instr *instr, unsigned count);
 /* `cycles` pass in which so many warps are held back, and so many of them by a delay. */

@@ -28,7 +28,7 @@ struct fill {
     unsigned requester, waiting, left; /* waiting: warps; left: of them, not served */
     uint64_t address, due;
     uint8_t sm[WARP_SLOTS * SMS], slot[WARP_SLOTS * SMS];
-    struct packet packet;
+    struct message_read message;
 };
 
 /* A step of fetch, as it was seen. */

@@ -18,8 +18,9 @@ static void request(void *sm, uint64_t address, uint32_t bytes, uint16_t number)
     EXPECT(!fill_under_way(address) && !packet_ring_full(&s->queue));
     *f = (struct fill){
         .used = true, .under_way = true, .requester = number_of(s), .address = address, .due = UINT64_MAX};
-    f->packet.fill = number;
-    packet_ring_push(&s->queue, &f->packet);
+    f->message.packet.kind = PACKET_READ;
+    f->message.fill = number;
+    packet_ring_push(&s->queue, &f->message.packet);
     s->model.seen.requested = true;
 }
 
@@ -261,14 +262,14 @@ static void arrive(struct fill *f)
     }
     if (bench->sms > 1) /* all are taken from the cache at once */
         f->used = false;
-    EXPECT(fetch_line(&s->fetch, f->packet.fill) == (bench->sms > 1 ? members : 0));
+    EXPECT(fetch_line(&s->fetch, f->message.fill) == (bench->sms > 1 ? members : 0));
 }
 
 static void move_lines(void)
 {
     for (struct test_sm *s = bench->sm; s < bench->sm + bench->sms; s++)
         if (s->queue.count && draw(2))
-            bench->fills[packet_ring_pop(&s->queue)->fill].due = s->agenda.now + 1 + draw(bench->slowest);
+            bench->fills[read_of(packet_ring_pop(&s->queue))->fill].due = s->agenda.now + 1 + draw(bench->slowest);
     for (struct fill *f = bench->fills; f < bench->fills + MOST_FILLS; f++)
         if (f->used && f->under_way && f->due <= bench->b.agenda.now)
             arrive(f);

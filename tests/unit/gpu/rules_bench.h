@@ -171,10 +171,10 @@ static inline void bench_answer(struct bench *b, struct packet *p)
     const struct store *store = &b->d.gpu->store;
     bool in_store = p->address >= store->start && p->address - store->start < store->size;
     if (in_store && p->kind == PACKET_READ && p->space != PACKET_INSTRUCTION)
-        memcpy(p->data + p->address % PACKET_LINE_BYTES, store_at(store, p->address), p->bytes);
+        memcpy(packet_data(p) + p->address % PACKET_LINE_BYTES, store_at(store, p->address), p->bytes);
     for (unsigned i = 0; in_store && p->kind == PACKET_WRITE && i < PACKET_LINE_BYTES; i++)
-        if (p->mask[i / 64] >> i % 64 & 1)
-            *store_at(store, p->address / PACKET_LINE_BYTES * PACKET_LINE_BYTES + i) = p->data[i];
+        if (packet_mask(p)[i / 64] >> i % 64 & 1)
+            *store_at(store, p->address / PACKET_LINE_BYTES * PACKET_LINE_BYTES + i) = packet_data(p)[i];
     p->is_reply = true;
     network_send(b->replies, 0, 0, packet_network_bytes(p), p, b->cycle);
 }

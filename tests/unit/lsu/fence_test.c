@@ -398,8 +398,8 @@ static void keep_store(struct bench *t, uint64_t address, uint32_t value)
     while (l1_access(l1, &access) == L1_REFUSED)
         cycle(t);
     assert_true(access.submit);
-    memcpy(access.request->data + address % PACKET_LINE_BYTES, &value, sizeof value);
-    access.request->mask[address % PACKET_LINE_BYTES / 64] |= mask_low(4) << address % 64;
+    memcpy(packet_data(access.request) + address % PACKET_LINE_BYTES, &value, sizeof value);
+    packet_mask(access.request)[address % PACKET_LINE_BYTES / 64] |= mask_low(4) << address % 64;
     l1_submit(l1, access.request, access.event);
     lsu_l1_changed(&t->l.lsu);
 }

@@ -202,11 +202,11 @@ static inline void bench_serve(struct lsu_bench *l, struct packet *p)
 {
     uint8_t *line = bench_line_of(l, p->address);
     if (p->kind == PACKET_READ && line)
-        memcpy(p->data, line, PACKET_LINE_BYTES);
+        memcpy(packet_data(p), line, PACKET_LINE_BYTES);
     else if (p->kind == PACKET_WRITE && line)
         packet_write_line(p, line);
     else if (p->kind == PACKET_ATOMIC)
-        packet_perform_lanes(p, line, 0, PACKET_LINE_BYTES);
+        packet_perform_lanes(atomic_of(p), line, 0, PACKET_LINE_BYTES);
     else
         assert_true(p->space == PACKET_LOCAL || p->kind == PACKET_WRITE);
     p->is_reply = true;

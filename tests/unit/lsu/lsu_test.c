@@ -266,10 +266,10 @@ static void warp_rests(void *sm, unsigned slot)
     assert_true(((struct bench *)sm)->l.b.warp.slots[slot].stores_out < UINT32_MAX);
 }
 
-static void answered(void *sm, const struct core_op *op, const struct packet *p)
+static void answered(void *sm, const struct core_op *op, const struct message_atomic *reply)
 {
     struct bench *t = sm;
-    assert_int_equal(p->kind, PACKET_ATOMIC);
+    assert_int_equal(reply->packet.kind, PACKET_ATOMIC);
     assert_true(t->flights[op - t->l.b.ops.items].used && t->writing_back);
 }
 

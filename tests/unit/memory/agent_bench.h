@@ -64,20 +64,19 @@ static inline void bench_stop(struct agent_bench *b)
 /* A request for a word of four bytes, with nothing in it yet. */
 static inline struct packet *bench_access(struct agent_bench *b, unsigned kind, uint64_t address)
 {
-    struct packet *p = packet_new(&b->pool);
-    p->kind = (uint8_t)kind;
+    struct packet *p = packet_new(&b->pool, kind);
     p->space = PACKET_GLOBAL;
     p->address = address;
     p->bytes = 4;
-    p->cookie = 1;
+    access_of(p)->waiter = 1;
     return p;
 }
 
 /* The word's value goes along. */
 static inline void bench_put(struct packet *p, uint64_t address, uint32_t value)
 {
-    memcpy(p->data + address % BENCH_LINE, &value, sizeof value);
-    p->mask[address % BENCH_LINE / 64] |= UINT64_C(15) << address % 64;
+    memcpy(packet_data(p) + address % BENCH_LINE, &value, sizeof value);
+    packet_mask(p)[address % BENCH_LINE / 64] |= UINT64_C(15) << address % 64;
 }
 
 /* The agent takes an access that it would take now. */
@@ -119,7 +118,7 @@ static inline void bench_reply(struct agent_bench *b, struct packet *p, unsigned
 {
     assert_true(agent_owns(p));
     p->is_reply = true;
-    memset(p->data, (int)byte, sizeof p->data);
+    memset(packet_data(p), (int)byte, PACKET_LINE_BYTES);
     agent_reply(&b->agent, p);
     packet_free(&b->pool, p);
     bench_check(b);

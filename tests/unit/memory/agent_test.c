@@ -18,10 +18,11 @@ static struct packet *add(struct agent_bench *b, uint64_t address, unsigned even
 {
     struct packet *p = bench_access(b, PACKET_ATOMIC, address);
     p->bytes = 4 * words;
-    p->atomic = ISA_ATOMIC_ADD;
-    p->type = ISA_U32;
+    struct message_atomic *m = atomic_of(p);
+    m->atomic = ISA_ATOMIC_ADD;
+    m->type = ISA_U32;
     for (unsigned i = 0; i < words; i++)
-        p->lanes[p->lane_count++] =
+        m->lanes[m->lane_count++] =
             (struct packet_lane){.lane = (uint8_t)i, .offset = (uint8_t)(address % BENCH_LINE + 4 * i), .operand = 1};
     bench_take(b, p, event);
     return p;
@@ -71,18 +72,16 @@ static struct packet *drained(struct agent_bench *b)
 static void grant(struct agent_bench *b, uint16_t number)
 {
     struct packet *p = bench_sent(b, PACKET_REGISTER);
-    p->fill = number;
+    register_of(p)->grant = number;
     bench_reply(b, p, BENCH_MEMORY);
 }
 
 static struct packet *probe(struct agent_bench *b, unsigned kind, uint64_t address)
 {
-    struct packet *p = packet_new(&b->slice);
-    p->kind = (uint8_t)kind;
+    struct packet *p = packet_new(&b->slice, kind);
     p->space = PACKET_GLOBAL;
     p->address = address;
     p->bytes = BENCH_LINE;
-    p->cookie = CACHE_NO_WAITER;
     agent_probe(&b->agent, p);
     bench_check(b);
     return p;
@@ -91,14 +90,12 @@ static struct packet *probe(struct agent_bench *b, unsigned kind, uint64_t addre
 /* Another L1's plain store is shown to the owner, with the number of its registration. */
 static struct packet *show(struct agent_bench *b, uint64_t address, uint32_t value, uint16_t number)
 {
-    struct packet *p = packet_new(&b->slice);
-    p->kind = PACKET_SHOW;
+    struct packet *p = packet_new(&b->slice, PACKET_SHOW);
     p->space = PACKET_GLOBAL;
     p->address = address;
     p->bytes = 4;
-    p->cookie = CACHE_NO_WAITER;
-    p->asked = PACKET_WRITE;
-    p->fill = number;
+    show_of(p)->asked = PACKET_WRITE;
+    show_of(p)->grant = number;
     bench_put(p, address, value);
     agent_probe(&b->agent, p);
     bench_check(b);
@@ -151,7 +148,7 @@ static void test_written_bytes_alone_are_sent(void **unused)
     bench_fetch(&b, bench_line(0));
     bench_store(&b, bench_line(0) + 8, 9);
     agent_flush(&b.agent, AGENT_BY_ORDER);
-    assert_int_equal(drained(&b)->mask[0], word_bits(2));
+    assert_int_equal(packet_mask(drained(&b))[0], word_bits(2));
     bench_stop(&b);
 }
 
@@ -165,8 +162,8 @@ static void test_each_lane_of_an_atomic_writes(void **unused)
     probe(&b, PACKET_REVOKE, bench_line(0));
     struct packet *p = bench_sent(&b, PACKET_REVOKE);
     assert_true(p->is_reply);
-    assert_int_equal(p->mask[0], word_bits(0) | word_bits(1) | word_bits(2));
-    assert_int_equal(p->mask[1], 0);
+    assert_int_equal(packet_mask(p)[0], word_bits(0) | word_bits(1) | word_bits(2));
+    assert_int_equal(packet_mask(p)[1], 0);
     bench_stop(&b);
 }
 
@@ -181,8 +178,8 @@ static void test_plain_stores_are_not_the_owners_to_write(void **unused)
     bench_sent(&b, PACKET_WRITE);
     struct packet *shown = show(&b, bench_line(0) + 4, 8, 1);
     assert_ptr_equal(bench_sent(&b, PACKET_SHOW), shown);
-    assert_int_equal(shown->asked, PACKET_WRITE);
-    assert_int_equal(shown->mask[0], word_bits(2));
+    assert_false(message_is_void(shown));
+    assert_int_equal(packet_mask(shown)[0], word_bits(2));
     expect_word(&b, bench_line(0), 9);
     expect_word(&b, bench_line(0) + 4, 8);
     bench_stop(&b);
@@ -209,9 +206,9 @@ static void test_questions_are_about_one_registration(void **unused)
     register_line(&b, 0, 5);
     struct packet *late = show(&b, bench_line(0) + 4, 8, 4), *now = show(&b, bench_line(0) + 8, 7, 5);
     assert_ptr_equal(bench_sent(&b, PACKET_SHOW), late);
-    assert_int_equal(late->asked, PACKET_KINDS);
+    assert_true(message_is_void(late));
     assert_ptr_equal(bench_sent(&b, PACKET_SHOW), now);
-    assert_int_equal(now->asked, PACKET_WRITE);
+    assert_false(message_is_void(now));
     expect_word(&b, bench_line(0) + 4, 0x11111111);
     expect_word(&b, bench_line(0) + 8, 7);
     bench_stop(&b);
@@ -295,7 +292,7 @@ static void test_nothing_passes_an_access_aside(void **unused)
     expect_quiet(&b);
     bench_reply(&b, fill, BENCH_MEMORY);
     assert_true(is_done(&b, first));
-    assert_int_equal(bench_sent(&b, PACKET_WRITE)->mask[0], word_bits(0));
+    assert_int_equal(packet_mask(bench_sent(&b, PACKET_WRITE))[0], word_bits(0));
     assert_ptr_equal(bench_sent(&b, PACKET_ATOMIC), second);
     assert_false(agent_would_refuse(&b.agent, bench_line(0) + 4));
     bench_stop(&b);
@@ -319,7 +316,7 @@ static void test_accesses_aside_go_on_in_their_order(void **unused)
     for (unsigned i = 0; i < 4 && agent_drains(&b.agent); i++)
         agent_drain(&b.agent);
     assert_true(is_done(&b, first));
-    assert_int_equal(bench_sent(&b, PACKET_WRITE)->mask[0], word_bits(0));
+    assert_int_equal(packet_mask(bench_sent(&b, PACKET_WRITE))[0], word_bits(0));
     assert_ptr_equal(bench_sent(&b, PACKET_ATOMIC), second);
     bench_stop(&b);
 }
@@ -350,11 +347,11 @@ static void test_early_accesses_have_what_comes(void **unused)
     struct packet *late = add(&b, bench_line(0) + 4, AGENT_BLOCK_EVENT, 1);
     bench_reply(&b, fill, BENCH_MEMORY);
     assert_true(is_done(&b, early));
-    assert_int_equal(early->lanes[0].operand, 0x11111111);
+    assert_int_equal(atomic_of(early)->lanes[0].operand, 0x11111111);
     assert_false(is_done(&b, late));
     bench_reply(&b, bench_sent(&b, PACKET_READ), 0x22);
     assert_true(is_done(&b, late));
-    assert_int_equal(late->lanes[0].operand, 0x22222222);
+    assert_int_equal(atomic_of(late)->lanes[0].operand, 0x22222222);
     bench_stop(&b);
 }
 
@@ -373,7 +370,7 @@ static void test_accesses_behind_a_lock_are_not_early(void **unused)
     assert_false(is_done(&b, late));
     bench_reply(&b, bench_sent(&b, PACKET_READ), 0x22);
     assert_true(is_done(&b, late));
-    assert_int_equal(late->lanes[0].operand, 0x22222222);
+    assert_int_equal(atomic_of(late)->lanes[0].operand, 0x22222222);
     bench_stop(&b);
 }
 

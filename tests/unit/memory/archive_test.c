@@ -2,6 +2,8 @@
  * are answered in the same cycles, and the statistics end equal. */
 #include "memory_fixture.h"
 
+#include "memory/packet_queue.h"
+
 #include <stdlib.h>
 
 #include "base/archive.h"
@@ -33,10 +35,14 @@ static void stop(struct side *s)
     arena_free(&s->arena);
 }
 
-static struct packet *make_packet(void *context, unsigned sm)
+static struct packet *make_packet(void *context, unsigned sm, unsigned kind)
 {
     struct side *s = context;
-    return sm < 15 ? ARENA_NEW(&s->arena, struct packet, 1) : NULL;
+    if (sm >= 15)
+        return NULL;
+    union message *m = ARENA_NEW(&s->arena, union message, 1);
+    packet_begin(&m->packet, kind);
+    return &m->packet;
 }
 
 /* A request of this cycle's random kind to a place in channel 0. */
@@ -50,14 +56,15 @@ static void request(struct side *s, const struct memory_params *params, uint64_t
         s->refused++;
         return;
     }
-    struct packet *p = make_packet(s, (unsigned)(random >> 40) % 15);
+    struct packet *p =
+        make_packet(s, (unsigned)(random >> 40) % 15, random % 4 == 0 ? PACKET_READ : PACKET_WRITE);
     p->sm = (uint16_t)((random >> 40) % 15);
-    p->kind = random % 4 == 0 ? PACKET_READ : PACKET_WRITE;
     p->address = address;
-    p->bytes = 32u << (random >> 50) % 3;
-    p->cookie = (uint32_t)cycle;
-    p->mask[0] = p->kind == PACKET_WRITE ? 0xFFFF : 0;
-    memset(p->data, (int)random, sizeof p->data);
+    p->bytes = (uint8_t)(32u << (random >> 50) % 3);
+    access_of(p)->waiter = (uint32_t)cycle;
+    if (p->kind == PACKET_WRITE)
+        packet_mask(p)[0] = 0xFFFF;
+    memset(packet_data(p), (int)random, PACKET_LINE_BYTES);
     partition_push(s->partition, k, p, cycle);
 }
 
@@ -66,7 +73,7 @@ static void step(struct side *s, const struct memory_params *params, uint64_t cy
     for (unsigned k = 0; k < params->partition.slices_per_channel; k++) {
         struct packet *p = random_at(77, cycle) % 8 ? partition_pop(s->partition, k, cycle) : NULL;
         if (p)
-            s->seen = (s->seen ^ p->cookie ^ cycle << 20 ^ p->data[0]) * UINT64_C(0x9E3779B97F4A7C15);
+            s->seen = (s->seen ^ access_of(p)->waiter ^ cycle << 20 ^ packet_data(p)[0]) * UINT64_C(0x9E3779B97F4A7C15);
         if (partition_next_dram(s->partition) <= cycle)
             partition_tick_dram(s->partition, cycle, cycle);
         request(s, params, cycle, k);

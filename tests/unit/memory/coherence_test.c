@@ -388,7 +388,7 @@ static void l1_send(struct l1_twin *t)
     struct packet *p = packet_ring_pop(&t->l1.requests);
     saw(&t->seen, p->kind | (uint64_t)p->space << 8 | (uint64_t)p->bytes << 16);
     saw(&t->seen, p->address);
-    saw(&t->seen, p->cookie);
+    saw(&t->seen, access_of(p)->waiter);
     t->under_way[t->sent++] = p;
 }
 
@@ -402,7 +402,7 @@ static void l1_answer(struct l1_twin *t, uint64_t random)
     enum l1_arrival arrival = l1_arrival_of(&t->l1, p);
     saw(&t->seen, arrival);
     if (arrival == L1_FILLED) {
-        memset(p->data, (int)(random >> 8), sizeof p->data);
+        memset(packet_data(p), (int)(random >> 8), PACKET_LINE_BYTES);
         saw(&t->seen, l1_fill(&t->l1, p));
         t->fills++;
     }
@@ -527,10 +527,11 @@ static void slice_pop(struct slice_twin *t, uint64_t cycle)
     const struct partition_reply *r = partition_first_reply(out);
     saw(&t->seen, cycle << 32 | (uint64_t)r->bytes << 16 | r->sm);
     if (r->packet) {
-        saw(&t->seen, r->packet->cookie);
-        saw_bytes(&t->seen, r->packet->data, PACKET_LINE_BYTES);
-        for (unsigned i = 0; i < r->packet->lane_count; i++)
-            saw(&t->seen, r->packet->lanes[i].operand);
+        saw(&t->seen, access_of(r->packet)->waiter);
+        if (r->packet->kind == PACKET_READ)
+            saw_bytes(&t->seen, packet_data(r->packet), PACKET_LINE_BYTES);
+        for (unsigned i = 0; r->packet->kind == PACKET_ATOMIC && i < atomic_of(r->packet)->lane_count; i++)
+            saw(&t->seen, atomic_of(r->packet)->lanes[i].operand);
         t->answered++;
     }
     bool full = slice_out_full(out);
@@ -541,32 +542,32 @@ static void slice_pop(struct slice_twin *t, uint64_t cycle)
         slice_find_next(t->slice, cycle - 1);
 }
 
-static void add_lanes(struct packet *p, uint64_t random)
+static void add_lanes(struct message_atomic *m, uint64_t random)
 {
-    p->atomic = ISA_ATOMIC_ADD;
-    p->type = ISA_U32;
+    m->atomic = ISA_ATOMIC_ADD;
+    m->type = ISA_U32;
     for (unsigned i = 0; i < 4; i++)
-        p->lanes[p->lane_count++] = (struct packet_lane){
-            .lane = (uint8_t)i, .offset = (uint8_t)(p->address % 128 + (random >> i & 3) * 4), .operand = random};
+        m->lanes[m->lane_count++] = (struct packet_lane){
+            .lane = (uint8_t)i, .offset = (uint8_t)(m->packet.address % 128 + (random >> i & 3) * 4), .operand = random};
 }
 
 static void slice_request(struct slice_twin *t, uint64_t random, uint64_t cycle)
 {
     static const uint8_t kinds[] = {PACKET_READ, PACKET_READ, PACKET_WRITE, PACKET_ATOMIC};
-    struct packet *p = ARENA_NEW(&t->arena, struct packet, 1);
+    struct packet *p = &ARENA_NEW(&t->arena, union message, 1)->packet;
     uint64_t offset = (random >> 8) % (STORE_BYTES / 128) * 128;
-    p->kind = kinds[random & 3];
-    p->bytes = 32u << (random >> 2) % 3;
+    packet_begin(p, kinds[random & 3]);
+    p->bytes = (uint8_t)(32u << (random >> 2) % 3);
     offset += (random >> 32) % (128 / p->bytes) * p->bytes;
     p->address = t->store.start + offset;
     p->sm = (uint16_t)((random >> 48) % 15);
-    p->cookie = (uint32_t)cycle;
+    access_of(p)->waiter = (uint32_t)cycle;
     if (p->kind == PACKET_WRITE) {
-        p->mask[p->address / 64 % 2] = UINT64_C(0xff0f) << p->address % 64;
-        memset(p->data, (int)(random >> 40), sizeof p->data);
+        packet_mask(p)[p->address / 64 % 2] = UINT64_C(0xff0f) << p->address % 64;
+        memset(packet_data(p), (int)(random >> 40), PACKET_LINE_BYTES);
     }
     if (p->kind == PACKET_ATOMIC)
-        add_lanes(p, random);
+        add_lanes(atomic_of(p), random);
     t->atomics += p->kind == PACKET_ATOMIC;
     t->pushed++;
     slice_push(t->slice, p, offset, cycle);

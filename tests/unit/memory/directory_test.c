@@ -73,15 +73,16 @@ static void stop(struct bench *b)
     arena_free(&b->arena);
 }
 
-static struct packet *access_of(struct bench *b, unsigned sm, unsigned kind, uint64_t address, uint8_t order)
+static struct packet *an_access(struct bench *b, unsigned sm, unsigned kind, uint64_t address, uint8_t order)
 {
-    struct packet *p = packet_new(&b->pools[sm]);
-    p->kind = (uint8_t)kind;
+    struct packet *p = packet_new(&b->pools[sm], kind);
     p->space = PACKET_GLOBAL;
     p->address = p->local = address;
     p->bytes = 4;
-    p->order = order;
-    p->scope = ISA_SCOPE_GPU;
+    if (message_is_access(kind)) {
+        access_of(p)->order = order;
+        access_of(p)->scope = ISA_SCOPE_GPU;
+    }
     return p;
 }
 
@@ -139,9 +140,9 @@ static struct packet *woken(struct bench *b)
 /* An L1 registers a line: the number of the registration. */
 static uint16_t registers(struct bench *b, unsigned sm, uint64_t address)
 {
-    struct packet *p = passes(b, access_of(b, sm, PACKET_REGISTER, address, ISA_ORDER_WEAK));
+    struct packet *p = passes(b, an_access(b, sm, PACKET_REGISTER, address, ISA_ORDER_WEAK));
     assert_ptr_equal(directory_find(&b->directory, address) == NULL, false);
-    return p->fill;
+    return register_of(p)->grant;
 }
 
 /* Remote scope */
@@ -202,8 +203,8 @@ static const struct {
 
 static struct packet *remote(struct bench *b, unsigned sm, unsigned which)
 {
-    struct packet *p = access_of(b, sm, remotes[which].kind, at(which), remotes[which].order);
-    p->scope = ISA_SCOPE_REMOTE;
+    struct packet *p = an_access(b, sm, remotes[which].kind, at(which), remotes[which].order);
+    access_of(p)->scope = ISA_SCOPE_REMOTE;
     return keeps(b, p);
 }
 
@@ -239,10 +240,10 @@ static void test_each_registration_has_a_number(void **unused)
     start(&b, "hlrc");
     uint16_t first = registers(&b, 0, at(0)), second = registers(&b, 1, at(1));
     assert_int_not_equal(first, second);
-    keeps(&b, access_of(&b, 2, PACKET_READ, at(0), ISA_ORDER_WEAK));
-    assert_int_equal(leaves(&b, PACKET_SHOW, 0)->fill, first);
-    keeps(&b, access_of(&b, 2, PACKET_READ, at(1), ISA_ORDER_WEAK));
-    assert_int_equal(leaves(&b, PACKET_SHOW, 1)->fill, second);
+    keeps(&b, an_access(&b, 2, PACKET_READ, at(0), ISA_ORDER_WEAK));
+    assert_int_equal(show_of(leaves(&b, PACKET_SHOW, 0))->grant, first);
+    keeps(&b, an_access(&b, 2, PACKET_READ, at(1), ISA_ORDER_WEAK));
+    assert_int_equal(show_of(leaves(&b, PACKET_SHOW, 1))->grant, second);
     stop(&b);
 }
 
@@ -252,11 +253,11 @@ static void test_an_answer_lets_one_store_go_on(void **unused)
     struct bench b;
     start(&b, "hlrc");
     registers(&b, 0, at(0));
-    keeps(&b, access_of(&b, 1, PACKET_ATOMIC, at(0), ISA_ORDER_ACQ_REL));
+    keeps(&b, an_access(&b, 1, PACKET_ATOMIC, at(0), ISA_ORDER_ACQ_REL));
     leaves(&b, PACKET_REVOKE, 0);
-    keeps(&b, access_of(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_RELAXED));
-    struct packet *first = keeps(&b, access_of(&b, 2, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
-    struct packet *second = keeps(&b, access_of(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
+    keeps(&b, an_access(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_RELAXED));
+    struct packet *first = keeps(&b, an_access(&b, 2, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
+    struct packet *second = keeps(&b, an_access(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
     struct packet *shown[2] = {leaves(&b, PACKET_SHOW, 0), leaves(&b, PACKET_SHOW, 0)};
     answers(&b, shown[0]);
     assert_ptr_equal(woken(&b), first);
@@ -284,11 +285,11 @@ static void test_accesses_that_wait_for_a_place_are_not_passed(void **unused)
     struct bench b;
     start(&b, "hlrc");
     registers(&b, 0, at(0));
-    struct packet *first = wait_for_place(&b, access_of(&b, 1, PACKET_ATOMIC, at(1), ISA_ORDER_ACQ_REL), at(0));
+    struct packet *first = wait_for_place(&b, an_access(&b, 1, PACKET_ATOMIC, at(1), ISA_ORDER_ACQ_REL), at(0));
     struct packet *asked = leaves(&b, PACKET_REVOKE, 0);
-    struct packet *second = keeps(&b, access_of(&b, 1, PACKET_READ, at(1), ISA_ORDER_WEAK));
-    passes(&b, access_of(&b, 2, PACKET_WRITE, at(1), ISA_ORDER_WEAK));
-    passes(&b, access_of(&b, 2, PACKET_READ, at(2), ISA_ORDER_WEAK));
+    struct packet *second = keeps(&b, an_access(&b, 1, PACKET_READ, at(1), ISA_ORDER_WEAK));
+    passes(&b, an_access(&b, 2, PACKET_WRITE, at(1), ISA_ORDER_WEAK));
+    passes(&b, an_access(&b, 2, PACKET_READ, at(2), ISA_ORDER_WEAK));
     answers(&b, asked);
     assert_ptr_equal(woken(&b), first);
     passes(&b, first);
@@ -305,9 +306,9 @@ static void test_what_owners_give_back_waits_for_no_place(void **unused)
     start(&b, "hlrc");
     registers(&b, 0, at(0));
     registers(&b, 1, at(1));
-    directory_make_room(&b.directory, at(0), access_of(&b, 2, PACKET_READ, at(1), ISA_ORDER_WEAK));
+    directory_make_room(&b.directory, at(0), an_access(&b, 2, PACKET_READ, at(1), ISA_ORDER_WEAK));
     leaves(&b, PACKET_REVOKE, 0);
-    struct packet *put = keeps(&b, access_of(&b, 1, PACKET_PUT, at(1), ISA_ORDER_WEAK));
+    struct packet *put = keeps(&b, an_access(&b, 1, PACKET_PUT, at(1), ISA_ORDER_WEAK));
     assert_ptr_equal(leaves(&b, PACKET_PUT, 1), put);
     assert_true(put->is_reply);
     assert_null(directory_find(&b.directory, at(1)));
@@ -321,12 +322,12 @@ static void test_sharers_drop_their_copies_before_a_registration(void **unused)
     struct bench b;
     start(&b, "msi");
     for (unsigned sm = 0; sm < SMS; sm++)
-        passes(&b, access_of(&b, sm, PACKET_READ, at(0), ISA_ORDER_WEAK));
+        passes(&b, an_access(&b, sm, PACKET_READ, at(0), ISA_ORDER_WEAK));
     assert_true(is_silent(&b));
-    struct packet *first = keeps(&b, access_of(&b, 1, PACKET_REGISTER, at(0), ISA_ORDER_WEAK));
+    struct packet *first = keeps(&b, an_access(&b, 1, PACKET_REGISTER, at(0), ISA_ORDER_WEAK));
     struct packet *of_0 = leaves(&b, PACKET_INVALIDATE, 0), *of_2 = leaves(&b, PACKET_INVALIDATE, 2);
     assert_true(is_silent(&b));
-    struct packet *second = keeps(&b, access_of(&b, 2, PACKET_READ, at(0), ISA_ORDER_WEAK));
+    struct packet *second = keeps(&b, an_access(&b, 2, PACKET_READ, at(0), ISA_ORDER_WEAK));
     answers(&b, of_2);
     assert_null(woken(&b));
     answers(&b, of_0);
@@ -337,7 +338,7 @@ static void test_sharers_drop_their_copies_before_a_registration(void **unused)
     answers(&b, leaves(&b, PACKET_REVOKE, 1));
     assert_ptr_equal(woken(&b), second);
     passes(&b, second);
-    passes(&b, access_of(&b, 2, PACKET_REGISTER, at(0), ISA_ORDER_WEAK));
+    passes(&b, an_access(&b, 2, PACKET_REGISTER, at(0), ISA_ORDER_WEAK));
     assert_true(is_silent(&b));
     assert_int_equal(directory_find(&b.directory, at(0))->state, DIRECTORY_R);
     stop(&b);
@@ -348,10 +349,10 @@ static void test_a_shared_line_leaves_its_place(void **unused)
 {
     struct bench b;
     start(&b, "msi");
-    passes(&b, access_of(&b, 0, PACKET_READ, at(0), ISA_ORDER_WEAK));
-    passes(&b, access_of(&b, 2, PACKET_READ, at(0), ISA_ORDER_WEAK));
+    passes(&b, an_access(&b, 0, PACKET_READ, at(0), ISA_ORDER_WEAK));
+    passes(&b, an_access(&b, 2, PACKET_READ, at(0), ISA_ORDER_WEAK));
     b.wanted = at(0);
-    struct packet *read = keeps(&b, access_of(&b, 0, PACKET_READ, at(1), ISA_ORDER_WEAK));
+    struct packet *read = keeps(&b, an_access(&b, 0, PACKET_READ, at(1), ISA_ORDER_WEAK));
     struct packet *of_0 = leaves(&b, PACKET_INVALIDATE, 0), *of_2 = leaves(&b, PACKET_INVALIDATE, 2);
     answers(&b, of_0);
     assert_null(woken(&b));

@@ -74,7 +74,7 @@ struct event {
 static struct {
     struct system system;
     struct lock_params params;
-    struct packet packets[MOST];
+    struct message_atomic packets[MOST];
     struct world now;
     uint64_t addresses[WORDS];
     /* The states that were found; the search has seen to those before `next`. */
@@ -128,16 +128,16 @@ static bool is_semaphore(unsigned word)
     return s.system.semaphores >> word & 1;
 }
 
-static void address_packet(struct packet *p, unsigned word, enum packet_lock lock)
+static void address_packet(struct message_atomic *p, unsigned word, enum packet_lock lock)
 {
-    p->kind = PACKET_ATOMIC;
-    p->address = s.addresses[word] / 32 * 32;
+    p->packet.kind = PACKET_ATOMIC;
+    p->packet.address = s.addresses[word] / 32 * 32;
     p->lane_count = 1;
     p->lanes[0].offset = (uint8_t)(s.addresses[word] % PACKET_LINE_BYTES);
     p->lock = lock;
 }
 
-static void perform(struct packet *p, unsigned word)
+static void perform(struct message_atomic *p, unsigned word)
 {
     lock_queues_perform(&s.now.q, p, (uint8_t *)&s.now.words[word]);
 }
@@ -181,7 +181,7 @@ static void out_of_order(unsigned thread, unsigned word)
 /* The line of the thread's packet is there: the packet is answered, or kept. */
 static void line_comes(unsigned thread)
 {
-    s.now.threads[thread].at = lock_queues_keep(&s.now.q, &s.packets[thread]) ? AT_QUEUE : AT_REPLY;
+    s.now.threads[thread].at = lock_queues_keep(&s.now.q, &s.packets[thread].packet) ? AT_QUEUE : AT_REPLY;
 }
 
 static void performed(unsigned thread)
@@ -203,10 +203,10 @@ static bool is_room(unsigned word)
 
 static void ask(unsigned thread, unsigned word)
 {
-    struct packet *p = &s.packets[thread];
+    struct message_atomic *p = &s.packets[thread];
     uint32_t available = is_semaphore(word) ? s.now.words[word] : s.now.words[word] == FREE;
     bool room = is_room(word), first = s.now.waiting[word] < available;
-    *p = (struct packet){.atomic = is_semaphore(word) ? ISA_ATOMIC_TAKE : ISA_ATOMIC_CAS};
+    *p = (struct message_atomic){.atomic = is_semaphore(word) ? ISA_ATOMIC_TAKE : ISA_ATOMIC_CAS};
     address_packet(p, word, PACKET_LOCK_TAKE);
     p->lanes[0].operand = is_semaphore(word) ? 1 : thread;
     s.now.threads[thread] = (struct thread){.phase = ASKED, .word = (uint8_t)word, .at = AT_LINE};
@@ -222,7 +222,7 @@ static void ask(unsigned thread, unsigned word)
 static void call(void)
 {
     for (struct packet *p = s.now.q.called.first; p; p = p->next) {
-        s.now.threads[p - s.packets].at = AT_TAGS;
+        s.now.threads[atomic_of(p) - s.packets].at = AT_TAGS;
         s.now.q.kept--;
     }
     s.now.q.called = (struct packet_list){0};
@@ -248,14 +248,14 @@ static void take_reply(unsigned thread)
     struct thread *t = &s.now.threads[thread];
     t->phase = found_free(thread) ? HAS : IDLE;
     t->at = NOWHERE;
-    s.packets[thread] = (struct packet){0};
+    s.packets[thread] = (struct message_atomic){0};
     if (t->leave == LEAVE_DONE)
         t->leave = LEAVE_NOT;
 }
 
 static void give(unsigned word)
 {
-    struct packet p = {.atomic = is_semaphore(word) ? ISA_ATOMIC_ADD : ISA_ATOMIC_EXCH};
+    struct message_atomic p = {.atomic = is_semaphore(word) ? ISA_ATOMIC_ADD : ISA_ATOMIC_EXCH};
     address_packet(&p, word, PACKET_LOCK_GIVE);
     p.lanes[0].operand = is_semaphore(word) ? 1 : FREE;
     perform(&p, word);
@@ -275,7 +275,7 @@ static void unlock(struct thread *t)
 static void leave_comes(unsigned thread)
 {
     struct thread *t = &s.now.threads[thread];
-    struct packet p = {.atomic = ISA_ATOMIC_CAS};
+    struct message_atomic p = {.atomic = ISA_ATOMIC_CAS};
     uint8_t queued = s.packets[thread].queued;
     address_packet(&p, t->leave_word, PACKET_LOCK_LEAVE);
     p.lanes[0].operand = thread;
@@ -416,12 +416,12 @@ static void check_queue(unsigned word)
     unsigned called = 0, holders = 0;
     bool knows_all = !s.system.tries && !s.system.signals && !s.system.record_limit && !s.system.queue_limit;
     for (unsigned i = 0; i < s.now.waiting[word]; i++) {
-        const struct packet *of = &s.packets[s.now.order[word][i]];
+        const struct message_atomic *of = &s.packets[s.now.order[word][i]];
         called += of->queued == PACKET_CALLED;
         if (of->queued == PACKET_CALLED)
             continue;
-        HOLDS(p == of);
-        HOLDS(p->queued == PACKET_QUEUED || p->queued == PACKET_KEPT);
+        HOLDS(p == &of->packet);
+        HOLDS(of->queued == PACKET_QUEUED || of->queued == PACKET_KEPT);
         p = p->next;
     }
     HOLDS(!p);
@@ -455,7 +455,7 @@ static void check_state(void)
 
 /* ---- states ---- */
 
-static bool is_listed(const struct packet *p)
+static bool is_listed(const struct message_atomic *p)
 {
     return p->queued == PACKET_QUEUED || p->queued == PACKET_KEPT ||
            (s.now.threads[p - s.packets].at == AT_QUEUE && s.now.q.called.first);
@@ -472,7 +472,7 @@ static void pack(void)
         if (!w->places[i].count)
             w->places[i].waiting = (struct packet_list){0};
     for (unsigned i = 0; i < MOST; i++) {
-        w->next[i] = is_listed(&s.packets[i]) ? s.packets[i].next : NULL;
+        w->next[i] = is_listed(&s.packets[i]) ? s.packets[i].packet.next : NULL;
         w->operand[i] = s.packets[i].lanes[0].operand;
         w->queued[i] = s.packets[i].queued;
         if (w->threads[i].phase == IDLE)
@@ -486,11 +486,11 @@ static void unpack(const struct world *w)
 {
     memcpy(&s.now, w, sizeof s.now);
     for (unsigned i = 0; i < MOST; i++) {
-        struct packet *p = &s.packets[i];
+        struct message_atomic *p = &s.packets[i];
         const struct thread *t = &w->threads[i];
-        *p = (struct packet){.atomic = is_semaphore(t->word) ? ISA_ATOMIC_TAKE : ISA_ATOMIC_CAS};
+        *p = (struct message_atomic){.atomic = is_semaphore(t->word) ? ISA_ATOMIC_TAKE : ISA_ATOMIC_CAS};
         address_packet(p, t->word, PACKET_LOCK_TAKE);
-        p->next = w->next[i];
+        p->packet.next = w->next[i];
         p->lanes[0].operand = w->operand[i];
         p->queued = w->queued[i];
     }
@@ -724,7 +724,7 @@ static void test_many_locks(void **state)
         unsigned lock = (unsigned)(random_at(1, i) % (i % 2000 < 1000 ? LOCKS : LOCKS / 8));
         uint64_t address = 0x10000 + 4 * (uint64_t)lock;
         bool gives = words[lock] != FREE;
-        struct packet p = {.address = address / 32 * 32,
+        struct message_atomic p = {.packet = {.kind = PACKET_ATOMIC, .address = address / 32 * 32},
                            .lock = gives ? PACKET_LOCK_GIVE : PACKET_LOCK_TAKE,
                            .atomic = gives ? ISA_ATOMIC_EXCH : ISA_ATOMIC_CAS,
                            .lane_count = 1,
@@ -733,7 +733,7 @@ static void test_many_locks(void **state)
         held += gives ? -1u : 1u;
         assert_int_equal(q.records, held);
         assert_int_equal(q.used, held);
-        assert_false(lock_queues_keep(&q, &p));
+        assert_false(lock_queues_keep(&q, &p.packet));
         struct check c;
         check_init(&c);
         lock_queues_check(&q, &c);

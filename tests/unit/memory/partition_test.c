@@ -6,6 +6,8 @@
 #include "effort.h"
 #include "memory_fixture.h"
 
+#include "memory/packet_queue.h"
+
 #include "isa/mod_values.h"
 #include "isa/op.h"
 #include "memory/address.h"
@@ -59,13 +61,13 @@ static void tick(struct side *s)
     fixture_check_partition(s->partition, s->cycle);
 }
 
-static struct packet *request(struct packet *p, enum packet_kind kind, uint64_t address, uint32_t bytes)
+static struct packet *request(union message *m, enum packet_kind kind, uint64_t address, uint32_t bytes)
 {
-    memset(p, 0, sizeof(*p));
-    p->kind = (uint8_t)kind;
-    p->address = address;
-    p->bytes = bytes;
-    return p;
+    memset(m, 0, sizeof(*m));
+    packet_begin(&m->packet, kind);
+    m->packet.address = address;
+    m->packet.bytes = (uint8_t)bytes;
+    return &m->packet;
 }
 
 /* Pushes before the next tick, as a network does, and waits for the reply; the number of ticks after which it can be
@@ -159,7 +161,7 @@ static void a_hit_takes_the_rop_latency_and_one_access(void **state)
     for (unsigned i = 0; i < 4; i++) {
         struct memory_params params = fixture_params();
         struct side s;
-        struct packet p;
+        union message p;
         params.partition.rop_latency = delays[i];
         start(&s, &params);
         serve(&s, request(&p, PACKET_READ, START, 128));
@@ -173,7 +175,7 @@ static void times(uint64_t seed, uint32_t most, unsigned ticks[65])
 {
     struct memory_params params = fixture_params();
     struct side s;
-    struct packet p;
+    union message p;
     start(&s, &params);
     if (seed)
         partition_vary(s.partition, seed, most);
@@ -211,7 +213,7 @@ static void a_seed_lengthens_the_rop_latency(void **state)
 static void a_seed_keeps_requests_in_order(void **state)
 {
     enum { COUNT = 200 };
-    struct packet *p = base_calloc(COUNT, sizeof *p);
+    union message *p = base_calloc(COUNT, sizeof *p);
     struct memory_params params = fixture_params();
     unsigned k = memory_place_of(&params.partition, START).slice % 2, pushed = 0, popped = 0;
     struct side s;
@@ -220,17 +222,17 @@ static void a_seed_keeps_requests_in_order(void **state)
     while (popped < COUNT) {
         if (pushed < COUNT && partition_can_push(s.partition, k)) {
             request(&p[pushed], PACKET_ATOMIC, START, 32);
-            p[pushed].atomic = ISA_ATOMIC_ADD;
-            p[pushed].type = ISA_U32;
-            p[pushed].lane_count = 1;
-            p[pushed].lanes[0].operand = 1;
-            partition_push(s.partition, k, &p[pushed++], s.cycle + 1);
+            p[pushed].as_atomic.atomic = ISA_ATOMIC_ADD;
+            p[pushed].as_atomic.type = ISA_U32;
+            p[pushed].as_atomic.lane_count = 1;
+            p[pushed].as_atomic.lanes[0].operand = 1;
+            partition_push(s.partition, k, &p[pushed++].packet, s.cycle + 1);
         }
         tick(&s);
         struct packet *got = partition_pop(s.partition, k, s.cycle + 1);
         if (got) {
-            assert_ptr_equal(got, &p[popped]);
-            assert_int_equal(got->lanes[0].operand, popped++);
+            assert_ptr_equal(got, &p[popped].packet);
+            assert_int_equal(atomic_of(got)->lanes[0].operand, popped++);
         }
         assert_true(s.cycle < 100000);
     }
@@ -242,7 +244,7 @@ static void a_miss_goes_to_the_dram_and_back(void **state)
 {
     struct memory_params params = fixture_params();
     struct side s;
-    struct packet p;
+    union message p;
     start(&s, &params);
     /* 121 to the access, 1 to the DRAM's queue, 132 command cycles of fixed delay, 1 into the scheduler, activate 12,
      * two reads 3 apart, tCL 12, 1 to the L2's queue: 161 command cycles are 122 of the L2, then the fill, its waiter,
@@ -261,7 +263,7 @@ static void hits_wait_for_the_data_port(void **state)
 {
     struct memory_params params = fixture_params();
     struct side s;
-    struct packet p[4];
+    union message p[4];
     unsigned got = 0;
     uint64_t at[4];
     start(&s, &params);
@@ -287,12 +289,12 @@ static void a_store_that_misses_is_acknowledged_by_the_dram(void **state)
 {
     struct memory_params params = fixture_params();
     struct side s;
-    struct packet p;
+    union message p;
     start(&s, &params);
     request(&p, PACKET_WRITE, START, 32);
-    p.mask[0] = 0xffffffff;
-    memset(p.data, 0x5a, 32);
-    assert_true(serve(&s, &p) > 121 + 100);
+    p.as_write.mask[0] = 0xffffffff;
+    memset(p.as_read.data, 0x5a, 32);
+    assert_true(serve(&s, &p.packet) > 121 + 100);
     assert_int_equal(store_at(&s.store, START)[31], 0x5a);
     assert_int_equal(store_at(&s.store, START)[32], 0);
     for (unsigned i = 0; i < 300; i++)
@@ -300,8 +302,8 @@ static void a_store_that_misses_is_acknowledged_by_the_dram(void **state)
     assert_true(partition_idle(s.partition));
     assert_int_equal(partition_dram_stats(s.partition)->writes, 1);
     assert_int_equal(partition_dram_stats(s.partition)->allocate_reads, 2);
-    p.is_reply = false;
-    assert_int_equal(serve(&s, &p), 121); /* the line is there now */
+    p.packet.is_reply = false;
+    assert_int_equal(serve(&s, &p.packet), 121); /* the line is there now */
     stop(&s);
 }
 
@@ -310,11 +312,11 @@ static void a_lazy_store_is_acknowledged_at_once(void **state)
 {
     struct memory_params params = fixture_sm2();
     struct side s;
-    struct packet p;
+    union message p;
     start(&s, &params);
     request(&p, PACKET_WRITE, START, 32);
-    p.mask[0] = 0xff;
-    assert_int_equal(serve(&s, &p), 121);
+    p.as_write.mask[0] = 0xff;
+    assert_int_equal(serve(&s, &p.packet), 121);
     for (unsigned i = 0; i < 300; i++)
         tick(&s);
     assert_int_equal(partition_dram_stats(s.partition)->requests, 0);
@@ -327,17 +329,17 @@ static void sectors_are_served_one_by_one(void **state)
 {
     struct memory_params params = fixture_sm2();
     struct side s;
-    struct packet p;
+    union message p;
     start(&s, &params);
     for (unsigned i = 0; i < 128; i++)
         store_at(&s.store, START)[i] = (uint8_t)(i + 1);
     serve(&s, request(&p, PACKET_READ, START + 32, 32));
-    assert_int_equal(p.data[32], 33);
-    assert_int_equal(p.data[0], 0);
+    assert_int_equal(p.as_read.data[32], 33);
+    assert_int_equal(p.as_read.data[0], 0);
     assert_int_equal(partition_dram_stats(s.partition)->reads, 1);
     serve(&s, request(&p, PACKET_READ, START, 128));
-    assert_int_equal(p.data[0], 1);
-    assert_int_equal(p.data[127], 128);
+    assert_int_equal(p.as_read.data[0], 1);
+    assert_int_equal(p.as_read.data[127], 128);
     assert_int_equal(partition_dram_stats(s.partition)->reads, 4);
     assert_int_equal(serve(&s, request(&p, PACKET_READ, START, 128)), 121 + 3);
     stop(&s);
@@ -353,7 +355,7 @@ static void sectors_are_answered_one_by_one(void **state)
     for (unsigned i = 0; i < 2; i++) {
         struct memory_params params = fixture_sm2();
         struct side s;
-        struct packet p;
+        union message p;
         unsigned got = 0;
         uint64_t at[4], block = START;
         start(&s, &params);
@@ -362,13 +364,13 @@ static void sectors_are_answered_one_by_one(void **state)
         unsigned k = memory_place_of(&params.partition, block).slice % 2;
         partition_host_copy(s.partition, block, 128);
         request(&p, cases[i].kind, block, 128)->sm = 11;
-        partition_push(s.partition, k, &p, s.cycle + 1);
+        partition_push(s.partition, k, &p.packet, s.cycle + 1);
         for (unsigned n = 0; n < 200; n++) {
             tick(&s);
             const struct partition_reply *reply = partition_reply(s.partition, k, s.cycle + 1);
             if (!reply)
                 continue;
-            assert_ptr_equal(reply->packet, got == 3 ? &p : NULL);
+            assert_ptr_equal(reply->packet, got == 3 ? &p.packet : NULL);
             assert_int_equal(reply->bytes, cases[i].message);
             assert_int_equal(reply->sm, 11);
             partition_take_reply(partition_out_of(s.partition, k));
@@ -386,7 +388,7 @@ static void host_copies_warm_the_l2(void **state)
 {
     struct memory_params params = fixture_sm2();
     struct side s;
-    struct packet p;
+    union message p;
     start(&s, &params);
     uint64_t block = START;
     while (memory_place_of(&params.partition, block).channel != 0)
@@ -417,7 +419,7 @@ static void a_long_host_copy_leaves_what_its_pieces_leave(void **state)
     for (unsigned at = 32; at < BYTES - 8192 + 32; at += 32)
         partition_host_copy(pieces.partition, START + 4096 + at, 32);
     for (uint64_t at = START + BYTES - 4096 + 32; at > START;) { /* last copied first: the reads evict, too */
-        struct packet p, q;
+        union message p, q;
         at -= 32;
         if (memory_place_of(&params.partition, at).channel != 0)
             continue;
@@ -437,19 +439,19 @@ static void atomics_go_lane_by_lane(void **state)
 {
     struct memory_params params = fixture_params();
     struct side s;
-    struct packet p;
+    union message p;
     start(&s, &params);
     store_at(&s.store, START)[8] = 10;
     request(&p, PACKET_ATOMIC, START, 32);
-    p.atomic = ISA_ATOMIC_ADD;
-    p.type = ISA_U32;
-    p.lane_count = 3;
+    p.as_atomic.atomic = ISA_ATOMIC_ADD;
+    p.as_atomic.type = ISA_U32;
+    p.as_atomic.lane_count = 3;
     for (unsigned i = 0; i < 3; i++)
-        p.lanes[i] = (struct packet_lane){.lane = (uint8_t)i, .offset = i == 2 ? 4 : 8, .operand = i + 1};
-    serve(&s, &p);
-    assert_int_equal(p.lanes[0].operand, 10);
-    assert_int_equal(p.lanes[1].operand, 11);
-    assert_int_equal(p.lanes[2].operand, 0);
+        p.as_atomic.lanes[i] = (struct packet_lane){.lane = (uint8_t)i, .offset = i == 2 ? 4 : 8, .operand = i + 1};
+    serve(&s, &p.packet);
+    assert_int_equal(p.as_atomic.lanes[0].operand, 10);
+    assert_int_equal(p.as_atomic.lanes[1].operand, 11);
+    assert_int_equal(p.as_atomic.lanes[2].operand, 0);
     assert_int_equal(store_at(&s.store, START)[8], 13);
     assert_int_equal(store_at(&s.store, START)[4], 3);
     stop(&s);
@@ -459,14 +461,14 @@ static void packets_without_values_leave_memory_alone(void **state)
 {
     struct memory_params params = fixture_params();
     struct side s;
-    struct packet p;
+    union message p;
     start(&s, &params);
     store_at(&s.store, START)[0] = 9;
     request(&p, PACKET_READ, START, 128)->space = PACKET_INSTRUCTION;
-    serve(&s, &p);
-    assert_int_equal(p.data[0], 0);
+    serve(&s, &p.packet);
+    assert_int_equal(p.as_read.data[0], 0);
     request(&p, PACKET_WRITE, START, 128)->space = PACKET_LOCAL;
-    serve(&s, &p);
+    serve(&s, &p.packet);
     assert_int_equal(store_at(&s.store, START)[0], 9);
     uint64_t far = START + STORE_BYTES; /* an address that only the timing knows */
     while (memory_place_of(&params.partition, far).channel != 0)
@@ -481,7 +483,7 @@ static void a_slice_that_is_not_emptied_refuses(void **state)
     enum { MANY = 200 };
     for (unsigned sm2 = 0; sm2 < 2; sm2++) {
         struct memory_params params = sm2 ? fixture_sm2() : fixture_params();
-        struct packet *p = base_calloc(MANY, sizeof(*p));
+        union message *p = base_calloc(MANY, sizeof(*p));
         struct side s;
         unsigned pushed = 0, popped = 0, k = memory_place_of(&params.partition, START).slice % 2;
         params.partition.rop_latency = 0;
@@ -517,7 +519,7 @@ enum { PACKETS = 600, BLOCKS = 300, SENT = SANITIZED ? 4000 : 20000 };
 enum { EVERY, LAZY, AHEAD, SIDES };
 
 struct traffic {
-    struct packet packets[SIDES][PACKETS];
+    union message packets[SIDES][PACKETS];
     uint8_t expected[PACKETS][128];
     uint32_t old[PACKETS];
     bool used[PACKETS];
@@ -528,48 +530,50 @@ struct traffic {
 
 static unsigned fill_request(struct traffic *t, unsigned i, uint64_t *seed, const struct partition_params *params)
 {
-    struct packet *p = &t->packets[EVERY][i];
     unsigned block = fixture_random(seed) % BLOCKS, choice = fixture_random(seed) % 8;
     uint32_t bytes = 32u << fixture_random(seed) % 3;
     uint64_t offset = fixture_random(seed) % (256 / bytes) * bytes;
     uint8_t *model = t->model + block * 256 + offset;
-    request(p, choice < 4 ? PACKET_READ : choice < 7 ? PACKET_WRITE : PACKET_ATOMIC, t->blocks[block] + offset, bytes);
+    struct packet *p = request(&t->packets[EVERY][i], choice < 4 ? PACKET_READ : choice < 7 ? PACKET_WRITE : PACKET_ATOMIC,
+                               t->blocks[block] + offset, bytes);
     uint32_t first = (uint32_t)(p->address & 127);
-    p->cookie = i;
+    access_of(p)->waiter = i;
     if (p->kind == PACKET_WRITE) {
-        p->mask[0] = (uint64_t)fixture_random(seed) << 32 | fixture_random(seed);
-        p->mask[1] = (uint64_t)fixture_random(seed) << 32 | fixture_random(seed);
+        uint64_t *mask = packet_mask(p);
+        mask[0] = (uint64_t)fixture_random(seed) << 32 | fixture_random(seed);
+        mask[1] = (uint64_t)fixture_random(seed) << 32 | fixture_random(seed);
         for (unsigned b = 0; b < bytes; b++) {
-            p->data[first + b] = (uint8_t)fixture_random(seed);
-            if (p->mask[(first + b) / 64] >> (first + b) % 64 & 1)
-                model[b] = p->data[first + b];
+            packet_data(p)[first + b] = (uint8_t)fixture_random(seed);
+            if (mask[(first + b) / 64] >> (first + b) % 64 & 1)
+                model[b] = packet_data(p)[first + b];
         }
     } else if (p->kind == PACKET_ATOMIC) {
         uint32_t at = fixture_random(seed) % (bytes / 4) * 4, value;
         memcpy(&value, model + at, 4);
-        p->atomic = ISA_ATOMIC_ADD;
-        p->type = ISA_U32;
-        p->lane_count = 1;
-        p->lanes[0] = (struct packet_lane){.offset = (uint8_t)(first + at), .operand = fixture_random(seed)};
+        struct message_atomic *m = atomic_of(p);
+        m->atomic = ISA_ATOMIC_ADD;
+        m->type = ISA_U32;
+        m->lane_count = 1;
+        m->lanes[0] = (struct packet_lane){.offset = (uint8_t)(first + at), .operand = fixture_random(seed)};
         t->old[i] = value;
-        value += (uint32_t)p->lanes[0].operand;
+        value += (uint32_t)m->lanes[0].operand;
         memcpy(model + at, &value, 4);
     } else {
         memcpy(t->expected[i] + first, model, bytes);
     }
-    t->packets[LAZY][i] = t->packets[AHEAD][i] = *p;
+    t->packets[LAZY][i] = t->packets[AHEAD][i] = t->packets[EVERY][i];
     return memory_place_of(params, p->address).slice % 2;
 }
 
 static void check_reply(struct traffic *t, const struct packet *p)
 {
     uint32_t first = (uint32_t)(p->address & 127);
-    assert_true(t->used[p->cookie]);
+    assert_true(t->used[access_of(p)->waiter]);
     assert_true(p->is_reply);
     if (p->kind == PACKET_READ)
-        assert_memory_equal(p->data + first, t->expected[p->cookie] + first, p->bytes);
+        assert_memory_equal(packet_data(p) + first, t->expected[access_of(p)->waiter] + first, p->bytes);
     if (p->kind == PACKET_ATOMIC)
-        assert_int_equal(p->lanes[0].operand, t->old[p->cookie]);
+        assert_int_equal(atomic_of(p)->lanes[0].operand, t->old[access_of(p)->waiter]);
 }
 
 static void start_traffic(struct traffic *t, struct side sides[SIDES], const struct memory_params *params,
@@ -612,7 +616,7 @@ static void push_request(struct traffic *t, struct side sides[SIDES], uint64_t *
     t->used[i] = true;
     t->pushed++;
     for (unsigned n = 0; n < SIDES; n++)
-        partition_push(sides[n].partition, k, &t->packets[n][i], sides[n].cycle + (n != AHEAD));
+        partition_push(sides[n].partition, k, &t->packets[n][i].packet, sides[n].cycle + (n != AHEAD));
 }
 
 /* A reply of one is a reply of all. */
@@ -629,13 +633,13 @@ static void take_reply(struct traffic *t, struct side sides[SIDES], unsigned k, 
     for (unsigned n = 0; n < SIDES; n++) {
         const struct packet *p = reply[n]->packet;
         assert_int_equal(reply[n]->bytes, reply[0]->bytes);
-        assert_int_equal(p ? (int)p->cookie : -1, first ? (int)first->cookie : -1);
+        assert_int_equal(p ? (int)access_of(p)->waiter : -1, first ? (int)access_of(first)->waiter : -1);
         partition_take_reply(partition_out_of(sides[n].partition, k));
         if (p)
             check_reply(t, p);
     }
     if (first) {
-        t->used[first->cookie] = false;
+        t->used[access_of(first)->waiter] = false;
         t->popped++;
     }
 }

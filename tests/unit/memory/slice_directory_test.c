@@ -82,11 +82,10 @@ static void answer(struct bench *b, const struct packet *p)
 /* A message of SM 0 about the first line. */
 static struct packet *send(struct bench *b, unsigned kind)
 {
-    struct packet *p = packet_new(&b->packets);
-    p->kind = (uint8_t)kind;
+    struct packet *p = packet_new(&b->packets, kind);
     p->space = PACKET_GLOBAL;
     p->address = START;
-    p->bytes = b->params.l2.line_bytes;
+    p->bytes = (uint8_t)b->params.l2.line_bytes;
     return p;
 }
 
@@ -121,8 +120,8 @@ static void test_what_was_written_comes_to_memory(void **unused)
     start(&b);
     serve(&b, send(&b, PACKET_REGISTER));
     struct packet *p = send(&b, PACKET_PUT);
-    memset(p->data, 0x22, sizeof p->data);
-    p->mask[0] = 0xf0;
+    memset(packet_data(p), 0x22, PACKET_LINE_BYTES);
+    packet_mask(p)[0] = 0xf0;
     serve(&b, p);
     for (unsigned i = 0; i < 16; i++)
         assert_int_equal(b.store.bytes[i], i >= 4 && i < 8 ? 0x22 : 0x11);

@@ -14,6 +14,8 @@
 
 #include "memory_fixture.h"
 
+#include "memory/packet_queue.h"
+
 #include "isa/mod_values.h"
 #include "isa/op.h"
 
@@ -28,7 +30,7 @@ struct side {
     struct memory_params params;
     uint64_t cycle;
     uint64_t block; /* an address of this channel's slice 0 */
-    struct packet packets[MANY];
+    union message packets[MANY];
     uint64_t at[MANY]; /* when each packet's reply could be taken; 0: not yet */
 };
 
@@ -69,16 +71,21 @@ static uint64_t line(const struct side *s, unsigned n)
 
 static void push(struct side *s, unsigned n, enum packet_kind kind, uint64_t address, uint32_t bytes)
 {
-    struct packet *p = &s->packets[n];
-    memset(p, 0, sizeof *p);
-    p->kind = (uint8_t)kind;
+    union message *m = &s->packets[n];
+    struct packet *p = &m->packet;
+    memset(m, 0, sizeof *m);
+    packet_begin(p, kind);
     p->address = address;
-    p->bytes = bytes;
-    p->mask[0] = p->mask[1] = kind == PACKET_WRITE ? UINT64_MAX : 0;
-    p->atomic = ISA_ATOMIC_ADD;
-    p->type = ISA_U32;
-    p->lane_count = kind == PACKET_ATOMIC;
-    p->lanes[0] = (struct packet_lane){.offset = (uint8_t)(address % PACKET_LINE_BYTES), .operand = 1};
+    p->bytes = (uint8_t)bytes;
+    if (kind == PACKET_WRITE)
+        memset(packet_mask(p), 0xff, sizeof m->as_write.mask);
+    if (kind == PACKET_ATOMIC) {
+        m->as_atomic.atomic = ISA_ATOMIC_ADD;
+        m->as_atomic.type = ISA_U32;
+        m->as_atomic.lane_count = 1;
+        m->as_atomic.lanes[0] =
+            (struct packet_lane){.offset = (uint8_t)(address % PACKET_LINE_BYTES), .operand = 1};
+    }
     s->at[n] = 0;
     partition_push(s->partition, memory_place_of(&s->params.partition, address).slice, p, s->cycle + 1);
 }
@@ -88,7 +95,7 @@ static void tick_l2(struct side *s, bool take)
     partition_tick_l2(s->partition, s->cycle);
     struct packet *p = take ? partition_pop(s->partition, 0, s->cycle + 1) : NULL;
     if (p)
-        s->at[p - s->packets] = s->cycle;
+        s->at[(union message *)p - s->packets] = s->cycle;
 }
 
 static void tick(struct side *s, bool take)
@@ -180,7 +187,7 @@ static void atomics_on_one_word(void **state)
         push(&s, i, PACKET_ATOMIC, line(&s, 0), 32);
     answered(&s, 7);
     for (unsigned i = 0; i < 8; i++) {
-        assert_int_equal(s.packets[i].lanes[0].operand, i);
+        assert_int_equal(s.packets[i].as_atomic.lanes[0].operand, i);
         assert_int_equal(s.at[i] - s.at[0], i);
     }
     stop(&s);
@@ -278,7 +285,7 @@ static void queues_from_and_to_the_network(void **state)
                 tick(&s, false);
             }
             assert_int_equal(pushed, in + out);
-            assert_ptr_equal(partition_pop(s.partition, 0, s.cycle + 1), &s.packets[0]);
+            assert_ptr_equal(partition_pop(s.partition, 0, s.cycle + 1), &s.packets[0].packet);
             assert_false(partition_can_push(s.partition, 0));
             tick(&s, false);
             assert_true(partition_can_push(s.partition, 0));

@@ -171,8 +171,8 @@ static void try_store(struct machine *m, struct thread *t, uint32_t line)
     if (l1_access(&t->l1, &a) == L1_REFUSED)
         return;
     uint32_t version = ++m->sent[line];
-    memcpy(a.request->data, &version, sizeof version);
-    a.request->mask[0] = mask_low(sizeof version);
+    memcpy(packet_data(a.request), &version, sizeof version);
+    packet_mask(a.request)[0] = mask_low(sizeof version);
     t->busy = true;
     t->load = false;
     t->line = line;

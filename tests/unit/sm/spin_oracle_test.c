@@ -237,8 +237,8 @@ static uint64_t step(struct measures *m, unsigned warp, uint32_t pc, uint64_t ac
 static void swapped(struct measures *m, unsigned warp, unsigned lanes, uint64_t found)
 {
     struct simt_access access = {.instr = &m->b.module->instrs[0], .space = ISA_SPACE_GLOBAL, .stride = 16};
-    struct packet reply = {
-        .address = 0x1000, .atomic = ISA_ATOMIC_CAS, .type = ISA_B32, .lane_count = (uint8_t)lanes, .is_reply = true};
+    struct message_atomic reply = {
+        .packet = {.kind = PACKET_ATOMIC, .address = 0x1000, .is_reply = true}, .atomic = ISA_ATOMIC_CAS, .type = ISA_B32, .lane_count = (uint8_t)lanes};
     for (unsigned i = 0; i < lanes; i++) {
         reply.lanes[i] = (struct packet_lane){.lane = (uint8_t)i, .operand = i ? 1 : found, .compare = 0};
         access.data[i * 16] = 1;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/strbuf.h"
 #include "isa/op.h"
 #include "unit/memory/memory_fixture.h"
 
@@ -94,16 +95,6 @@ static bool has_room(const struct tester *t, const struct tester_channel *c)
     return c->count < t->setup->room;
 }
 
-static const char *name_of(const struct packet *p)
-{
-    static const char *const names[] = {
-#define MESSAGE(name, words, sender, request, reply, sent, answered, about) words,
-#include "memory/message.def"
-#undef MESSAGE
-    };
-    return names[p->kind];
-}
-
 static void send(struct tester *t, struct tester_channel *c, struct packet *p)
 {
     const struct tester_setup *s = t->setup;
@@ -130,11 +121,12 @@ static struct packet *receive(struct tester_channel *c)
 
 static void trace_packet(const struct tester *t, const char *what, uint32_t agent, const struct packet *p)
 {
-    if (t->traces)
-        tester_trace(t, "agent %u %s %s%s line %llx +%u order %u scope %u asked %u mask %llx %llx", agent, what,
-                     name_of(p), p->is_reply ? " answer" : "", (unsigned long long)(p->address & ~UINT64_C(127)),
-                     (uint32_t)(p->address & 127), p->order, p->scope, p->asked, (unsigned long long)p->mask[0],
-                     (unsigned long long)p->mask[1]);
+    struct strbuf text = {0};
+    if (!t->traces)
+        return;
+    packet_print(p, &text);
+    tester_trace(t, "agent %u %s %s", agent, what, strbuf_text(&text));
+    strbuf_free(&text);
 }
 
 /* The first of an L1's ring goes into its channel, if that has room. */
@@ -223,21 +215,24 @@ void tester_issue(struct tester *t, struct tester_op *op)
 /* The packet gets what is written. */
 static void fill_request(const struct tester_op *op, struct packet *p)
 {
-    p->order = order_of(op);
-    p->scope = op->scope;
+    access_of(p)->order = order_of(op);
+    access_of(p)->scope = op->scope;
     for (uint32_t i = 0; i < op->part_count && !op->own; i++) {
         const struct tester_part *part = &op->parts[i];
         uint32_t offset = (uint32_t)(part->address % PACKET_LINE_BYTES);
         if (p->kind == PACKET_WRITE) {
-            memcpy(p->data + offset, &part->operand, part->bytes);
-            p->mask[offset / 64] |= mask_low(part->bytes) << offset % 64;
+            memcpy(packet_data(p) + offset, &part->operand, part->bytes);
+            packet_mask(p)[offset / 64] |= mask_low(part->bytes) << offset % 64;
         } else if (p->kind == PACKET_ATOMIC) {
-            p->lanes[p->lane_count++] = (struct packet_lane){
+            struct message_atomic *m = atomic_of(p);
+            m->lanes[m->lane_count++] = (struct packet_lane){
                 .lane = (uint8_t)i, .offset = (uint8_t)offset, .operand = part->operand, .compare = part->compare};
         }
     }
-    p->atomic = op->atomic;
-    p->type = op->part_count && op->parts[0].bytes == 8 ? ISA_U64 : ISA_U32;
+    if (p->kind != PACKET_ATOMIC)
+        return;
+    atomic_of(p)->atomic = op->atomic;
+    atomic_of(p)->type = op->part_count && op->parts[0].bytes == 8 ? ISA_U64 : ISA_U32;
 }
 
 static void check_parts(struct tester *t, const struct tester_op *op)
@@ -281,7 +276,7 @@ static void end_load(struct tester *t, struct tester_op *op, const uint8_t *line
 static void end_atomic(struct tester *t, struct tester_op *op, const struct packet *p)
 {
     for (uint32_t i = 0; i < op->part_count; i++)
-        op->parts[i].got = p->lanes[i].operand;
+        op->parts[i].got = atomic_of(p)->lanes[i].operand;
     end_op(t, op);
 }
 
@@ -312,6 +307,8 @@ static void try_op(struct tester *t, struct tester_agent *a)
                          (unsigned long long)op->parts[i].expected);
     if (access.request)
         fill_request(op, access.request);
+    if (access.request && access.request->kind == PACKET_WRITE && !l1_has_store(&a->l1, access.event))
+        write_of(access.request)->slot = (uint8_t)(op - a->ops);
     if (access.submit)
         l1_submit(&a->l1, access.request, access.event);
     if (served == L1_SERVED && op->kind == PACKET_READ)
@@ -322,9 +319,16 @@ static void try_op(struct tester *t, struct tester_agent *a)
 
 /* An agent's side */
 
+/* The number of the op that a packet answers. */
+static uint32_t op_of(const struct packet *p)
+{
+    uint32_t waiter = message_is_access(p->kind) ? access_of(p)->waiter : 0;
+    return waiter == PACKET_NOBODY && p->kind == PACKET_WRITE ? write_of(p)->slot : waiter;
+}
+
 static void take_answer(struct tester *t, struct tester_agent *a, struct packet *p)
 {
-    struct tester_op *op = &a->ops[p->cookie % TESTER_OPS];
+    struct tester_op *op = &a->ops[op_of(p) % TESTER_OPS];
     switch (l1_arrival_of(&a->l1, p)) {
     case L1_ITS_OWN:
         l1_reply(&a->l1, p);
@@ -338,7 +342,7 @@ static void take_answer(struct tester *t, struct tester_agent *a, struct packet 
         if (p->kind == PACKET_ATOMIC)
             end_atomic(t, op, p);
         else
-            end_load(t, op, p->data, PACKET_LINE_BYTES);
+            end_load(t, op, packet_data(p), PACKET_LINE_BYTES);
         break;
     case L1_FILLED:
         tester_fail(t, "a fill came that no agent asked for");
