@@ -20,15 +20,16 @@ static void init_fifos(struct core *core)
 
 void core_init(struct core *core, const struct core_setup *setup, struct arena *own)
 {
-    core->agenda = setup->agenda;
-    core->params = setup->params;
-    core->warp = setup->warp;
-    core->ops = setup->ops;
+    const struct sm_shared *shared = setup->shared;
+    core->agenda = shared->agenda;
+    core->params = shared->params;
+    core->warp = shared->warp;
+    core->ops = shared->ops;
+    core->sm = shared->sm;
+    core->line = shared->line;
+    core->views = shared->views;
     core->port = setup->port;
-    core->sm = setup->sm;
     core->stopped = setup->stopped;
-    core->line = setup->line;
-    core->views = setup->views;
     core->arena = setup->arena;
     core->number = setup->number;
     core->count = setup->count;

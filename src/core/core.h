@@ -14,11 +14,8 @@
 #include "core/execute.h"
 #include "core/issue.h"
 #include "core/op.h"
-#include "core/sm_params.h"
+#include "core/sm_shared.h"
 #include "core/stalls.h"
-#include "core/views.h"
-#include "sim/agenda.h"
-#include "warp/table.h"
 
 #define CORES 4 /* of an SM */
 
@@ -39,23 +36,17 @@ struct core_port {
 };
 
 struct core_setup {
+    const struct sm_shared *shared;
     unsigned number, count; /* of the SM's cores */
-    const struct sm_params *params;
     const struct lockstep_scheduler *policy;
     const struct core_port *port;
-    void *sm;                 /* the first argument of the port's functions */
-    const bool *stopped;      /* a fault has ended the run: nothing issues any more */
-    struct agenda *agenda;    /* the SM's */
-    struct warp_table *warp;  /* the SM's; the core has the slots of setup.slots */
-    struct core_ops *ops;     /* of all cores */
-    struct core_line *line;   /* where memory instructions of several cores keep their order; else NULL */
-    struct core_views *views; /* of all warps: what policies see */
-    const struct lockstep_memory_view *memory; /* likewise; NULL where the policy does not need it */
+    const bool *stopped;                       /* a fault has ended the run: nothing issues any more */
+    const struct lockstep_memory_view *memory; /* what the policy sees of memory; NULL where it does not need it */
     struct arena *arena;                       /* where accesses come from */
 };
 
 struct core {
-    /* As core_setup has them. */
+    /* As sm_shared and core_setup have them. */
     struct agenda *ROOM_KEPT agenda;
     const struct sm_params *ROOM_KEPT params;
     struct warp_table *ROOM_KEPT warp;

@@ -274,13 +274,14 @@ static unsigned preferred(const struct fetch_view *view, unsigned scheduler, uin
 
 void fetch_init(struct fetch *fetch, const struct fetch_setup *setup, struct arena *own)
 {
-    const struct sm_params *p = setup->params;
+    const struct sm_shared *shared = setup->shared;
+    const struct sm_params *p = shared->params;
     *fetch = (struct fetch){
-        .agenda = setup->agenda,
+        .agenda = shared->agenda,
         .params = p,
-        .warp = setup->warp,
+        .warp = shared->warp,
+        .sm = shared->sm,
         .port = setup->port,
-        .sm = setup->sm,
         .queue = setup->queue,
         .shares = setup->shares,
         .member = (uint8_t)setup->member,
@@ -290,7 +291,7 @@ void fetch_init(struct fetch *fetch, const struct fetch_setup *setup, struct are
         .line_bytes = setup->l1i->line_bytes,
         .code_base = setup->code_base,
         .slot = CORE_NONE,
-        .view = {.warps = setup->views->warps,
+        .view = {.warps = shared->views->warps,
                  .schedulers = core_schedulers(p),
                  .entries = entries,
                  .preferred = preferred,

@@ -5,14 +5,10 @@
 #define LOCKSTEP_FETCH_FETCH_H
 
 #include "base/room.h"
-#include "core/sm_params.h"
-#include "core/views.h"
-#include "core/op.h"
+#include "core/sm_shared.h"
 #include "fetch/policy.h"
 #include "memory/cache.h"
 #include "memory/packet_queue.h"
-#include "sim/agenda.h"
-#include "warp/table.h"
 
 struct fetch;
 
@@ -31,14 +27,10 @@ struct fetch_port {
 };
 
 struct fetch_setup {
-    const struct sm_params *params;
+    const struct sm_shared *shared;
     const struct cache_params *l1i;
     const struct fetch_policy *policy;
     const struct fetch_port *port;
-    void *sm;
-    struct agenda *agenda;
-    struct warp_table *warp;
-    const struct core_views *views;
     const struct packet_ring *queue; /* where the instruction cache's requests wait for the network */
     bool shares;                     /* with other SMs, of which this is number `member` */
     unsigned member;
@@ -54,7 +46,7 @@ struct fetch_stats {
 };
 
 struct fetch {
-    /* As fetch_setup has them. */
+    /* As sm_shared and fetch_setup have them. */
     struct agenda *ROOM_KEPT agenda;
     const struct sm_params *ROOM_KEPT params;
     struct warp_table *ROOM_KEPT warp;

@@ -5,7 +5,7 @@
 
 void lsu_net_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
 {
-    const struct sm_params *p = setup->params;
+    const struct sm_params *p = setup->shared->params;
     lsu->net = (struct lsu_net){.requests = setup->requests,
                                 .replies = setup->replies,
                                 .probe_network = setup->probes,

@@ -38,7 +38,7 @@ static void open_agent(const struct lsu_setup *from, struct l1_setup *setup)
 
 static void init_l1d(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
 {
-    const struct sm_params *p = setup->params;
+    const struct sm_params *p = setup->shared->params;
     struct l1_setup l1d = {
         .protocol = setup->protocol ? setup->protocol : coherence_find(NULL),
         .cache = setup->l1d,
@@ -58,17 +58,18 @@ static void init_l1d(struct lsu *lsu, const struct lsu_setup *setup, struct aren
 
 void lsu_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
 {
-    lsu->agenda = setup->agenda;
-    lsu->params = setup->params;
-    lsu->warp = setup->warp;
-    lsu->ops = setup->ops;
+    const struct sm_shared *shared = setup->shared;
+    lsu->agenda = shared->agenda;
+    lsu->params = shared->params;
+    lsu->warp = shared->warp;
+    lsu->ops = shared->ops;
+    lsu->line = shared->line;
+    lsu->sm = shared->sm;
     lsu->core = setup->core;
     lsu->core_end = setup->core_end;
-    lsu->line = setup->line;
     lsu->locality = setup->locality;
     lsu->watch = setup->watch;
     lsu->port = setup->port;
-    lsu->sm = setup->sm;
     lsu->local_base = setup->local_base;
     lsu->sm_count = setup->sm_count;
     lsu->const_sector = setup->l1c->sector_bytes;
@@ -76,9 +77,9 @@ void lsu_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
     lsu_net_init(lsu, setup, own);
     init_l1d(lsu, setup, own);
     lsu->l1c = cache_create(setup->l1c, true, own);
-    lsu->pipe = ARENA_NEW(own, struct lsu_delayed, setup->params->l1d_latency + 1);
+    lsu->pipe = ARENA_NEW(own, struct lsu_delayed, shared->params->l1d_latency + 1);
     packet_ring_init(&lsu->l1c_queue, setup->l1c->miss_queue, own);
-    packet_ring_init(&lsu->responses, setup->params->response_queue, own);
+    packet_ring_init(&lsu->responses, shared->params->response_queue, own);
     core_wheel_init(&lsu->shared);
     lsu->op = lsu->free_transaction = CORE_NONE;
 }

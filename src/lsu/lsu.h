@@ -72,8 +72,8 @@ struct lsu_port {
 };
 
 struct lsu_setup {
+    const struct sm_shared *shared;
     unsigned index, sm_count; /* of the SM */
-    const struct sm_params *params;
     const struct cache_params *l1i, *l1c, *l1d;
     const struct coherence_protocol *protocol; /* as in struct sm_setup, like those that follow */
     const struct coherence_params *coherence;
@@ -81,12 +81,7 @@ struct lsu_setup {
     struct network *requests, *replies, *probes, *acknowledgements;
     uint64_t local_base;
     const struct lsu_port *port;
-    void *sm;
-    struct agenda *agenda;
-    struct warp_table *warp;
-    struct core_ops *ops;
     struct core *core, *core_end;
-    struct core_line *line; /* of the cores' memory instructions; NULL: they need not keep their order */
     struct lsu_locality *locality;
     const struct watch *watch;
 };
@@ -105,7 +100,7 @@ struct lsu_block {
 };
 
 struct lsu {
-    /* As lsu_setup has them. */
+    /* As sm_shared and lsu_setup have them. */
     struct agenda *ROOM_KEPT agenda;
     const struct sm_params *ROOM_KEPT params;
     struct warp_table *ROOM_KEPT warp;

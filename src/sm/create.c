@@ -29,26 +29,29 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
 /* Memory for the caches, queues and pools of a usual SM. */
 #define OWN_BYTES ((size_t)384 * 1024)
 
-/* Where memory instructions keep their order, several cores have to keep it between them. */
-static struct core_line *line_of(struct sm *sm)
+/* Several cores keep the order of their memory instructions between them, if those are to keep it. */
+static struct sm_shared shared_by_rooms(struct sm *sm)
 {
-    return sm->params->cores > 1 && sm->params->memory_in_order ? &sm->line : NULL;
-}
-
-static void create_cores(struct sm *sm, const struct lsu_locality *locality, struct arena *own)
-{
-    struct core_setup setup = {
-        .count = sm->params->cores,
-        .params = sm->params,
-        .policy = sm->setup.scheduler,
-        .port = sm_core_port(sm->setup.fetch->fills || sm->params->fetch_fills),
+    return (struct sm_shared){
         .sm = sm,
-        .stopped = &sm->has_fault,
+        .params = sm->params,
         .agenda = &sm->agenda,
         .warp = &sm->warp,
         .ops = &sm->ops,
-        .line = line_of(sm),
+        .line = sm->params->cores > 1 && sm->params->memory_in_order ? &sm->line : NULL,
         .views = &sm->views,
+    };
+}
+
+static void create_cores(struct sm *sm, const struct sm_shared *shared, const struct lsu_locality *locality,
+                         struct arena *own)
+{
+    struct core_setup setup = {
+        .shared = shared,
+        .count = sm->params->cores,
+        .policy = sm->setup.scheduler,
+        .port = sm_core_port(sm->setup.fetch->fills || sm->params->fetch_fills),
+        .stopped = &sm->has_fault,
         .memory = lsu_locality_view(locality),
         .arena = &sm->arena,
     };
@@ -59,14 +62,14 @@ static void create_cores(struct sm *sm, const struct lsu_locality *locality, str
     }
 }
 
-static void create_lsu(struct sm *sm, struct lsu_locality *locality, struct arena *own)
+static void create_lsu(struct sm *sm, const struct sm_shared *shared, struct lsu_locality *locality, struct arena *own)
 {
     const struct sm_setup *from = &sm->setup;
     lsu_init(&sm->lsu,
              &(struct lsu_setup){
+                 .shared = shared,
                  .index = from->index,
                  .sm_count = from->sm_count,
-                 .params = sm->params,
                  .l1i = from->l1i,
                  .l1c = from->l1c,
                  .l1d = from->l1d,
@@ -79,13 +82,8 @@ static void create_lsu(struct sm *sm, struct lsu_locality *locality, struct aren
                  .acknowledgements = from->acknowledgements,
                  .local_base = from->local_base,
                  .port = sm_lsu_port(sm->spin != NULL),
-                 .sm = sm,
-                 .agenda = &sm->agenda,
-                 .warp = &sm->warp,
-                 .ops = &sm->ops,
                  .core = sm->cores,
                  .core_end = sm->core_end,
-                 .line = line_of(sm),
                  .locality = locality,
                  .watch = &sm->watch,
              },
@@ -119,20 +117,16 @@ static struct fetch *neighbour(void *context, unsigned member)
     return &sm->setup.neighbours[member]->fetch;
 }
 
-static void create_fetch(struct sm *sm, struct arena *own)
+static void create_fetch(struct sm *sm, const struct sm_shared *shared, struct arena *own)
 {
     static const struct fetch_port port = {request_line, sm_retire, reach_release, preferred, neighbour};
     bool shares = sm->setup.neighbours != NULL;
     fetch_init(&sm->fetch,
                &(struct fetch_setup){
-                   .params = sm->params,
+                   .shared = shared,
                    .l1i = sm->setup.l1i,
                    .policy = sm->setup.fetch,
                    .port = &port,
-                   .sm = sm,
-                   .agenda = &sm->agenda,
-                   .warp = &sm->warp,
-                   .views = &sm->views,
                    .queue = &sm->lsu.net.instructions,
                    .shares = shares,
                    .member = shares ? sm->setup.index % sm->params->l1i_sharers : 0,
@@ -153,10 +147,11 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm->storage.device = arena;
     bool sees_memory = setup->scheduler->needs & LOCKSTEP_NEEDS_MEMORY;
     struct lsu_locality *locality = sees_memory ? lsu_locality_new(setup->l1d, own) : NULL;
-    create_cores(sm, locality, own);
+    const struct sm_shared shared = shared_by_rooms(sm);
+    create_cores(sm, &shared, locality, own);
     create_spin(sm, setup, own);
-    create_lsu(sm, locality, own);
-    create_fetch(sm, own);
+    create_lsu(sm, &shared, locality, own);
+    create_fetch(sm, &shared, own);
     core_ops_init(&sm->ops);
     sm->free_blocks = mask_low(p->blocks);
     return sm;

@@ -26,6 +26,7 @@ struct core_bench {
     struct core_line line;
     struct sm_params params;
     struct arena arena;
+    struct sm_shared shared;
     struct core *core; /* params.cores of them */
     bool stopped;
     uint64_t seed, drawn;
@@ -66,23 +67,32 @@ static inline void bench_vary_units(struct core_bench *b)
 #undef UNIT
 }
 
-/* Makes the cores and begins a launch of these instructions in cycle 0. longest: the latency of the slowest. */
-static inline void bench_open(struct core_bench *b, const struct lockstep_scheduler *policy,
-                              const struct core_port *port, void *sm, const struct decoded_instr *program,
-                              uint32_t longest, bool reads_rows)
+/* What the rooms of an SM share, for a test that is the SM around them. */
+static inline void bench_share(struct core_bench *b, void *sm)
 {
-    struct core_setup setup = {
-        .count = b->params.cores,
-        .params = &b->params,
-        .policy = policy,
-        .port = port,
+    b->shared = (struct sm_shared){
         .sm = sm,
-        .stopped = &b->stopped,
+        .params = &b->params,
         .agenda = &b->agenda,
         .warp = &b->warp,
         .ops = &b->ops,
         .line = b->params.cores > 1 && b->params.memory_in_order ? &b->line : NULL,
         .views = &b->views,
+    };
+}
+
+/* Makes the cores and begins a launch of these instructions in cycle 0. longest: the latency of the slowest. */
+static inline void bench_open(struct core_bench *b, const struct lockstep_scheduler *policy,
+                              const struct core_port *port, void *sm, const struct decoded_instr *program,
+                              uint32_t longest, bool reads_rows)
+{
+    bench_share(b, sm);
+    struct core_setup setup = {
+        .shared = &b->shared,
+        .count = b->params.cores,
+        .policy = policy,
+        .port = port,
+        .stopped = &b->stopped,
         .arena = &b->arena,
     };
     const struct lockstep_scheduler_setup begin = {.count = core_schedulers(&b->params)};

@@ -432,18 +432,16 @@ static void make_program(void)
 static void make_sm(struct test_sm *s)
 {
     bool shares = bench->sms > 1;
+    const struct sm_shared shared = {
+        .sm = s, .params = &bench->b.params, .agenda = &s->agenda, .warp = &s->warp, .views = &s->views};
     packet_ring_init(&s->queue, bench->l1i.miss_room + draw(3), &bench->b.arena);
     warp_lend(&s->warp, bench->b.params.warps, s->boards, 1);
     fetch_init(&s->fetch,
                &(struct fetch_setup){
-                   .params = &bench->b.params,
+                   .shared = &shared,
                    .l1i = &bench->l1i,
                    .policy = &bench->policy,
                    .port = &port,
-                   .sm = s,
-                   .agenda = &s->agenda,
-                   .warp = &s->warp,
-                   .views = &s->views,
                    .queue = &s->queue,
                    .shares = shares,
                    .member = shares ? number_of(s) : 0,

@@ -147,8 +147,8 @@ static inline void lsu_bench_open(struct lsu_bench *l, const char *statements, c
     l->replies = network_create(&back, slices, 1, &b->arena);
     lsu_init(&l->lsu,
              &(struct lsu_setup){
+                 .shared = &b->shared,
                  .sm_count = 1,
-                 .params = &b->params,
                  .l1i = &l->l1i,
                  .l1c = &l->l1c,
                  .l1d = &l->l1d,
@@ -159,13 +159,8 @@ static inline void lsu_bench_open(struct lsu_bench *l, const char *statements, c
                  .local_base = UINT64_C(1) << 32,
                  .port = port,
                  .watch = &l->watch,
-                 .sm = l,
-                 .agenda = &b->agenda,
-                 .warp = &b->warp,
-                 .ops = &b->ops,
                  .core = b->core,
                  .core_end = b->core + b->params.cores,
-                 .line = b->params.cores > 1 && b->params.memory_in_order ? &b->line : NULL,
              },
              &b->arena);
     lsu_begin(&l->lsu, &(struct lsu_launch){
