@@ -32,19 +32,19 @@ HOT void lsu_send(struct lsu *lsu, struct packet *p)
     enter_network(lsu, lsu->net.requests, p, packet_network_bytes(p));
 }
 
-/* The queue's first request, if the network's entrance has room for it; else NULL. */
-HOT_INLINE const struct packet *sendable(const struct lsu *lsu, const struct packet_ring *queue)
-{
-    const struct packet *p = packet_ring_peek(queue);
-    return p && lsu_has_room(lsu, packet_network_bytes(p)) ? p : NULL;
-}
-
-/* Sends the oldest packet of a queue, if the network has room for it. */
-HOT static void send_one(struct lsu *lsu, struct packet_ring *queue)
+/* The bytes of the queue's oldest packet, if it has one and the network has room for them; else 0. */
+HOT_INLINE uint32_t sendable(const struct lsu *lsu, const struct network *net, const struct packet_ring *queue)
 {
     const struct packet *p = packet_ring_peek(queue);
     uint32_t bytes = p ? packet_network_bytes(p) : 0;
-    if (!p || !lsu_has_room(lsu, bytes))
+    return p && network_can_send(net, lsu->net.index, bytes) ? bytes : 0;
+}
+
+/* Sends the oldest request of a queue, if the network has room for it. */
+HOT static void send_one(struct lsu *lsu, struct packet_ring *queue)
+{
+    uint32_t bytes = sendable(lsu, lsu->net.requests, queue);
+    if (!bytes)
         return;
     enter_network(lsu, lsu->net.requests, packet_ring_pop(queue), bytes);
     made_progress(lsu->agenda);
@@ -95,19 +95,13 @@ HOT bool lsu_has_requests(const struct lsu *lsu)
     return agenda_has(lsu->agenda, DUE_SEND | DUE_ANSWER) || lsu_entering_bytes(lsu);
 }
 
-/* The first answer to a probe can enter the network. */
-static bool can_answer(const struct lsu *lsu)
-{
-    const struct packet *p = packet_ring_peek(&lsu->l1d.answers);
-    return p && network_can_send(lsu->net.acknowledgements, lsu->net.index, packet_network_bytes(p));
-}
-
 HOT bool lsu_can_send(const struct lsu *lsu)
 {
     uint32_t entering = lsu_entering_bytes(lsu);
-    return sendable(lsu, &lsu->l1d.requests) || sendable(lsu, &lsu->l1c_queue) ||
-           sendable(lsu, &lsu->net.instructions) || (entering && lsu_has_room(lsu, entering)) || can_answer(lsu) ||
-           l1_drains(&lsu->l1d);
+    const struct lsu_net *net = &lsu->net;
+    return sendable(lsu, net->requests, &lsu->l1d.requests) || sendable(lsu, net->requests, &lsu->l1c_queue) ||
+           sendable(lsu, net->requests, &net->instructions) || (entering && lsu_has_room(lsu, entering)) ||
+           sendable(lsu, net->acknowledgements, &lsu->l1d.answers) || l1_drains(&lsu->l1d);
 }
 
 bool lsu_memory_rests(const struct lsu *lsu)
@@ -118,17 +112,13 @@ bool lsu_memory_rests(const struct lsu *lsu)
 
 /* Probes */
 
-static void send_answer(struct lsu *lsu, struct packet *p)
-{
-    enter_network(lsu, lsu->net.acknowledgements, p, packet_network_bytes(p));
-}
-
 /* An access that was refused may find a line given up. */
 void lsu_serve_probes(struct lsu *lsu)
 {
     struct packet_ring *answers = &lsu->l1d.answers, *probes = &lsu->net.probes;
-    if (can_answer(lsu))
-        send_answer(lsu, packet_ring_pop(answers));
+    uint32_t bytes = sendable(lsu, lsu->net.acknowledgements, answers);
+    if (bytes)
+        enter_network(lsu, lsu->net.acknowledgements, packet_ring_pop(answers), bytes);
     if (probes->count && l1_probe(&lsu->l1d, packet_ring_peek(probes))) {
         packet_ring_pop(probes);
         made_progress(lsu->agenda);
