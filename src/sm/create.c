@@ -2,9 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/blocks.h"
-#include "sm/complete.h"
 #include "sm/perform.h"
+#include "sm/ports.h"
 #include "sm/state.h"
 
 _Static_assert(WATCH_SLOTS == WARP_SLOTS && WATCH_WRITTEN_WARPS == WARP_SLOTS, "a hash for each warp");
@@ -90,43 +89,15 @@ static void create_lsu(struct sm *sm, const struct sm_shared *shared, struct lsu
              own);
 }
 
-/* fetch_port, for the fetch of an SM */
-
-static void request_line(void *context, uint64_t address, uint32_t bytes, uint16_t fill)
-{
-    struct sm *sm = context;
-    lsu_request_instructions(&sm->lsu, address, bytes, fill);
-}
-
-static void reach_release(void *context, unsigned slot)
-{
-    struct sm *sm = context;
-    lsu_reach_release(&sm->lsu, slot);
-}
-
-static unsigned preferred(void *context, unsigned scheduler, uint64_t warps)
-{
-    const struct sm *sm = context;
-    unsigned cores = sm->params->cores;
-    return core_preferred(&sm->cores[scheduler % cores], scheduler / cores, warps);
-}
-
-static struct fetch *neighbour(void *context, unsigned member)
-{
-    const struct sm *sm = context;
-    return &sm->setup.neighbours[member]->fetch;
-}
-
 static void create_fetch(struct sm *sm, const struct sm_shared *shared, struct arena *own)
 {
-    static const struct fetch_port port = {request_line, sm_retire, reach_release, preferred, neighbour};
     bool shares = sm->setup.neighbours != NULL;
     fetch_init(&sm->fetch,
                &(struct fetch_setup){
                    .shared = shared,
                    .l1i = sm->setup.l1i,
                    .policy = sm->setup.fetch,
-                   .port = &port,
+                   .port = &sm_fetch_port,
                    .queue = &sm->lsu.net.instructions,
                    .shares = shares,
                    .member = shares ? sm->setup.index % sm->params->l1i_sharers : 0,
@@ -152,6 +123,11 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     create_spin(sm, setup, own);
     create_lsu(sm, &shared, locality, own);
     create_fetch(sm, &shared, own);
+    sm->completion = (struct sm_completion){.shared = shared,
+                                            .cores = sm->cores,
+                                            .cores_end = sm->core_end,
+                                            .watch = &sm->watch,
+                                            .port = &sm_completion_port};
     core_ops_init(&sm->ops);
     sm->free_blocks = mask_low(p->blocks);
     return sm;

@@ -209,7 +209,7 @@ static void leave_empty(struct sm *sm, unsigned slot)
         fetch_has_room(&sm->fetch, slot);
     core_view_turns(&sm->views, slot, 0);
     sm_finish_warp(sm, slot);
-    sm_check_retire(sm, slot);
+    sm_warp_rests(&sm->completion, slot);
 }
 
 /* A warp without threads has some again. */
@@ -233,7 +233,7 @@ static void settle_warp(struct sm *sm, unsigned slot)
 {
     if (mask_has(sm->warp.finished, slot))
         refill(sm, slot);
-    sm_turn_changed(sm, slot);
+    sm_turn_changed(&sm->completion, slot);
     fetch_from(&sm->fetch, slot);
     warp_look_at(&sm->warp, BIT64(slot));
     warp_account_again(&sm->warp, BIT64(slot));

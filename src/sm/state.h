@@ -12,6 +12,7 @@
 #include "fetch/fetch.h"
 #include "lsu/lsu.h"
 #include "sm/barrier.h"
+#include "sm/complete.h"
 #include "sm/form.h"
 #include "sm/sm.h"
 #include "sm/spin/spin.h"
@@ -46,7 +47,8 @@ struct sm_storage {
  * and what is looked at together lies in the same cache lines: the sets and, behind them, the causes that most warps
  * stand at; fetch's buffer and sets; stages' counts. */
 struct sm {
-    _Alignas(128) struct agenda agenda;
+    _Alignas(128) struct sm_completion completion; /* at the SM's own address, which every step has in a register */
+    struct agenda agenda;
     const struct sm_params *params;
     const struct sm_kernel *kernel;
     bool has_fault;

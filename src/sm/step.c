@@ -116,7 +116,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         pass_spinning(sm, 1, delays_over(sm, cycle));
     EACH_CORE (sm, core)
         if (core_results_due(core, cycle))
-            sm_writeback(sm, core);
+            sm_writeback(&sm->completion, core);
     if (agenda_has(&sm->agenda, DUE_UNITS))
         step_units(sm);
     if (agenda_has(&sm->agenda, DUE_PORT) || (agenda_has(&sm->agenda, DUE_SHARED) && lsu_shared_due(&sm->lsu, cycle)))

@@ -5,11 +5,6 @@
 
 #include "simt/lanes.h"
 
-static uint32_t pc_of(const struct sm *sm, const struct core_op *o)
-{
-    return (uint32_t)(o->decoded - sm->warp.decoded);
-}
-
 void sm_tell_issue(struct sm *sm, unsigned slot, const struct simt_result *r)
 {
     if (watch_hears(&sm->watch, WATCH_issue))
@@ -99,12 +94,6 @@ HOT void sm_tell_access(struct sm *sm, unsigned slot, const struct core_op *o)
         tell_access(sm, slot, a, synchronising);
     if (a->space == ISA_SPACE_SHARED && a->kind == ISA_FLAG_ATOMIC)
         tell_shared_atomic(sm, slot, a);
-}
-
-void sm_tell_done_to(struct sm *sm, const struct core_op *o)
-{
-    watch_tell_done(&sm->watch,
-                    &(struct lockstep_done_event){.cycle = sm->agenda.now, .warp = o->slot, .pc = pc_of(sm, o)});
 }
 
 /* The reply's operands are the old values; those of the access are what the lanes brought. */

@@ -7,7 +7,6 @@
 #include "base/hot.h"
 #include "sm/state.h"
 
-COLD void sm_tell_done_to(struct sm *sm, const struct core_op *o);
 COLD void sm_tell_waits_to(struct sm *sm);
 
 /* The warp in `slot` has issued an instruction; to be told only where sm->looks_at_issue. */
@@ -22,11 +21,6 @@ void sm_tell_arrive(struct sm *sm, unsigned slot);
 void sm_tell_open(struct sm *sm, unsigned block, uint64_t slots);
 void sm_tell_end(struct sm *sm, unsigned slot);
 
-static inline void sm_tell_done(struct sm *sm, const struct core_op *o)
-{
-    if (RARELY(watch_hears(&sm->watch, WATCH_done)))
-        sm_tell_done_to(sm, o);
-}
 /* A cycle is over: tells of the waits that began or ended in it. */
 static inline void sm_tell_waits(struct sm *sm)
 {

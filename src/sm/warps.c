@@ -56,30 +56,6 @@ void sm_acquire(struct sm *sm, const struct isa_instr *instr)
         lsu_drop(&sm->lsu, drops);
 }
 
-HOT void sm_check_rest(struct sm *sm, unsigned slot)
-{
-    lsu_check_fence(&sm->lsu, slot);
-    if (mask_has(sm->warp.finished, slot) && warp_is_drained(&sm->warp.slots[slot]))
-        fetch_retires(&sm->fetch, BIT64(slot));
-}
-
-HOT void sm_check_retire(struct sm *sm, unsigned slot)
-{
-    if (mask_has(sm->warp.waits.fence | sm->warp.finished, slot))
-        sm_check_rest(sm, slot);
-    if (warp_registers_written(&sm->warp, slot))
-        lsu_reach_release(&sm->lsu, slot);
-    warp_head_waits(&sm->warp, slot);
-}
-
-void sm_turn_changed(struct sm *sm, unsigned slot)
-{
-    uint32_t next = simt_pc(&sm->warp.slots[slot].simt);
-    core_view_turns(&sm->views, slot, next);
-    if (warp_turn_changed(&sm->warp, slot, next))
-        lsu_reach_release(&sm->lsu, slot);
-}
-
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
 {
     visit(&sm->out, context);

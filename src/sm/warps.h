@@ -6,14 +6,6 @@
 
 /* The policy and the spin control are told of a warp that begins in the slot or, `again`, has threads again. */
 void sm_warp_begins(struct sm *sm, unsigned slot, uint64_t cycle, bool again);
-/* The turn of the warp's paths may have changed, not by an instruction that it issued: what it needs next is another
- * instruction than its buffer was looked at for. */
-void sm_turn_changed(struct sm *sm, unsigned slot);
-/* A warp's op or store was completed: ends its fence, lets it retire or call the device's functions, if that was the
- * last. */
-void sm_check_retire(struct sm *sm, unsigned slot);
-/* The first two of these, of a warp at a fence or whose lanes have ended. */
-void sm_check_rest(struct sm *sm, unsigned slot);
 /* The instruction has what it acquires: the L1D is ordered so, if it is to be. */
 void sm_acquire(struct sm *sm, const struct isa_instr *instr);
 /* A fault ends the run: of a lane; of a policy that picked a warp which it was not given. The first one counts. */
