@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gpu/checkpoint.h"
-#include "sm/sched/sched.h"
+#include "core/sched/sched.h"
 
 #define SCHEDULER "sm.scheduler="
 

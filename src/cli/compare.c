@@ -11,7 +11,7 @@
 #include "cli/cli.h"
 #include "cli/process.h"
 #include "report/run_report.h"
-#include "sm/sched/sched.h"
+#include "core/sched/sched.h"
 
 static const char usage[] =
     "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml [ARGUMENTS...]\n"

@@ -22,7 +22,7 @@
 #include "cli/process.h"
 #include "report/figures.h"
 #include "report/run_report.h"
-#include "sm/sched/sched.h"
+#include "core/sched/sched.h"
 
 /* A program whose kernel was stopped by a limit may still say what it has to say, for so many seconds, and for as many
  * after SIGTERM. */

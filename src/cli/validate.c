@@ -17,7 +17,7 @@
 #include "cli/process.h"
 #include "cli/validate.h"
 #include "gpu/departures.h"
-#include "sm/sched/sched.h"
+#include "core/sched/sched.h"
 
 #define RECORDS_FILE "gpgpusim.csv"
 #define PATIENCE 4

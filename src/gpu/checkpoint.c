@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sm/sched/sched.h"
+#include "core/sched/sched.h"
 
 /* Every parameter: any of them may change what the run does next. */
 static void add_parameters(const struct machine *machine, struct strbuf *out)

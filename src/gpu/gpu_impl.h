@@ -9,7 +9,7 @@
 #include "gpu/gpu.h"
 #include "memory/coherence/protocol.h"
 #include "memory/store.h"
-#include "sm/sched/sched.h"
+#include "core/sched/sched.h"
 #include "sm/sm.h"
 #include "sm/unsynced.h"
 #include "watch/watch.h"

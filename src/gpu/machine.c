@@ -15,7 +15,8 @@
 #include "simt/warp.h"
 #include "simt/divergence.h"
 #include "fetch/policy.h"
-#include "sm/sched/sched.h"
+#include "core/sched/sched.h"
+#include "watch/spin/spin.h"
 
 static const struct param_desc gpu_param_descs[] = {
 #define PARAM_STRUCT struct gpu_params
@@ -279,7 +280,7 @@ static int check_rules(const struct machine *m, struct diag_sink *sink)
 #undef L1C
 #undef L1D
 #define SPIN (&m->spin)
-#include "sm/spin/spin_rules.def"
+#include "watch/spin/spin_rules.def"
 #undef SPIN
 #define PARTITION (&m->memory.partition)
 #define L2 (&m->memory.l2)

@@ -9,7 +9,7 @@
 #include "memory/partition.h"
 #include "network/network.h"
 #include "core/sm_params.h"
-#include "sm/spin/spin_params.h"
+#include "watch/spin/spin_params.h"
 
 struct sched;
 

@@ -1,7 +1,7 @@
 /* The load/store unit of an SM, which its cores share: a port that takes their memory instructions one after the other,
  * the transactions that these become, the L1 data and constant caches, shared memory's pipeline, the order that fences
  * and releases wait for, the SM's ends of the networks, and one port by which results are written back. What an
- * instruction that is complete means for its warp, and what answers of atomics mean for spin control and the progress
+ * instruction that is complete means for its warp, and what answers of atomics mean for spin detectors and the progress
  * watch, is the SM's: `struct lsu_port`. Timing follows GPGPU-Sim 3.2.2 (shader.cc: ldst_unit). Written by the files of
  * this room alone. */
 #ifndef LOCKSTEP_LSU_LSU_H

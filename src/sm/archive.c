@@ -215,8 +215,7 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     lsu_archive_caches(&sm->lsu, ar, source);
     archive_watch(sm, ar);
     sm_unsynced_archive(&sm->unsynced, code_of(sm)->module->instr_count, ar);
-    if (sm->spin)
-        spin_archive(sm->spin, ar);
+    sm_spinning_archive(sm, ar);
     ARCHIVE(ar, sm->told_waits);
     watch_archive(&sm->watch, ar);
     archive_end(ar);

@@ -34,15 +34,15 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     warp_begin(&sm->warp, kernel->decoded, kernel->scoreboard_words, mask_low(p->warps), cycle);
     watch_noted_begin(&sm->consumers.noted);
     sm_storage_begin(sm);
-    if (sm->spin)
-        spin_begin(sm->spin, kernel->grid->code->module, kernel->grid->kernel->first, cycle);
+    if (sm->spinning.spin)
+        sm_spinning_begin(sm, cycle);
     const struct lockstep_scheduler_setup policy = {
         .count = core_schedulers(p),
         .cycle = cycle,
         .instructions = kernel->grid->kernel->count,
         .options = sm->setup.scheduler_options,
     };
-    sm->looks_at_issue = kernel->grid->forms || sm->spin || watch_hears(&sm->watch, WATCH_issue);
+    sm->looks_at_issue = kernel->grid->forms || sm->spinning.spin || watch_hears(&sm->watch, WATCH_issue);
     bool rows = kernel->grid->forms && p->form_reads == SM_FORM_READS_ROWS;
     EACH_CORE (sm, core)
         core_begin(core, &policy, kernel->longest, rows);
@@ -152,6 +152,6 @@ void sm_retire(void *context, unsigned slot)
     block->used = false;
     core_view_block(&sm->views, (unsigned)(block - sm->blocks), &(struct lockstep_block_view){0});
     sm->blocks_retired++;
-    if (sm->spin && !sm->warp.resident)
-        spin_drained(sm->spin, sm->agenda.now);
+    if (sm->spinning.spin && !sm->warp.resident)
+        sm_spinning_drained(sm);
 }

@@ -10,21 +10,6 @@ _Static_assert(WATCH_SLOTS == WARP_SLOTS && WATCH_WRITTEN_WARPS == WARP_SLOTS, "
 _Static_assert(sizeof(struct decoded_instr) == 64, "a decoded instruction fills one cache line");
 _Static_assert(sizeof(struct core_op) == 64, "an instruction in flight fills one cache line");
 
-static void create_spin(struct sm *sm, const struct sm_setup *setup, struct arena *own)
-{
-    if (!setup->spin || (!setup->spin_control && !setup->spin->measure))
-        return;
-    struct spin_setup spin = {
-        .params = setup->spin,
-        .detector = spin_find_detector(setup->spin->detector),
-        .judge = spin_find_detector(setup->spin->truth),
-        .control = setup->spin_control,
-        .warps = setup->params->warps,
-        .schedulers = core_schedulers(setup->params),
-    };
-    sm->spin = spin_create(&spin, own);
-}
-
 /* Memory for the caches, queues and pools of a usual SM. */
 #define OWN_BYTES ((size_t)384 * 1024)
 
@@ -80,7 +65,7 @@ static void create_lsu(struct sm *sm, const struct sm_shared *shared, struct lsu
                  .probes = from->probes,
                  .acknowledgements = from->acknowledgements,
                  .local_base = from->local_base,
-                 .port = sm_lsu_port(sm->spin != NULL),
+                 .port = sm_lsu_port(sm->spinning.spin != NULL),
                  .core = sm->cores,
                  .core_end = sm->core_end,
                  .locality = locality,
@@ -120,7 +105,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     struct lsu_locality *locality = sees_memory ? lsu_locality_new(setup->l1d, own) : NULL;
     const struct sm_shared shared = shared_by_rooms(sm);
     create_cores(sm, &shared, locality, own);
-    create_spin(sm, setup, own);
+    sm_spinning_create(sm, own);
     create_lsu(sm, &shared, locality, own);
     create_fetch(sm, &shared, own);
     sm->completion = (struct sm_completion){.shared = shared,
@@ -142,6 +127,6 @@ void sm_destroy(struct sm *sm)
     vec_free(&sm->unsynced);
     vec_free(&sm->barrier_events);
     watch_phases_free(&sm->consumers.phases);
-    spin_destroy(sm->spin);
+    sm_spinning_free(sm);
     arena_free(&sm->arena);
 }

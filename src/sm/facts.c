@@ -108,7 +108,7 @@ uint64_t sm_threads_ended(const struct sm *sm)
 const struct spin_stats *sm_spin_stats(const struct sm *sm)
 {
     static const struct spin_stats none = {0};
-    return sm->spin ? spin_stats_of(sm->spin) : &none;
+    return sm->spinning.spin ? spin_stats_of(sm->spinning.spin) : &none;
 }
 
 const struct sm_stats *sm_stats_of(struct sm *sm)
@@ -208,7 +208,7 @@ void sm_stats_reset(struct sm *sm)
     warp_account_reset(&sm->warp, &(struct warp_causes){0});
     warp_account_begin(&sm->warp, sm->agenda.now);
     watch_phases_reset_stats(&sm->consumers.phases);
-    if (sm->spin)
-        spin_stats_reset(sm->spin);
+    if (sm->spinning.spin)
+        spin_stats_reset(sm->spinning.spin);
     fetch_reset_stats(&sm->fetch);
 }

@@ -243,31 +243,6 @@ static inline bool execute(struct sm *sm, struct warp_slot *warp, unsigned slot,
     return event == SIMT_PLAIN || follow(sm, slot, event, o, r, live);
 }
 
-/* Tells the spin detector what the warp executed; the warp's back-off may begin or end with it. */
-NOT_INLINE void observe_spinning(struct sm *sm, unsigned slot, const struct core_op *o, const struct simt_result *r)
-{
-    struct warp_slot *warp = &sm->warp.slots[slot];
-    struct core *core = sm_core(sm, slot);
-    struct spin_event event = {
-        .cycle = sm->agenda.now,
-        .warp = slot,
-        .pc = r->pc,
-        .branch = o->decoded->back_branch,
-        .instr = r->instr,
-        .active = r->active,
-        .mask = r->mask,
-        .simt = &warp->simt,
-    };
-    bool held = mask_has(core->issue.backed_off, slot);
-    core_hold_off(core, slot);
-    uint64_t until = spin_issued(sm->spin, &event, o->access, held);
-    if (!until || mask_has(sm->warp.finished, slot))
-        return;
-    core_back_off(core, slot);
-    if (until > sm->agenda.now + 1)
-        warp_wait_until(&sm->warp, WARP_WAIT_delay, slot, until);
-}
-
 /* core_port, for a core of an SM */
 
 HOT_INLINE bool perform(void *context, unsigned slot, struct core_op *o)
@@ -280,8 +255,8 @@ HOT_INLINE bool perform(void *context, unsigned slot, struct core_op *o)
         sm_tell_issue(sm, slot, &r);
         if (sm->kernel->grid->forms)
             sm_form_issued(sm, slot, o, &r);
-        if (sm->spin)
-            observe_spinning(sm, slot, o, &r);
+        if (sm->spinning.spin)
+            sm_spinning_issued(sm, slot, o, &r);
     }
     if (o->access) {
         o->source = (uint8_t)sm_source_of(o);
@@ -313,20 +288,14 @@ static void reach_release(void *context, unsigned slot)
     lsu_reach_release(&sm->lsu, slot);
 }
 
-static unsigned pick_held(void *context, const struct lockstep_scheduler_view *view, void *state)
-{
-    const struct sm *sm = context;
-    return spin_pick(sm->spin, view, sm->setup.scheduler, state);
-}
-
 COLD static void bad_pick(void *context, unsigned scheduler, unsigned picked)
 {
     sm_record_bad_pick(context, scheduler, picked);
 }
 
 static const struct core_port ports[2] = {
-    {issue, NULL, flush, reach_release, pick_held, bad_pick},
-    {issue, left_buffer, flush, reach_release, pick_held, bad_pick},
+    {issue, NULL, flush, reach_release, sm_spinning_pick, bad_pick},
+    {issue, left_buffer, flush, reach_release, sm_spinning_pick, bad_pick},
 };
 
 const struct core_port *sm_core_port(bool fetch_fills)

@@ -61,15 +61,15 @@ static void warp_rests(void *context, unsigned slot)
 static void coalesced(void *context, const struct core_op *op, unsigned transactions)
 {
     const struct sm *sm = context;
-    spin_transactions(sm->spin, op->access->instr, transactions);
+    spin_transactions(sm->spinning.spin, op->access->instr, transactions);
 }
 
 static void answered(void *context, const struct core_op *op, const struct message_atomic *reply)
 {
     struct sm *sm = context;
     sm_tell_atomics(sm, op, reply);
-    if (RARELY(sm->spin))
-        spin_atomics(sm->spin, op->slot, op->access, reply);
+    if (RARELY(sm->spinning.spin))
+        sm_spinning_atomics(sm, op, reply);
 }
 
 static void lock_answered(void *context, const struct core_op *op, unsigned lane, bool stays)

@@ -9,7 +9,7 @@
 
 extern const struct fetch_port sm_fetch_port;
 extern const struct sm_completion_port sm_completion_port;
-/* spins: spin control is told of accesses. */
+/* spins: the spin detector is told of accesses. */
 const struct lsu_port *sm_lsu_port(bool spins);
 
 #endif

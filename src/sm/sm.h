@@ -25,7 +25,8 @@
 #include "core/sm_params.h"
 #include "core/stalls.h"
 #include "lsu/lsu.h"
-#include "sm/spin/spin.h"
+#include "core/sched/control.h"
+#include "watch/spin/spin.h"
 #include "warp/waits.h"
 #include "stats/stat.h"
 #include "watch/noted.h"
@@ -55,7 +56,7 @@ struct sm_setup {
     const struct lockstep_scheduler *scheduler;
     const uint64_t *scheduler_options;         /* their values; may be NULL where it has none */
     const struct spin_params *spin;            /* NULL: as if spin.measure were off */
-    const struct spin_control *spin_control;   /* over the scheduler, or NULL */
+    const struct sched_control *spin_control;  /* over the scheduler, or NULL */
     struct network *requests, *replies;        /* this SM is input `index` of requests, output `index` of replies */
     struct network *probes, *acknowledgements; /* output and input likewise; NULL: the protocol does not probe */
     const struct store *store;      /* asked who owns which addresses; with sm.values_at_issue, also loads and stores

@@ -15,7 +15,7 @@
 #include "sm/complete.h"
 #include "sm/form.h"
 #include "sm/sm.h"
-#include "sm/spin/spin.h"
+#include "sm/spinning.h"
 #include "warp/table.h"
 #include "watch/consumers.h"
 
@@ -56,9 +56,9 @@ struct sm {
                                 spinning is watched */
     struct core *core_end;   /* behind the last of `cores` */
     uint64_t blocks_changed; /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
-    struct spin *spin;       /* NULL: nobody looks at spinning warps */
-    struct watch watch;      /* observers: see tell.h */
-    uint64_t out;            /* see form.h: warps that have issued since they were last in the pool */
+    struct sm_spinning spinning;
+    struct watch watch; /* observers: see tell.h */
+    uint64_t out;       /* see form.h: warps that have issued since they were last in the pool */
     struct sm_grid_barrier grid;
     struct warp_table warp;
 

@@ -9,21 +9,13 @@
 #include "sm/tell.h"
 #include "sm/warps.h"
 
-/* Warps that spin control holds back spend `cycles` so; of those that are delayed, `over` may issue in this one. */
-static void pass_spinning(struct sm *sm, uint64_t cycles, unsigned over)
-{
-    uint64_t held = sm_backed_off(sm);
-    if (held)
-        spin_pass(sm->spin, cycles, mask_count(held), mask_count(sm->warp.waits.delay & held) - over);
-}
-
 HOT void sm_skip_to(struct sm *sm, uint64_t cycle)
 {
     EACH_CORE (sm, core)
         core_skip(core, cycle);
     warp_cycle_begins(&sm->warp, cycle);
-    if (RARELY(sm->spin))
-        pass_spinning(sm, cycle - sm->agenda.now, 0);
+    if (RARELY(sm->spinning.spin))
+        sm_spinning_pass(sm, cycle - sm->agenda.now, 0);
     if (sm->agenda.made_progress) {
         if (agenda_has(&sm->agenda, DUE_PIPE | DUE_REFUSED))
             lsu_count_refusals(&sm->lsu);
@@ -112,8 +104,8 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     if (cycle > sm->agenda.now)
         sm_skip_to(sm, cycle);
     agenda_step(&sm->agenda);
-    if (RARELY(sm->spin))
-        pass_spinning(sm, 1, delays_over(sm, cycle));
+    if (RARELY(sm->spinning.spin))
+        sm_spinning_pass(sm, 1, delays_over(sm, cycle));
     EACH_CORE (sm, core)
         if (core_results_due(core, cycle))
             sm_writeback(&sm->completion, core);

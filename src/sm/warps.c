@@ -13,8 +13,8 @@ void sm_warp_begins(struct sm *sm, unsigned slot, uint64_t cycle, bool again)
         lsu_locality_launched(sm->lsu.locality, slot);
     core_view_begins(&sm->views, slot, warp->age, warp->block, simt_pc(&warp->simt));
     core_warp_launched(sm_core(sm, slot), slot);
-    if (sm->spin)
-        spin_launched(sm->spin, slot, cycle);
+    if (sm->spinning.spin)
+        sm_spinning_launched(sm, slot, cycle);
     sm_tell_launch(sm, slot, cycle, again);
 }
 

@@ -36,7 +36,7 @@ detectors() {
 }
 
 controls() {
-    sed -n 's/^SPIN_CONTROL(\([a-z_]*\)).*/\1/p' "$root/src/sm/spin/list.def"
+    sed -n 's/^CONTROL(\([a-z_]*\)).*/\1/p' "$root/src/core/sched/controls.def"
 }
 
 # Configurations for the lists whose rows are no schedulers.
@@ -137,7 +137,7 @@ if [ "${1:-}" = --update ]; then
 fi
 
 bad=0
-for row in $(rows sm/sched/list.def) $(controls) $(list_configurations | sed 's/.*=//'); do
+for row in $(rows core/sched/list.def) $(controls) $(list_configurations | sed 's/.*=//'); do
     grep -qE "[ +=]$row[ ,:]" "$table" || { echo "no golden cycles for $row: tests/golden/cycles.sh --update"; bad=$((bad + 1)); }
 done
 

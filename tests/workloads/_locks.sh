@@ -3,7 +3,7 @@
 # LOCKSTEP_LONG: every combination, else some protocols, another third of them with each program, with some of the others.
 # shellcheck disable=SC2086 # several words
 schedulers=()
-for scheduler in $(listed sm/sched); do
+for scheduler in $(listed core/sched); do
     schedulers+=("$scheduler" "$scheduler+bows")
 done
 [ ${#schedulers[@]} -ge 14 ] || fail "only ${#schedulers[@]} schedulers"

@@ -23,7 +23,7 @@ listed() {
 }
 policies=()
 for fetch in $(listed fetch); do
-    for scheduler in $(listed sm/sched) mwf:inner=gto; do
+    for scheduler in $(listed core/sched) mwf:inner=gto; do
         policies+=("--sched $scheduler --fetch $fetch" "--sched $scheduler+bows --fetch $fetch")
     done
 done

@@ -32,7 +32,7 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "cli/study/plan.h"
-#include "sm/sched/sched.h"
+#include "core/sched/sched.h"
 
 int plan_error(struct plan *p, const struct yaml_node *node, const char *message)
 {

@@ -5,7 +5,7 @@
 
 #include "base/strbuf.h"
 #include "cli/study/plan.h"
-#include "sm/sched/sched.h"
+#include "core/sched/sched.h"
 
 #define MOST_VARIANTS 1000
 

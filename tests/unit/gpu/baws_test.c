@@ -172,7 +172,7 @@ static void test_every_pick(void **state)
 }
 
 /* bows, and whom it holds back. */
-static const struct spin_control *bows;
+static const struct sched_control *bows;
 static uint64_t held;
 
 static void bows_launched(void *state, unsigned warp, uint64_t cycle)
@@ -221,7 +221,7 @@ static void test_whom_schedulers_prefer(void **state)
     static const struct fetch_policy follows = {.name = "follows", .pick = follow};
     static const char *const settings[] = {"gpu.sms=1 sm.scheduler=mwf+bows", "gpu.sms=1 sm.scheduler=gto+bows",
                                            "gpu.sms=1 sm.scheduler=lrr+bows spin.order=scheduler"};
-    struct spin_control control = *(bows = spin_find_control("bows"));
+    struct sched_control control = *(bows = sched_find_control("bows"));
     control.launched = bows_launched;
     control.issued = bows_issued;
     control.spins = bows_spins;

@@ -11,7 +11,7 @@
 #include "memory/coherence/protocol.h"
 #include "simt/divergence.h"
 #include "fetch/policy.h"
-#include "sm/spin/spin.h"
+#include "watch/spin/spin.h"
 
 #define BLOCK 96
 #define GRID 4
@@ -514,8 +514,8 @@ static const struct {
 } silent[] = {
     {"spin.truth", "cli.spin"},
     {"sm.aware_timeout", "unit.simt.aware"},
-    {"spin.profiled_values", "unit.sm.spin_ddos"},
-    {"spin.clears_history", "unit.sm.spin_ddos"},
+    {"spin.profiled_values", "unit.watch.spin_ddos"},
+    {"spin.clears_history", "unit.watch.spin_ddos"},
 
     {"gpu.name", "cudaGetDeviceProperties"},
     {"gpu.compute_major", "cudaGetDeviceProperties"},

@@ -19,7 +19,7 @@
 #include "effort.h"
 #include "ptx/ptx.h"
 #include "simt/warp.h"
-#include "sm/spin/spin.h"
+#include "watch/spin/spin.h"
 
 #define BENCH_HEAD                                                                                                     \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n"                                          \

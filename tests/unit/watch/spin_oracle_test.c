@@ -1,5 +1,5 @@
 /* The exact detector, the one that believes marks, and the measures of an SM, on sequences made by hand. */
-#include "unit/sm/spin_bench.h"
+#include "unit/watch/spin_bench.h"
 
 /* Registers r1 and r2 come round the loop; r3 is written anew in every pass. */
 static const char loop[] = "mov.u32 %r1, 0;\n"            /* 0 */
@@ -188,20 +188,19 @@ struct measures {
     uint16_t number[16];
 };
 
-static void open_measures(struct measures *m, const char *settings, const char *detector, bool control)
+static void open_measures(struct measures *m, const char *settings, const char *detector)
 {
     bench_open(&m->b, settings, locks);
     struct spin_setup setup = {.params = &m->b.params,
                                .detector = spin_find_detector(detector),
                                .judge = spin_find_detector("static"),
-                               .control = control ? spin_find_control("bows") : NULL,
                                .warps = 48,
-                               .schedulers = 2};
+                               .control_bits = 1000};
     m->spin = spin_create(&setup, &m->b.arena);
-    spin_begin(m->spin, m->b.module, 0, 0);
+    spin_begin(m->spin, m->b.module, 0);
     assert_int_equal(spin_number_branches(m->b.module, m->number), 3);
     for (unsigned w = 0; w < 48; w++)
-        spin_launched(m->spin, w, 0);
+        spin_launched(m->spin, w);
 }
 
 static void close_measures(struct measures *m)
@@ -210,7 +209,7 @@ static void close_measures(struct measures *m)
     bench_close(&m->b);
 }
 
-static uint64_t step(struct measures *m, unsigned warp, uint32_t pc, uint64_t active, uint64_t mask, bool held)
+static bool step(struct measures *m, unsigned warp, uint32_t pc, uint64_t active, uint64_t mask)
 {
     m->b.event.warp = warp;
     m->b.event.active = active;
@@ -230,34 +229,36 @@ static uint64_t step(struct measures *m, unsigned warp, uint32_t pc, uint64_t ac
                                  .stride = 16};
     for (unsigned lane = 0; lane < 32; lane++)
         access.address[lane] = 0x1000;
-    return spin_issued(m->spin, e, is_memory ? &access : NULL, held);
+    return spin_issued(m->spin, e, is_memory ? &access : NULL);
 }
 
 /* The lanes' compare-and-swap of 0 to 1 at 0x1000 comes back: the first of `found` is what the first lane found. */
 static void swapped(struct measures *m, unsigned warp, unsigned lanes, uint64_t found)
 {
-    struct simt_access access = {.instr = &m->b.module->instrs[0], .space = ISA_SPACE_GLOBAL, .stride = 16};
-    struct message_atomic reply = {
-        .packet = {.kind = PACKET_ATOMIC, .address = 0x1000, .is_reply = true}, .atomic = ISA_ATOMIC_CAS, .type = ISA_B32, .lane_count = (uint8_t)lanes};
     for (unsigned i = 0; i < lanes; i++) {
-        reply.lanes[i] = (struct packet_lane){.lane = (uint8_t)i, .operand = i ? 1 : found, .compare = 0};
-        access.data[i * 16] = 1;
+        uint64_t before = i ? 1 : found;
+        spin_atomic(m->spin, &(struct spin_atomic){.warp = warp,
+                                                   .lane = i,
+                                                   .instr = &m->b.module->instrs[0],
+                                                   .address = 0x1000,
+                                                   .before = before,
+                                                   .after = 1,
+                                                   .took = !before});
     }
-    spin_atomics(m->spin, warp, &access, &reply);
 }
 
 static void lock_outcomes(void **state)
 {
     struct measures m;
-    open_measures(&m, "", "static", false);
-    step(&m, 0, 0, 0xF, 0xF, false);
+    open_measures(&m, "", "static");
+    step(&m, 0, 0, 0xF, 0xF);
     swapped(&m, 0, 4, 0); /* lane 0 takes it; the three others meet it */
-    step(&m, 0, 1, 0xF, 0xF, false);
-    assert_int_equal(step(&m, 0, 2, 0xF, 0xE, false), 0);
-    step(&m, 1, 0, 0x3, 0x3, false);
+    step(&m, 0, 1, 0xF, 0xF);
+    assert_true(step(&m, 0, 2, 0xF, 0xE));
+    step(&m, 1, 0, 0x3, 0x3);
     swapped(&m, 1, 2, 1); /* another warp's */
-    step(&m, 1, 1, 0x3, 0x3, false);
-    step(&m, 1, 2, 0x3, 0x3, false);
+    step(&m, 1, 1, 0x3, 0x3);
+    step(&m, 1, 2, 0x3, 0x3);
     const struct spin_stats *s = spin_stats_of(m.spin);
     assert_int_equal(s->lock_success, 1);
     assert_int_equal(s->lock_fail_inside, 3);
@@ -268,8 +269,8 @@ static void lock_outcomes(void **state)
     assert_int_equal(s->loop_accesses, 6);
     assert_int_equal(s->wasted_accesses, 5);
     assert_int_equal(s->wait_success + s->wait_fail, 0);
-    step(&m, 0, 3, 0x1, 0x1, false); /* a plain store gives it back: nobody of this warp has it now */
-    step(&m, 0, 0, 0xE, 0xE, false);
+    step(&m, 0, 3, 0x1, 0x1); /* a plain store gives it back: nobody of this warp has it now */
+    step(&m, 0, 0, 0xE, 0xE);
     swapped(&m, 0, 3, 1);
     s = spin_stats_of(m.spin);
     assert_int_equal(s->lock_fail_inside, 3);
@@ -281,15 +282,15 @@ static void lock_outcomes(void **state)
 static void two_locks(void **state)
 {
     struct measures m;
-    open_measures(&m, "", "static", false);
-    step(&m, 2, 0, 0x1, 0x1, false);
+    open_measures(&m, "", "static");
+    step(&m, 2, 0, 0x1, 0x1);
     swapped(&m, 2, 1, 0);
-    step(&m, 2, 1, 0x1, 0x1, false);
-    step(&m, 2, 2, 0x1, 0x1, false);
+    step(&m, 2, 1, 0x1, 0x1);
+    step(&m, 2, 2, 0x1, 0x1);
     assert_int_equal(spin_stats_of(m.spin)->wasted_thread_instructions, 0);
-    step(&m, 2, 0, 0x1, 0x1, false); /* misses it this time: its own */
+    step(&m, 2, 0, 0x1, 0x1); /* misses it this time: its own */
     swapped(&m, 2, 1, 1);
-    step(&m, 2, 2, 0x1, 0x1, false);
+    step(&m, 2, 2, 0x1, 0x1);
     assert_int_equal(spin_stats_of(m.spin)->wasted_thread_instructions, 2);
     assert_int_equal(spin_stats_of(m.spin)->lock_fail_inside, 1);
     close_measures(&m);
@@ -298,18 +299,18 @@ static void two_locks(void **state)
 static void waits(void **state)
 {
     struct measures m;
-    open_measures(&m, "", "static", false);
+    open_measures(&m, "", "static");
     for (unsigned i = 0; i < 3; i++) {
-        step(&m, 0, 4, 0x3, 0x3, false);
-        step(&m, 0, 5, 0x3, 0x3, false);
-        step(&m, 0, 6, 0x3, i == 2 ? 0x2 : 0x3, false); /* lane 0 leaves with the third pass */
+        step(&m, 0, 4, 0x3, 0x3);
+        step(&m, 0, 5, 0x3, 0x3);
+        step(&m, 0, 6, 0x3, i == 2 ? 0x2 : 0x3); /* lane 0 leaves with the third pass */
     }
     const struct spin_stats *s = spin_stats_of(m.spin);
     assert_int_equal(s->wait_success, 1);
     assert_int_equal(s->wait_fail, 5);
     assert_int_equal(s->lock_success + s->lock_fail_inside + s->lock_fail_between, 0);
-    step(&m, 0, 7, 0x3, 0x3, false); /* not marked */
-    step(&m, 0, 8, 0x3, 0x3, false);
+    step(&m, 0, 7, 0x3, 0x3); /* not marked */
+    step(&m, 0, 8, 0x3, 0x3);
     assert_int_equal(spin_stats_of(m.spin)->wait_fail, 5);
     assert_int_equal(spin_stats_of(m.spin)->loop_warp_instructions, 9);
     close_measures(&m);
@@ -328,23 +329,22 @@ static void rates(void **state)
         struct measures m;
         char settings[60];
         snprintf(settings, sizeof settings, "spin.counts=%s", rows[i].counts);
-        open_measures(&m, settings, "static", true);
-        step(&m, 0, 2, 0x3, rows[i].mask, false);
+        open_measures(&m, settings, "static");
+        assert_int_equal(step(&m, 0, 2, 0x3, rows[i].mask), rows[i].counted);
         assert_int_equal(spin_stats_of(m.spin)->branches, rows[i].counted);
         assert_int_equal(spin_stats_of(m.spin)->sib_executions, rows[i].counted);
-        assert_int_equal(spin_stats_of(m.spin)->backoffs, rows[i].counted);
         close_measures(&m);
     }
     struct measures m;
-    open_measures(&m, "spin.threshold=2", "ddos", false);
+    open_measures(&m, "spin.threshold=2", "ddos");
     m.b.cycle = 999;
     for (unsigned i = 0; i < 60; i++) { /* the wait spins and is found, the last loop is wrongly found with it */
-        step(&m, 0, 5, 0x1, 0x1, false);
-        step(&m, 0, 6, 0x1, 0x1, false);
+        step(&m, 0, 5, 0x1, 0x1);
+        step(&m, 0, 6, 0x1, 0x1);
         if (i >= 20)
-            step(&m, 0, 8, 0x1, 0x1, false);
+            step(&m, 0, 8, 0x1, 0x1);
     }
-    step(&m, 1, 2, 0x1, 0x1, false); /* met, not found */
+    step(&m, 1, 2, 0x1, 0x1); /* met, not found */
     const struct spin_stats *s = spin_stats_of(m.spin);
     assert_int_equal(s->true_met, 2);
     assert_int_equal(s->true_found, 1);
@@ -359,22 +359,24 @@ static void rates(void **state)
     close_measures(&m);
 }
 
+/* Measures of whoever holds back warps that spin. */
 static void back_off(void **state)
 {
     struct measures m;
-    open_measures(&m, "spin.adaptive=false spin.delay=500", "static", true);
-    assert_int_equal(step(&m, 4, 6, 1, 1, false), 2); /* in cycle 1, without delay */
-    assert_int_equal(step(&m, 4, 4, 1, 1, true), 0);  /* leaves */
-    assert_int_equal(step(&m, 4, 6, 1, 1, false), 502);
-    assert_int_equal(step(&m, 4, 6, 1, 0, false), 0); /* nobody goes round */
+    open_measures(&m, "", "static");
+    assert_true(step(&m, 4, 6, 1, 1));
+    spin_backed_off(m.spin);
+    assert_false(step(&m, 4, 4, 1, 1));
+    spin_left(m.spin, 500);
+    spin_left(m.spin, 300);
     spin_pass(m.spin, 10, 3, 2);
     const struct spin_stats *s = spin_stats_of(m.spin);
-    assert_int_equal(s->backoffs, 2);
-    assert_int_equal(s->delay_limit_sum, 500);
+    assert_int_equal(s->backoffs, 1);
+    assert_int_equal(s->delay_limit_sum, 800);
     assert_int_equal(s->delay_limit_max, 500);
     assert_int_equal(s->backed_off_cycles, 30);
     assert_int_equal(s->delayed_cycles, 20);
-    assert_int_equal(spin_hardware_bits(m.spin), 48 * (9 + 5 + 2));
+    assert_int_equal(s->hardware_bits, 1000); /* the marks of the source need none */
     spin_stats_reset(m.spin);
     assert_int_equal(spin_stats_of(m.spin)->backoffs, 0);
     close_measures(&m);
@@ -387,13 +389,7 @@ static void names(void **state)
         assert_true((*d)->state_bytes && (*d)->reset && (*d)->branch && (*d)->drained && (*d)->occupancy);
         assert_true((*d)->hardware_bits && *(*d)->doc);
     }
-    for (const struct spin_control *const *c = spin_controls(); *c; c++) {
-        assert_ptr_equal(spin_find_control((*c)->name), *c);
-        assert_true((*c)->reset && (*c)->launched && (*c)->issued && (*c)->spins && (*c)->pick && (*c)->drained);
-        assert_true((*c)->delay && (*c)->hardware_bits && *(*c)->doc);
-    }
     assert_null(spin_find_detector("bows"));
-    assert_null(spin_find_control("ddos"));
 }
 
 int main(void)

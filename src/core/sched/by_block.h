@@ -4,12 +4,12 @@
  * A block's warps go by what this scheduler has issued of it.
  *
  * A fixed order starves, so there is a limit that is in neither paper (patience.h). */
-#ifndef LOCKSTEP_SM_SCHED_BY_BLOCK_H
-#define LOCKSTEP_SM_SCHED_BY_BLOCK_H
+#ifndef LOCKSTEP_CORE_SCHED_BY_BLOCK_H
+#define LOCKSTEP_CORE_SCHED_BY_BLOCK_H
 
 #include <stdbool.h>
 
-#include "sm/sched/patience.h"
+#include "core/sched/patience.h"
 
 /* The options that both have, first and in this order. */
 enum by_block_option { BY_BLOCK_INNER, BY_BLOCK_TIES, BY_BLOCK_PATIENCE, BY_BLOCK_OPTIONS };

@@ -1,5 +1,5 @@
 /* The detector that believes the source: branches that close loops marked with `.pragma "lockstep.spin"`. */
-#include "sm/spin/spin.h"
+#include "watch/spin/spin.h"
 
 static size_t state_bytes(const struct spin_params *params, uint32_t branches)
 {

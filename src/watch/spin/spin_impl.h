@@ -1,8 +1,8 @@
-/* An SM's spinning warps, as the files of sm/spin share them; nothing else includes this. */
-#ifndef LOCKSTEP_SM_SPIN_SPIN_IMPL_H
-#define LOCKSTEP_SM_SPIN_SPIN_IMPL_H
+/* An SM's spinning warps, as the files of watch/spin share them; nothing else includes this. */
+#ifndef LOCKSTEP_WATCH_SPIN_SPIN_IMPL_H
+#define LOCKSTEP_WATCH_SPIN_SPIN_IMPL_H
 
-#include "sm/spin/spin.h"
+#include "watch/spin/spin.h"
 
 #define SPIN_LOCKS 1024
 #define SPIN_PLACES 8 /* looked at for one location */
@@ -31,7 +31,7 @@ struct spin {
     struct spin_setup setup;
     const struct isa_module *module;
     uint32_t first_pc, branches;
-    void *detector, *judgement, *control;
+    void *detector, *judgement;
     size_t detector_bytes, judgement_bytes;
     struct spin_met *met; /* by branch */
     bool *tries;          /* by branch: its loop holds a compare-and-swap */

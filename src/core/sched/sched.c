@@ -1,16 +1,16 @@
-#include "sm/sched/sched.h"
+#include "core/sched/sched.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SCHEDULER(symbol) extern const struct lockstep_scheduler sched_##symbol;
-#include "sm/sched/list.def"
+#include "core/sched/list.def"
 #undef SCHEDULER
 
 static const struct lockstep_scheduler *const schedulers[] = {
 #define SCHEDULER(symbol) &sched_##symbol,
-#include "sm/sched/list.def"
+#include "core/sched/list.def"
 #undef SCHEDULER
     NULL,
 };
@@ -167,11 +167,11 @@ uint64_t sched_value(const struct sched *sched, const char *option, uint64_t oth
 
 static int set_control(struct sched *sched, const char *name, struct diag_sink *sink)
 {
-    if ((sched->control = spin_find_control(name)))
+    if ((sched->control = sched_find_control(name)))
         return 0;
     struct strbuf known = {0};
-    for (unsigned i = 0; spin_controls()[i]; i++)
-        strbuf_addf(&known, "%s +%s", i ? "," : "what can stand over a scheduler:", spin_controls()[i]->name);
+    for (unsigned i = 0; sched_controls()[i]; i++)
+        strbuf_addf(&known, "%s +%s", i ? "," : "what can stand over a scheduler:", sched_controls()[i]->name);
     diag_error(sink, DIAG_NOWHERE, strbuf_text(&known), "there is no spin control named %s", name);
     strbuf_free(&known);
     return -1;

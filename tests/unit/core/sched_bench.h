@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
-#include "sm/sched/sched.h"
+#include "core/sched/sched.h"
 
 struct bench {
     struct sched sched;

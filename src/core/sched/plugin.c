@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/plugin.h"
-#include "sm/sched/sched.h"
+#include "core/sched/sched.h"
 
 #define SYMBOL "lockstep_scheduler_plugin"
 

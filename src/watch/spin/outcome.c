@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 #include "base/hash.h"
-#include "sm/spin/spin_impl.h"
+#include "watch/spin/spin_impl.h"
 
 /* Where a location is noted, or else where it would be: one of a few places, the first of which gives way when none is
  * free. */

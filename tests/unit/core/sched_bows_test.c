@@ -1,17 +1,18 @@
 /* Back-off warp spinning (ElTantawy and Aamodt, HPCA 2018, section III) through its interface: the walk of Figure 4,
  * both orders of backed-off warps, and the adaptive limit of Figure 5 against a model that steps every window. */
-#include "unit/sm/spin_bench.h"
+#include "core/sched/control.h"
+#include "unit/watch/spin_bench.h"
 
 struct control {
     struct bench b; /* for its parameters */
-    const struct spin_control *bows;
+    const struct sched_control *bows;
     void *state;
 };
 
 static void open_bows(struct control *c, const char *settings, unsigned schedulers, uint64_t cycle)
 {
     bench_open(&c->b, settings, "ret;");
-    c->bows = spin_find_control("bows");
+    c->bows = sched_find_control("bows");
     assert_non_null(c->bows);
     c->state = calloc(1, c->bows->state_bytes);
     c->bows->reset(c->state, &c->b.params, schedulers, cycle);
@@ -303,6 +304,16 @@ static void storage(void **state)
     assert_int_equal(bits("", 64, 4), 64 * (14 + 4 + 2));
 }
 
+static void names(void **state)
+{
+    for (const struct sched_control *const *c = sched_controls(); *c; c++) {
+        assert_ptr_equal(sched_find_control((*c)->name), *c);
+        assert_true((*c)->reset && (*c)->launched && (*c)->issued && (*c)->spins && (*c)->pick && (*c)->drained);
+        assert_true((*c)->delay && (*c)->hardware_bits && *(*c)->doc);
+    }
+    assert_null(sched_find_control("ddos"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,7 +322,7 @@ int main(void)
         cmocka_unit_test(queue_order),    cmocka_unit_test(scheduler_order),
         cmocka_unit_test(windows),        cmocka_unit_test(edges),
         cmocka_unit_test(kept_total),     cmocka_unit_test(storage),
-        cmocka_unit_test(initial_values),
+        cmocka_unit_test(initial_values), cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,12 @@
-/* Spin detection and control of one SM: hands what its warps do to the detector, what the detector says to the control,
- * and keeps the measures. */
-#include "sm/spin/spin.h"
+/* Spin detection of one SM: hands what its warps do to the detector, and keeps the measures. */
+#include "watch/spin/spin.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/archive.h"
 #include "base/bits.h"
-#include "simt/lanes.h"
-#include "sm/spin/spin_impl.h"
+#include "watch/spin/spin_impl.h"
 
 static const char *const spin_counts_choices[] = {"any", "first", "executed", NULL};
 static const char *const spin_hash_choices[] = {"xor", "modulo", NULL};
@@ -17,7 +15,7 @@ static const char *const spin_order_choices[] = {"queue", "scheduler", NULL};
 const struct param_desc spin_param_descs[] = {
 #define PARAM_STRUCT struct spin_params
 #include "config/param_descs.h"
-#include "sm/spin/spin_params.def"
+#include "watch/spin/spin_params.def"
 #include "config/param_end.h"
 };
 const unsigned spin_param_count = sizeof(spin_param_descs) / sizeof(spin_param_descs[0]);
@@ -25,7 +23,7 @@ const unsigned spin_param_count = sizeof(spin_param_descs) / sizeof(spin_param_d
 static const struct stat_desc spin_stat_descs[] = {
 #define STAT_STRUCT struct spin_stats
 #include "stats/stat_descs.h"
-#include "sm/spin/spin_stats.def"
+#include "watch/spin/spin_stats.def"
 #include "stats/stat_end.h"
 };
 const struct stat_group spin_stat_group = {"spin", "spinning warps: detection, back-off, locks", spin_stat_descs,
@@ -35,7 +33,6 @@ struct spin *spin_create(const struct spin_setup *setup, struct arena *arena)
 {
     struct spin *spin = ARENA_NEW(arena, struct spin, 1);
     spin->setup = *setup;
-    spin->control = setup->control ? base_calloc(1, setup->control->state_bytes) : NULL;
     return spin;
 }
 
@@ -45,7 +42,6 @@ void spin_destroy(struct spin *spin)
         return;
     free(spin->detector);
     free(spin->judgement);
-    free(spin->control);
     free(spin->met);
     free(spin->tries);
 }
@@ -85,7 +81,7 @@ static void *fresh(void *old, const struct spin_detector *detector, const struct
     return state;
 }
 
-void spin_begin(struct spin *spin, const struct isa_module *module, uint32_t first_pc, uint64_t cycle)
+void spin_begin(struct spin *spin, const struct isa_module *module, uint32_t first_pc)
 {
     const struct spin_setup *setup = &spin->setup;
     spin->module = module;
@@ -101,23 +97,17 @@ void spin_begin(struct spin *spin, const struct isa_module *module, uint32_t fir
             spin->tries[count++] = holds_cas(module, pc);
     spin->detector = fresh(spin->detector, setup->detector, setup, spin->branches, &spin->detector_bytes);
     spin->judgement = fresh(spin->judgement, setup->judge, setup, spin->branches, &spin->judgement_bytes);
-    if (setup->control) {
-        memset(spin->control, 0, setup->control->state_bytes);
-        setup->control->reset(spin->control, setup->params, setup->schedulers, cycle);
-    }
     memset(spin->passes, 0, sizeof spin->passes);
     memset(spin->locks, 0, sizeof spin->locks);
     spin->changes = 0;
 }
 
-void spin_launched(struct spin *spin, unsigned warp, uint64_t cycle)
+void spin_launched(struct spin *spin, unsigned warp)
 {
     if (spin->setup.detector->launched)
         spin->setup.detector->launched(spin->detector, warp);
     if (spin->setup.judge->launched)
         spin->setup.judge->launched(spin->judgement, warp);
-    if (spin->setup.control)
-        spin->setup.control->launched(spin->control, warp, cycle);
     spin_outcome_launched(spin, warp);
 }
 
@@ -135,9 +125,9 @@ static bool listens(const struct spin *spin)
     return spin->setup.detector->wrote || (spin->setup.judge->wrote);
 }
 
-static uint64_t tagged(const struct simt_access *access, uint64_t address)
+static uint64_t tagged(unsigned space, uint64_t address)
 {
-    return address | (uint64_t)access->space << 56;
+    return address | (uint64_t)space << 56;
 }
 
 /* Stores, eight bytes at a time, and atomics that were performed at once. Of these only that they changed something is
@@ -155,7 +145,7 @@ static void tell_access(struct spin *spin, unsigned warp, const struct simt_acce
             uint64_t value = at_once ? ++spin->changes : 0;
             if (!at_once)
                 memcpy(&value, simt_access_data(access, lane) + at, bytes - at < 8 ? bytes - at : 8);
-            tell_written(spin, warp, lane, tagged(access, access->address[lane]) + at, NULL, value);
+            tell_written(spin, warp, lane, tagged(access->space, access->address[lane]) + at, NULL, value);
         }
     }
 }
@@ -192,72 +182,56 @@ static bool counts(const struct spin *spin, const struct spin_event *e)
     }
 }
 
-static uint64_t observe_branch(struct spin *spin, const struct spin_event *e)
+static bool observe_branch(struct spin *spin, const struct spin_event *e)
 {
     if (e->instr->spin & ISA_SPIN_BRANCH)
         spin_outcome_branch(spin, e);
     if (!counts(spin, e))
-        return 0;
+        return false;
     spin->stats.branches++;
     enum spin_verdict verdict = spin->setup.detector->branch(spin->detector, e);
     note_met(spin, e, verdict);
     if (verdict != SPIN_YES)
-        return 0;
+        return false;
     spin->stats.sib_executions++;
-    if (!spin->setup.control || simt_able(&e->simt->paths, e->instr->target, e->pc))
-        return 0;
-    spin->stats.backoffs++;
-    return spin->setup.control->spins(spin->control, e->warp, e->cycle);
+    return !simt_able(&e->simt->paths, e->instr->target, e->pc);
 }
 
-static void leave(struct spin *spin)
+void spin_backed_off(struct spin *spin)
 {
-    uint64_t limit = spin->setup.control->delay(spin->control);
+    spin->stats.backoffs++;
+}
+
+void spin_left(struct spin *spin, uint64_t limit)
+{
     spin->stats.delay_limit_sum += limit;
     if (limit > spin->stats.delay_limit_max)
         spin->stats.delay_limit_max = limit;
 }
 
-uint64_t spin_issued(struct spin *spin, const struct spin_event *event, const struct simt_access *access, bool held)
+bool spin_issued(struct spin *spin, const struct spin_event *event, const struct simt_access *access)
 {
     struct spin_event e = *event;
     e.relative_pc = e.pc - spin->first_pc;
-    if (spin->setup.control) {
-        spin->setup.control->issued(spin->control, e.warp, e.cycle, held);
-        if (held)
-            leave(spin);
-    }
     spin_outcome_issued(spin, &e, access);
     if (access && listens(spin))
         tell_access(spin, e.warp, access);
     if (e.instr->op == ISA_OP_SETP) {
         if (spin->setup.detector->setp)
             spin->setup.detector->setp(spin->detector, &e);
-        return 0;
+        return false;
     }
     if (!e.branch)
-        return 0;
+        return false;
     e.branch--;
     return observe_branch(spin, &e);
 }
 
-unsigned spin_pick(const struct spin *spin, const struct lockstep_scheduler_view *view,
-                   const struct lockstep_scheduler *base, const void *base_state)
+void spin_atomic(struct spin *spin, const struct spin_atomic *a)
 {
-    return spin->setup.control->pick(spin->control, view, base, base_state);
-}
-
-void spin_atomics(struct spin *spin, unsigned warp, const struct simt_access *access, const struct message_atomic *reply)
-{
-    for (unsigned i = 0; i < reply->lane_count; i++) {
-        const struct packet_lane *l = &reply->lanes[i]; /* the reply's operand is the old value */
-        uint64_t operand, address = (reply->packet.address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset;
-        memcpy(&operand, simt_access_data(access, l->lane), sizeof operand);
-        uint64_t after = lane_atomic(reply->atomic, reply->type, l->operand, operand, l->compare);
-        spin_outcome_atomic(spin, warp, l->lane, access->instr, address, l->operand == l->compare);
-        if (after != l->operand)
-            tell_written(spin, warp, l->lane, tagged(access, address), &l->operand, after);
-    }
+    spin_outcome_atomic(spin, a->warp, a->lane, a->instr, a->address, a->took);
+    if (a->after != a->before)
+        tell_written(spin, a->warp, a->lane, tagged(ISA_SPACE_GLOBAL, a->address), &a->before, a->after);
 }
 
 void spin_transactions(struct spin *spin, const struct isa_instr *instr, unsigned count)
@@ -271,18 +245,9 @@ void spin_pass(struct spin *spin, uint64_t cycles, unsigned held, unsigned delay
     spin->stats.delayed_cycles += cycles * delayed;
 }
 
-void spin_drained(struct spin *spin, uint64_t cycle)
+void spin_drained(struct spin *spin)
 {
     spin->setup.detector->drained(spin->detector);
-    if (spin->setup.control)
-        spin->setup.control->drained(spin->control, cycle);
-}
-
-uint64_t spin_hardware_bits(const struct spin *spin)
-{
-    const struct spin_setup *s = &spin->setup;
-    uint64_t bits = s->detector->hardware_bits(s->params, s->warps);
-    return bits + (s->control ? s->control->hardware_bits(s->params, s->warps, s->schedulers) : 0);
 }
 
 /* From the first meeting to the confirmation, of the time from the first meeting to the last. */
@@ -294,7 +259,8 @@ static uint64_t phase_of(const struct spin_met *met)
 const struct spin_stats *spin_stats_of(struct spin *spin)
 {
     struct spin_stats *s = &spin->stats;
-    s->hardware_bits = spin_hardware_bits(spin);
+    const struct spin_setup *setup = &spin->setup;
+    s->hardware_bits = setup->detector->hardware_bits(setup->params, setup->warps) + setup->control_bits;
     s->true_met = s->true_found = s->true_phase = s->false_met = s->false_found = s->false_phase = 0;
     for (uint32_t i = 0; i < spin->branches; i++) {
         const struct spin_met *met = &spin->met[i];
@@ -321,8 +287,6 @@ void spin_archive(struct spin *spin, struct archive *ar)
     archive_begin(ar, "spin", 0);
     archive_bytes(ar, spin->detector, spin->detector_bytes);
     archive_bytes(ar, spin->judgement, spin->judgement_bytes);
-    if (spin->setup.control)
-        archive_bytes(ar, spin->control, spin->setup.control->state_bytes);
     ARCHIVE_ARRAY(ar, spin->met, spin->branches);
     ARCHIVE(ar, spin->passes);
     ARCHIVE(ar, spin->locks);

@@ -1,7 +1,7 @@
 /* Oldest first: the ready warp that was launched first, as GCN's "oldest job first" and the machine of the hLRC paper
  * (MICRO 2016, Table 4) have it. What is published has no limit (patience=0): an old warp that spins without waiting
  * for memory keeps younger ones from issuing. */
-#include "sm/sched/patience.h"
+#include "core/sched/patience.h"
 
 enum option { OPTION_PATIENCE };
 

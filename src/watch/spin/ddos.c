@@ -10,7 +10,7 @@
 
 #include "base/bits.h"
 #include "simt/observe.h"
-#include "sm/spin/spin.h"
+#include "watch/spin/spin.h"
 
 #define MOST 16 /* entries of a history */
 #define NOBODY 0xFF

@@ -10,7 +10,7 @@
 
 #include "base/bits.h"
 #include "simt/observe.h"
-#include "sm/spin/spin.h"
+#include "watch/spin/spin.h"
 
 #define LOOPS 8   /* branches a warp is remembered at */
 #define WRITES 16 /* locations written between two looks; more count as a change */

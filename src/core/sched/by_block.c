@@ -1,4 +1,4 @@
-#include "sm/sched/by_block.h"
+#include "core/sched/by_block.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * paper (Liu et al., ICS 2016) tell: the schedulers of an SM serve the same block, the one whose first warp came to the
  * barrier the earliest; the blocks of which no warp has come follow in order. How the warps of a block follow each
  * other is our choice. */
-#include "sm/sched/by_block.h"
+#include "core/sched/by_block.h"
 
 static const struct lockstep_scheduler_option options[] = {BY_BLOCK_OPTION_ROWS(BY_BLOCK_GTO), {0}};
 

@@ -5,8 +5,8 @@
  * over*, until it issues; after `cycles` cycles it goes first. A warp whose next instruction waits for nothing but a
  * turn thus gets it within (live warps of the scheduler * cycles) cycles, and as long as it takes the units to accept
  * as many instructions. */
-#ifndef LOCKSTEP_SM_SCHED_PATIENCE_H
-#define LOCKSTEP_SM_SCHED_PATIENCE_H
+#ifndef LOCKSTEP_CORE_SCHED_PATIENCE_H
+#define LOCKSTEP_CORE_SCHED_PATIENCE_H
 
 #include "base/bits.h"
 #include "lockstep/scheduler.h"

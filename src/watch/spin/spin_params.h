@@ -1,6 +1,6 @@
 /* Parameters of spin detection and back-off: group "spin". */
-#ifndef LOCKSTEP_SM_SPIN_SPIN_PARAMS_H
-#define LOCKSTEP_SM_SPIN_SPIN_PARAMS_H
+#ifndef LOCKSTEP_WATCH_SPIN_SPIN_PARAMS_H
+#define LOCKSTEP_WATCH_SPIN_SPIN_PARAMS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@ enum spin_order { SPIN_ORDER_QUEUE, SPIN_ORDER_SCHEDULER };
 
 struct spin_params {
 #include "config/param_fields.h"
-#include "sm/spin/spin_params.def"
+#include "watch/spin/spin_params.def"
 #include "config/param_end.h"
 };
 extern const struct param_desc spin_param_descs[];

@@ -1,24 +1,24 @@
 /* The registry of warp schedulers, and schedulers from shared objects. A scheduler is named
  *     NAME[:OPTION=VALUE...][+CONTROL]
  * where NAME is one of the list, or a file: a name with a '/' or that ends in ".so"; CONTROL holds back spinning warps
- * (sm/spin/). */
-#ifndef LOCKSTEP_SM_SCHED_SCHED_H
-#define LOCKSTEP_SM_SCHED_SCHED_H
+ * (control.h). */
+#ifndef LOCKSTEP_CORE_SCHED_SCHED_H
+#define LOCKSTEP_CORE_SCHED_SCHED_H
 
 #include <stdbool.h>
 
 #include "base/diag.h"
 #include "base/plugin.h"
 #include "lockstep/scheduler.h"
+#include "core/sched/control.h"
 #include "core/sm_params.h"
-#include "sm/spin/spin.h"
 
 /* A scheduler as a run uses it. */
 struct sched {
     const struct lockstep_scheduler *policy;
     uint64_t options[LOCKSTEP_SCHEDULER_OPTIONS]; /* values, in the order of policy->options */
     uint32_t named;                               /* set of options whose value the name says */
-    const struct spin_control *control;           /* over the policy, or NULL */
+    const struct sched_control *control;          /* over the policy, or NULL */
     void *library;                                /* of a policy that came from a file, else NULL */
 };
 

@@ -1,4 +1,4 @@
-#include "sm/sched/patience.h"
+#include "core/sched/patience.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* DDOS (ElTantawy and Aamodt, HPCA 2018, section IV): when a warp counts as spinning, against a second model of the
  * rules, with a history that is shifted instead of turned; the table of branches; time sharing; storage. */
-#include "unit/sm/spin_bench.h"
+#include "unit/watch/spin_bench.h"
 
 /* Instruction i compares %r1 with %r2, for i < 256; lanes read different values. */
 #define SETPS 256

@@ -14,7 +14,7 @@
  *
  * Everything is integers: quotients are compared exactly, and what grows every cycle is summed up when it is asked for.
  */
-#include "sm/sched/patience.h"
+#include "core/sched/patience.h"
 
 #define NOBODY 64
 

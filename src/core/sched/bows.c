@@ -8,13 +8,14 @@
  * clearly fewer than in the window before. Windows are those of the global clock. They are caught up with when
  * something issues: windows in which nothing did change no limit. */
 #include "base/bits.h"
-#include "sm/spin/spin.h"
+#include "core/sched/control.h"
+#include "warp/table.h"
 
 #define NOBODY 0xFF
 
 struct bows {
-    uint64_t free_at[SPIN_WARPS]; /* cycle in which the pending delay is over */
-    uint64_t turn[SPIN_WARPS];    /* order of backing off */
+    uint64_t free_at[WARP_SLOTS]; /* cycle in which the pending delay is over */
+    uint64_t turn[WARP_SLOTS];    /* order of backing off */
     uint64_t turns;
     uint64_t held;
     uint64_t window_end, total, spins, total_before, spins_before;
@@ -148,7 +149,7 @@ static uint64_t hardware_bits(const struct spin_params *p, unsigned warps, unsig
     return (uint64_t)warps * (counter + bits_for((warps + schedulers - 1) / schedulers - 1) + 2);
 }
 
-const struct spin_control spin_bows = {
+const struct sched_control sched_control_bows = {
     .name = "bows",
     .doc = "back-off warp spinning: spinning warps issue last, and not before their delay is over (HPCA 2018)",
     .state_bytes = sizeof(struct bows),

@@ -7,7 +7,7 @@
  * schedulers of the SM see as it stood when the last cycle ended. Where a barrier opens for a part of a block (bar.sync
  * with a number of threads), those who go on are counted no more. */
 #include "base/bits.h"
-#include "sm/sched/by_block.h"
+#include "core/sched/by_block.h"
 
 enum { OPTION_EXIT_COUNTS = BY_BLOCK_OPTIONS };
 
