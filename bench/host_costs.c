@@ -1,5 +1,5 @@
 /* Measures three costs of this host that every simulation pays, so that speeds on different hosts can be compared: a meeting
- * of two threads (base/crew.h), of which `--threads 2` has one in every window; the first touch of a page of memory; and that
+ * of two threads (base/worker_pool.h), of which `--threads 2` has one in every window; the first touch of a page of memory; and that
  * of a huge page, where the host gives huge pages at all. */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/crew.h"
+#include "base/worker_pool.h"
 #include "base/host_use.h"
 
 enum { MEETINGS = 100000, ROUNDS = 5, PAGE = 4096, HUGE_PAGE = 2 << 20, BYTES = 64 << 20 };
@@ -20,16 +20,16 @@ static void nothing(const void *order, unsigned member)
 /* Nanoseconds of a round in which neither member has anything to do, the best of ROUNDS. */
 static double meeting_ns(void)
 {
-    struct crew *crew = crew_create(2);
+    struct worker_pool *pool = worker_pool_create(2);
     double best = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct host_use before = host_use_now();
         for (unsigned i = 0; i < MEETINGS; i++)
-            crew_run(crew, nothing, &i, sizeof i);
+            worker_pool_run(pool, nothing, &i, sizeof i);
         double ns = host_use_since(&before).seconds * 1e9 / MEETINGS;
         best = !round || ns < best ? ns : best;
     }
-    crew_destroy(crew);
+    worker_pool_destroy(pool);
     return best;
 }
 

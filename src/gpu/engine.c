@@ -1,12 +1,12 @@
 /* The cycle loop. Time passes in windows within the networks' lookahead: in a window each part of the device is
- * simulated by itself (part.c), by a crew of threads; between windows this file gives out blocks, looks for the end,
- * faults and hangs, and jumps to the next event when nothing can happen before. A window is one cycle while blocks wait
- * for a place and one may come free in its first cycle: the dispatcher goes round the SMs cycle by cycle. */
+ * simulated by itself (part.c), by a pool of worker threads; between windows this file gives out blocks, looks for the
+ * end, faults and hangs, and jumps to the next event when nothing can happen before. A window is one cycle while blocks
+ * wait for a place and one may come free in its first cycle: the dispatcher goes round the SMs cycle by cycle. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crew.h"
+#include "base/worker_pool.h"
 #include "base/hot.h"
 #include "gpu/gpu_check.h"
 #include "gpu/rest.h"
@@ -142,11 +142,11 @@ static void run_parts(const void *order, unsigned thread)
             gpu_part_run(&parts[n], w);
 }
 
-/* The parts that are awake: by the crew, if there are several for it. */
+/* The parts that are awake: by the pool, if there are several for it. */
 static void run_awake(const struct gpu_window *w)
 {
     if (w->run->threads > 1 && !gpu_one_awake(w->run)) {
-        crew_run(w->run->gpu->crew, run_parts, w, sizeof *w);
+        worker_pool_run(w->run->gpu->workers, run_parts, w, sizeof *w);
         return;
     }
     for (uint64_t rest = w->run->rest->awake; rest; rest &= rest - 1)
@@ -494,9 +494,9 @@ static void prepare_parts(struct gpu_run *run)
     struct gpu *gpu = run->gpu;
     run->threads = threads_for(run);
     run->lookahead = find_lookahead(gpu);
-    if (run->threads > 1 && (!gpu->crew || crew_size(gpu->crew) != run->threads)) {
-        crew_destroy(gpu->crew);
-        gpu->crew = crew_create(run->threads);
+    if (run->threads > 1 && (!gpu->workers || worker_pool_size(gpu->workers) != run->threads)) {
+        worker_pool_destroy(gpu->workers);
+        gpu->workers = worker_pool_create(run->threads);
     }
     gpu_divide(run, run->threads);
     /* Where calls or values go from SM to SM round the networks, no SM may be a cycle ahead of another. */

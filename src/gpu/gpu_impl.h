@@ -65,7 +65,7 @@ static inline bool gpu_network_to_memory(enum gpu_network n)
 
 struct gpu {
     struct machine machine;                   /* a copy: its groups are not used */
-    const struct fetch_policy *fetch;      /* the one that machine.sm.fetch names */
+    const struct fetch_policy *fetch;         /* the one that machine.sm.fetch names */
     const struct simt_divergence *divergence; /* the one that machine.sm.divergence names */
     struct sched scheduler;                   /* the one that machine.sm.scheduler names */
     struct watch_observers observers;
@@ -79,7 +79,7 @@ struct gpu {
     struct partition **partitions;
     unsigned network_count;                 /* GPU_PLAIN_NETWORKS, or GPU_NETWORKS where the protocol probes */
     struct network *networks[GPU_NETWORKS]; /* those beyond the count: NULL */
-    struct crew *crew;                      /* the threads of the last launch that had several, or NULL */
+    struct worker_pool *workers;            /* the threads of the last launch that had several, or NULL */
     uint64_t launches;
     uint64_t params; /* device address of the parameter block */
     uint64_t params_bytes;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/crew.h"
+#include "base/worker_pool.h"
 #include "gpu/gpu_impl.h"
 #include "simt/form.h"
 #include "sm/barrier.h"
@@ -440,7 +440,7 @@ bool gpu_stands(const struct gpu *gpu)
 
 unsigned gpu_helpers(const struct gpu *gpu)
 {
-    return crew_helpers(gpu->crew);
+    return worker_pool_helpers(gpu->workers);
 }
 
 int gpu_go_on(struct gpu *gpu, enum gpu_going going, const char *why)

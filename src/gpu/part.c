@@ -568,7 +568,7 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
          * where things do not divide evenly the first parts have more. */
         *part = (struct gpu_part){.run = run, .number = n, .always = run->launch->every_cycle};
         part->probing = gpu_probes(gpu);
-        part->report = threads > 1 && n < threads ? crew_report(gpu->crew, n) : &part->outlook;
+        part->report = threads > 1 && n < threads ? worker_pool_report(gpu->workers, n) : &part->outlook;
         part->first_sm = first;
         first += groups_of_part(gpu, threads, parts, n) * gpu->machine.sm.l1i_sharers;
         first = first < gpu->machine.gpu.sms ? first : gpu->machine.gpu.sms;

@@ -2,7 +2,7 @@
 #ifndef LOCKSTEP_GPU_PART_H
 #define LOCKSTEP_GPU_PART_H
 
-#include "base/crew.h"
+#include "base/worker_pool.h"
 #include "gpu/gpu_impl.h"
 #include "sim/clock.h"
 
@@ -32,7 +32,7 @@ struct gpu_window {
     bool starting;      /* parts have blocks to start */
     uint64_t horizon;   /* nothing is simulated ahead beyond this cycle */
 };
-_Static_assert(sizeof(struct gpu_window) <= CREW_ORDER_BYTES, "a window is a crew's order");
+_Static_assert(sizeof(struct gpu_window) <= WORKER_POOL_ORDER_BYTES, "a window is a worker pool's order");
 
 /* A part's report to the engine after a window. */
 struct gpu_outlook {
@@ -45,7 +45,7 @@ struct gpu_outlook {
     bool faulted;        /* one of the SMs */
     bool block_may_end;  /* in the next cycle, on one of the SMs */
 };
-_Static_assert(sizeof(struct gpu_outlook) <= CREW_REPORT_BYTES, "an outlook is a crew member's report");
+_Static_assert(sizeof(struct gpu_outlook) <= WORKER_POOL_REPORT_BYTES, "an outlook is a pool member's report");
 _Static_assert(NETWORK_MAX_SIDES <= 16, "gpu_outlook.told has a bit for each part");
 
 /* SMs, channels and slices are numbered from 0 in a part; sets of them are words.

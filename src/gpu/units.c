@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crew.h"
+#include "base/worker_pool.h"
 #include "gpu/gpu_impl.h"
 #include "memory/coherence/protocol.h"
 
@@ -157,7 +157,7 @@ void gpu_destroy(struct gpu *gpu)
     while (gpu->modules)
         gpu_unload(gpu, gpu->modules);
     gpu_destroy_units(gpu);
-    crew_destroy(gpu->crew);
+    worker_pool_destroy(gpu->workers);
     store_free_all(&gpu->store);
     free(gpu->heap_blocks.blocks);
     vec_free(&gpu->constants);

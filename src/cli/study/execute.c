@@ -14,7 +14,7 @@
 
 enum { HEADER_DEPTH = 8 };
 
-struct crew {
+struct batch {
     struct study *study;
     struct study_execution **todo; /* by job */
     struct process_job *jobs;
@@ -336,69 +336,69 @@ static const char *status_of(const struct process_job *job, const json_t *docume
     return !strcmp(reason, "hang") ? "hang" : !strcmp(reason, "max-cycles") ? "limit" : "failed";
 }
 
-static int store(struct crew *crew, unsigned i)
+static int store(struct batch *batch, unsigned i)
 {
-    const struct process_job *job = &crew->jobs[i];
-    json_t *document = document_of(crew->stats[i]);
+    const struct process_job *job = &batch->jobs[i];
+    json_t *document = document_of(batch->stats[i]);
     const char *status = status_of(job, document);
     bool ok = !strcmp(status, "ok");
     struct strbuf phases = {0};
-    if (crew->phases[i])
-        file_load(crew->phases[i], FILE_NO_BOUND, &phases);
+    if (batch->phases[i])
+        file_load(batch->phases[i], FILE_NO_BOUND, &phases);
     struct study_left left = {.document = document,
                               .status = status,
-                              .error = ok ? "" : last_words(crew->study, job->errors),
+                              .error = ok ? "" : last_words(batch->study, job->errors),
                               .seconds = seconds_of(document),
-                              .phases = crew->phases[i] ? strbuf_text(&phases) : NULL};
-    int rc = study_store(crew->study, crew->todo[i], &left);
-    crew->failed += !ok;
-    crew->done++;
+                              .phases = batch->phases[i] ? strbuf_text(&phases) : NULL};
+    int rc = study_store(batch->study, batch->todo[i], &left);
+    batch->failed += !ok;
+    batch->done++;
     json_decref(document);
     strbuf_free(&phases);
-    unlink(crew->stats[i]);
-    if (crew->phases[i])
-        unlink(crew->phases[i]);
+    unlink(batch->stats[i]);
+    if (batch->phases[i])
+        unlink(batch->phases[i]);
     unlink(job->output);
     unlink(job->errors);
-    study_tell_progress(crew->study, crew->done == crew->count);
+    study_tell_progress(batch->study, batch->done == batch->count);
     return rc;
 }
 
 static void tick(void *context)
 {
-    struct crew *crew = context;
-    for (unsigned i = 0; i < crew->count; i++)
-        if (crew->jobs[i].ended && !crew->stored[i]) {
-            crew->stored[i] = true;
-            crew->rc |= store(crew, i);
+    struct batch *batch = context;
+    for (unsigned i = 0; i < batch->count; i++)
+        if (batch->jobs[i].ended && !batch->stored[i]) {
+            batch->stored[i] = true;
+            batch->rc |= store(batch, i);
         }
-    cli_progress_jobs(&crew->progress, crew->jobs, crew->count, "runs done", (int)crew->failed);
+    cli_progress_jobs(&batch->progress, batch->jobs, batch->count, "runs done", (int)batch->failed);
 }
 
-static void prepare(struct crew *crew)
+static void prepare(struct batch *batch)
 {
-    struct study *study = crew->study;
+    struct study *study = batch->study;
     size_t most = study->executions.count + 1;
-    crew->todo = ARENA_NEW(&study->arena, struct study_execution *, most);
-    crew->jobs = ARENA_NEW(&study->arena, struct process_job, most);
-    crew->stats = ARENA_NEW(&study->arena, const char *, most);
-    crew->phases = ARENA_NEW(&study->arena, const char *, most);
-    crew->stored = ARENA_NEW(&study->arena, bool, most);
+    batch->todo = ARENA_NEW(&study->arena, struct study_execution *, most);
+    batch->jobs = ARENA_NEW(&study->arena, struct process_job, most);
+    batch->stats = ARENA_NEW(&study->arena, const char *, most);
+    batch->phases = ARENA_NEW(&study->arena, const char *, most);
+    batch->stored = ARENA_NEW(&study->arena, bool, most);
     char **environment = environment_of(study);
     for (size_t i = 0; i < study->executions.count; i++) {
         struct study_execution *e = &study->executions.items[i];
         if (e->stored || !study_is_mine(study, i))
             continue;
         const char *name = arena_printf(&study->arena, "%s/cache/%lld", study->work, (long long)e->id);
-        unsigned at = crew->count++;
-        crew->todo[at] = e;
-        crew->stats[at] = arena_printf(&study->arena, "%s.json", name);
-        unlink(crew->stats[at]);
-        crew->phases[at] = e->phases ? arena_printf(&study->arena, "%s.csv", name) : NULL;
-        crew->jobs[at] = (struct process_job){.argv = run_command(study, e, crew->stats[at], crew->phases[at]),
-                                              .environment = environment,
-                                              .output = arena_printf(&study->arena, "%s.out", name),
-                                              .errors = arena_printf(&study->arena, "%s.err", name)};
+        unsigned at = batch->count++;
+        batch->todo[at] = e;
+        batch->stats[at] = arena_printf(&study->arena, "%s.json", name);
+        unlink(batch->stats[at]);
+        batch->phases[at] = e->phases ? arena_printf(&study->arena, "%s.csv", name) : NULL;
+        batch->jobs[at] = (struct process_job){.argv = run_command(study, e, batch->stats[at], batch->phases[at]),
+                                               .environment = environment,
+                                               .output = arena_printf(&study->arena, "%s.out", name),
+                                               .errors = arena_printf(&study->arena, "%s.err", name)};
     }
 }
 
@@ -417,20 +417,20 @@ static void tell_stopped(const struct study *study)
 
 int study_execute(struct study *study)
 {
-    struct crew crew = {.study = study};
+    struct batch batch = {.study = study};
     int stopped = study_build(study);
     if (stopped > 0)
         tell_stopped(study);
     if (stopped)
         return stopped;
-    prepare(&crew);
-    cli_progress_init(&crew.progress, false);
-    struct process_options how = {.parallel = study->jobs, .tick = tick, .context = &crew};
+    prepare(&batch);
+    cli_progress_init(&batch.progress, false);
+    struct process_options how = {.parallel = study->jobs, .tick = tick, .context = &batch};
     study_tell_progress(study, true);
-    stopped = process_run(crew.jobs, crew.count, &how);
-    tick(&crew);
-    cli_progress_clear(&crew.progress);
-    if (stopped && !crew.rc)
+    stopped = process_run(batch.jobs, batch.count, &how);
+    tick(&batch);
+    cli_progress_clear(&batch.progress);
+    if (stopped && !batch.rc)
         tell_stopped(study);
-    return crew.rc ? -1 : stopped;
+    return batch.rc ? -1 : stopped;
 }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/crew.h"
+#include "base/worker_pool.h"
 
 #define MOST 5
 
@@ -34,32 +34,32 @@ static void add(const void *order, unsigned member)
 static void members_work_in_step(void **state)
 {
     for (unsigned members = 1; members <= MOST; members++) {
-        struct crew *crew = crew_create(members);
-        struct sums s = {.members = crew_size(crew)}, *order = &s;
-        assert_int_equal(crew_size(crew), members);
+        struct worker_pool *pool = worker_pool_create(members);
+        struct sums s = {.members = worker_pool_size(pool)}, *order = &s;
+        assert_int_equal(worker_pool_size(pool), members);
         for (unsigned long turn = 1; turn <= 300; turn++) {
-            crew_run(crew, count, &order, sizeof order);
-            crew_run(crew, add, &order, sizeof order);
+            worker_pool_run(pool, count, &order, sizeof order);
+            worker_pool_run(pool, add, &order, sizeof order);
             for (unsigned i = 0; i < members; i++)
                 assert_int_equal(s.total[i], turn * members);
             if (turn % 100 == 0)
                 usleep(20000); /* threads fall asleep */
         }
-        crew_destroy(crew);
+        worker_pool_destroy(pool);
     }
 }
 
-static void an_unused_crew_ends(void **state)
+static void an_unused_pool_ends(void **state)
 {
-    crew_destroy(crew_create(3));
-    crew_destroy(NULL);
+    worker_pool_destroy(worker_pool_create(3));
+    worker_pool_destroy(NULL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_work_in_step),
-        cmocka_unit_test(an_unused_crew_ends),
+        cmocka_unit_test(an_unused_pool_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
