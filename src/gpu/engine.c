@@ -1,7 +1,8 @@
-/* The cycle loop. Time passes in windows within the networks' lookahead: in a window each part of the device is
- * simulated by itself (part.c), by a pool of worker threads; between windows this file gives out blocks, looks for the
- * end, faults and hangs, and jumps to the next event when nothing can happen before. A window is one cycle while blocks
- * wait for a place and one may come free in its first cycle: the dispatcher goes round the SMs cycle by cycle. */
+/* The cycle loop. Time passes in windows within the networks' lookahead: in a window each domain of the device is
+ * simulated by itself (domain.c), by a pool of worker threads; between windows this file gives out blocks, looks for
+ * the end, faults and hangs, and jumps to the next event when nothing can happen before. A window is one cycle while
+ * blocks wait for a place and one may come free in its first cycle: the dispatcher goes round the SMs cycle by cycle.
+ */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,24 +13,24 @@
 #include "gpu/rest.h"
 #include "gpu/waits.h"
 
-#define POLL_STEPS 256 /* orders to the parts between looks at the host's clock */
-/* Cycles for which a part that is alone is left alone, at most. Builds for tests look at its facts in between. */
+#define POLL_STEPS 256 /* orders to the domains between looks at the host's clock */
+/* Cycles for which a domain that is alone is left alone, at most. Builds for tests look at its facts in between. */
 #ifdef LOCKSTEP_CHECKED
 #define ALONE_CYCLES 16
 #else
 #define ALONE_CYCLES 256
 #endif
 
-static struct gpu_part *part_of(const struct gpu_run *run, unsigned sm)
+static struct gpu_domain *domain_of(const struct gpu_run *run, unsigned sm)
 {
     unsigned n = 0;
-    while (sm >= run->parts[n].first_sm + run->parts[n].sms)
+    while (sm >= run->domains[n].first_sm + run->domains[n].sms)
         n++;
-    return &run->parts[n];
+    return &run->domains[n];
 }
 
-/* The outlooks of all parts after a window, together. */
-HOT static void look_at_parts(struct gpu_run *run, struct gpu_outlook *o)
+/* The outlooks of all domains after a window, together. */
+HOT static void look_at_domains(struct gpu_run *run, struct gpu_outlook *o)
 {
     gpu_rest_settle(run, o);
     o->busy_until = cycle_max(o->busy_until, run->start_cycle);
@@ -48,29 +49,29 @@ static bool dispatch(struct gpu_run *run, bool room, uint64_t cycle)
     unsigned sms = run->gpu->machine.gpu.sms;
     if (!room || cycle == run->start_cycle)
         return false;
-    for (unsigned i = 0; i < run->part_count; i++)
-        run->parts[i].start_count = 0;
+    for (unsigned i = 0; i < run->domain_count; i++)
+        run->domains[i].start_count = 0;
     for (unsigned n = 0; n < sms && run->next_block < run->blocks; n++) {
         unsigned sm = (run->dispatch_from + n) % sms;
-        struct gpu_part *part = part_of(run, sm);
-        if (!mask_has(part->report->room, sm - part->first_sm))
+        struct gpu_domain *domain = domain_of(run, sm);
+        if (!mask_has(domain->report->room, sm - domain->first_sm))
             continue;
-        part->starts[part->start_count++] = (struct gpu_start){run->next_block++, sm};
-        gpu_rest_wake(run, part->number);
+        domain->starts[domain->start_count++] = (struct gpu_start){run->next_block++, sm};
+        gpu_rest_wake(run, domain->number);
         run->last_served = sm;
     }
     run->dispatch_from = (run->last_served + 1) % sms;
     return true;
 }
 
-/* A run's state from one window to the next: what the parts reported last, and the cycles that end the run or give the
- * engine something to do. */
+/* A run's state from one window to the next: what the domains reported last, and the cycles that end the run or give
+ * the engine something to do. */
 struct course {
     struct gpu_watch watch;
     struct gpu_outlook outlook; /* of the last window */
     uint64_t limit;             /* the cycle in which the run ends anyhow */
     uint64_t duty;              /* next_duty */
-    bool alone;                 /* a part can go on by itself while it is the only one, or the others rest */
+    bool alone;                 /* a domain can go on by itself while it is the only one, or the others rest */
     uint64_t opens;             /* the cycle in which the grid's barrier opens */
     uint64_t turns;             /* windows so far */
     uint64_t stood;             /* the cycle of the look at which the launch came to stand */
@@ -101,7 +102,7 @@ static uint64_t end_of_window(uint64_t from, uint64_t length)
     return from - (is_power_of_two(length) ? from & (length - 1) : from % length) + length;
 }
 
-/* The next *duty*: the first cycle in which somebody besides the parts has something to do, so that time may not pass
+/* The next *duty*: the first cycle in which somebody besides the domains has something to do, so that time may not pass
  * it unseen: no window goes beyond it, and the state that is seen there is that of all cycles before, and of no later
  * one. */
 static uint64_t next_duty(const struct gpu *gpu, const struct gpu_watch *watch, uint64_t limit)
@@ -116,54 +117,54 @@ static bool may_go_ahead(const struct gpu_run *run)
     return !run->launch->kernel->calls_device && !run->gpu->machine.sm.values_at_issue;
 }
 
-/* The calling thread takes the part for this window. False: another thread has taken it. */
-static bool claim(struct gpu_part *part, const struct gpu_window *w)
+/* The calling thread takes the domain for this window. False: another thread has taken it. */
+static bool claim(struct gpu_domain *domain, const struct gpu_window *w)
 {
-    uint64_t mark = w->from + 1, before = atomic_load_explicit(&part->claimed, memory_order_relaxed);
-    return before != mark && atomic_compare_exchange_strong_explicit(&part->claimed, &before, mark,
+    uint64_t mark = w->from + 1, before = atomic_load_explicit(&domain->claimed, memory_order_relaxed);
+    return before != mark && atomic_compare_exchange_strong_explicit(&domain->claimed, &before, mark,
                                                                      memory_order_relaxed, memory_order_relaxed);
 }
 
-/* A thread begins with its own parts, whose state its core's caches may still have; when these are done, it takes those
- * that others have not come to, the last ones first. The first part of a thread is nobody else's. What a part does in a
- * window depends on no other one, so it is all the same who simulates it. */
-static void run_parts(const void *order, unsigned thread)
+/* A thread begins with its own domains, whose state its core's caches may still have; when these are done, it takes
+ * those that others have not come to, the last ones first. The first domain of a thread is nobody else's. What a domain
+ * does in a window depends on no other one, so it is all the same who simulates it. */
+static void run_domains(const void *order, unsigned thread)
 {
     const struct gpu_window *w = order;
-    struct gpu_part *parts = w->run->parts;
-    unsigned threads = w->run->threads, count = w->run->part_count;
+    struct gpu_domain *domains = w->run->domains;
+    unsigned threads = w->run->threads, count = w->run->domain_count;
     if (gpu_is_awake(w->run, thread))
-        gpu_part_run(&parts[thread], w);
+        gpu_domain_run(&domains[thread], w);
     for (unsigned n = thread + threads; n < count; n += threads)
-        if (gpu_is_awake(w->run, n) && claim(&parts[n], w))
-            gpu_part_run(&parts[n], w);
+        if (gpu_is_awake(w->run, n) && claim(&domains[n], w))
+            gpu_domain_run(&domains[n], w);
     for (unsigned n = count; n-- > threads;)
-        if (n % threads != thread && gpu_is_awake(w->run, n) && claim(&parts[n], w))
-            gpu_part_run(&parts[n], w);
+        if (n % threads != thread && gpu_is_awake(w->run, n) && claim(&domains[n], w))
+            gpu_domain_run(&domains[n], w);
 }
 
-/* The parts that are awake: by the pool, if there are several for it. */
+/* The domains that are awake: by the pool, if there are several for it. */
 static void run_awake(const struct gpu_window *w)
 {
     if (w->run->threads > 1 && !gpu_one_awake(w->run)) {
-        worker_pool_run(w->run->gpu->workers, run_parts, w, sizeof *w);
+        worker_pool_run(w->run->gpu->workers, run_domains, w, sizeof *w);
         return;
     }
     for (uint64_t rest = w->run->rest->awake; rest; rest &= rest - 1)
-        gpu_part_run(&w->run->parts[mask_first(rest)], w);
+        gpu_domain_run(&w->run->domains[mask_first(rest)], w);
 }
 
-/* The only part that is awake comes to the windows behind this one by itself, as long as no other one is to wake. */
+/* The only domain that is awake comes to the windows behind this one by itself, as long as no other one is to wake. */
 static void run_alone(const struct gpu_run *run, const struct course *c, const struct gpu_window *w, uint64_t length)
 {
     uint64_t until = cycle_min(end_of_window(w->from + ALONE_CYCLES, length), c->duty);
     if (gpu_some_rest(run))
         until = cycle_min(until, run->rest->outlook.next & ~(length - 1));
-    gpu_part_run_alone(&run->parts[mask_first(run->rest->awake)], w, length, until);
+    gpu_domain_run_alone(&run->domains[mask_first(run->rest->awake)], w, length, until);
 }
 
 /* Simulates the window that begins at the present cycle, whose blocks have been given out, and those behind it that a
- * part comes to by itself. When the last block has been given out, idle units are seen otherwise: no part rests. */
+ * domain comes to by itself. When the last block has been given out, idle units are seen otherwise: no domain rests. */
 static void run_window(struct gpu_run *run, const struct course *c, struct gpu_window *w)
 {
     uint64_t from = w->from = run->gpu->cycle, length = 1;
@@ -325,10 +326,10 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
 /* A block waits for the grid. None does on an SM that is idle. */
 static bool some_wait_for_grid(const struct gpu_run *run)
 {
-    for (unsigned n = 0; n < run->part_count; n++) {
-        const struct gpu_part *part = &run->parts[n];
-        for (uint64_t rest = mask_low(part->sms) & ~part->idle_sms; rest; rest &= rest - 1)
-            if (sm_grid_barrier(run->gpu->sms[part->first_sm + mask_first(rest)])->blocks)
+    for (unsigned n = 0; n < run->domain_count; n++) {
+        const struct gpu_domain *domain = &run->domains[n];
+        for (uint64_t rest = mask_low(domain->sms) & ~domain->idle_sms; rest; rest &= rest - 1)
+            if (sm_grid_barrier(run->gpu->sms[domain->first_sm + mask_first(rest)])->blocks)
                 return true;
     }
     return false;
@@ -366,12 +367,12 @@ static enum gpu_status step_windows(struct gpu_run *run, struct course *c)
 {
     struct gpu *gpu = run->gpu;
     struct gpu_window window = {.run = run};
-    look_at_parts(run, &c->outlook);
+    look_at_domains(run, &c->outlook);
     for (;;) {
         uint64_t turn = ++c->turns;
         window.starting = dispatch(run, c->outlook.room, gpu->cycle);
         run_window(run, c, &window);
-        look_at_parts(run, &c->outlook);
+        look_at_domains(run, &c->outlook);
         uint64_t end = gpu->cycle = c->outlook.end;
         gpu_check_window(run, turn);
         uint64_t next = c->outlook.faulted ? end : gpu_next_cycle(gpu, &c->outlook);
@@ -480,7 +481,7 @@ static unsigned threads_for(const struct gpu_run *run)
     return run->launch->threads < most ? run->launch->threads : most;
 }
 
-/* Ticks by which parts may be apart in all networks. */
+/* Ticks by which domains may be apart in all networks. */
 static unsigned find_lookahead(const struct gpu *gpu)
 {
     unsigned least = NETWORK_MAX_LOOKAHEAD;
@@ -489,7 +490,7 @@ static unsigned find_lookahead(const struct gpu *gpu)
     return least;
 }
 
-static void prepare_parts(struct gpu_run *run)
+static void prepare_domains(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
     run->threads = threads_for(run);
@@ -500,7 +501,7 @@ static void prepare_parts(struct gpu_run *run)
     }
     gpu_divide(run, run->threads);
     /* Where calls or values go from SM to SM round the networks, no SM may be a cycle ahead of another. */
-    if (run->part_count > 1 && (run->launch->kernel->calls_device || gpu->machine.sm.values_at_issue))
+    if (run->domain_count > 1 && (run->launch->kernel->calls_device || gpu->machine.sm.values_at_issue))
         run->lookahead = 1;
 }
 
@@ -535,7 +536,7 @@ static enum gpu_status begin(struct gpu_run *run)
         sm_refresh(gpu->sms[i], read_line, gpu);
         sm_begin(gpu->sms[i], &run->kernel, gpu->cycle);
     }
-    prepare_parts(run);
+    prepare_domains(run);
     return run_cycles(run);
 }
 

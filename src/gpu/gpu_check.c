@@ -40,7 +40,8 @@ static void check_partition(struct gpu_run *run, unsigned i, struct check *c)
     partition_check_units(run->gpu->partitions[i], c);
 }
 
-/* Which SM gets the next block follows from who got the last; which part an SM belongs to, from how they were divided.
+/* Which SM gets the next block follows from who got the last; which domain an SM belongs to, from how they were
+ * divided.
  */
 static void check_run(struct gpu_run *run, unsigned i, struct check *c)
 {
@@ -48,15 +49,15 @@ static void check_run(struct gpu_run *run, unsigned i, struct check *c)
     check_of(c, "launch", i);
     if (run->dispatch_from | run->last_served)
         CHECK_FACT(c, "run.dispatch_from", 0, run->dispatch_from, (run->last_served + 1) % sms(run));
-    for (unsigned n = 0; n < run->part_count; n++) {
-        struct gpu_part *part = &run->parts[n];
-        CHECK_FACT(c, "part.first_sm", n, part->first_sm, first_sm);
-        CHECK_FACT(c, "part.first_channel", n, part->first_channel, first_channel);
-        CHECK_FACT(c, "part.first_slice", n, part->first_slice, first_channel << part->channel_shift);
-        first_sm += part->sms;
-        first_channel += part->channels;
+    for (unsigned n = 0; n < run->domain_count; n++) {
+        struct gpu_domain *domain = &run->domains[n];
+        CHECK_FACT(c, "domain.first_sm", n, domain->first_sm, first_sm);
+        CHECK_FACT(c, "domain.first_channel", n, domain->first_channel, first_channel);
+        CHECK_FACT(c, "domain.first_slice", n, domain->first_slice, first_channel << domain->channel_shift);
+        first_sm += domain->sms;
+        first_channel += domain->channels;
     }
-    check_holds(c, "run.parts", 0, first_sm == sms(run) && first_channel == channels(run));
+    check_holds(c, "run.domains", 0, first_sm == sms(run) && first_channel == channels(run));
     check_holds(c, "run.next_block", 0, run->next_block <= run->blocks);
 }
 
@@ -64,15 +65,15 @@ static void check_rest(struct gpu_run *run, unsigned i, struct check *c)
 {
     struct gpu_outlook *kept = &run->rest->outlook, all = gpu_rest_look(run);
     check_of(c, "rest", i);
-    check_holds(c, "rest: a part is awake", 0, (run->rest->awake & mask_low(run->part_count)) != 0);
+    check_holds(c, "rest: a domain is awake", 0, (run->rest->awake & mask_low(run->domain_count)) != 0);
     CHECK_FACT(c, "rest.outlook.next", 0, kept->next, all.next);
     CHECK_FACT(c, "rest.outlook.busy_until", 0, kept->busy_until, all.busy_until);
     CHECK_FACT(c, "rest.outlook.room", 0, kept->room, all.room);
     CHECK_FACT(c, "rest.outlook.idle", 0, kept->idle, all.idle);
     CHECK_FACT(c, "rest.outlook.block_may_end", 0, kept->block_may_end, all.block_may_end);
-    for (unsigned n = 0; n < run->part_count; n++)
+    for (unsigned n = 0; n < run->domain_count; n++)
         if (!gpu_is_awake(run, n))
-            check_holds(c, "rest: nothing comes to a part that rests", n, gpu_rest_holds(run, n));
+            check_holds(c, "rest: nothing comes to a domain that rests", n, gpu_rest_holds(run, n));
 }
 
 static unsigned networks(const struct gpu_run *run)
@@ -85,27 +86,28 @@ static void check_network(struct gpu_run *run, unsigned i, struct check *c)
     network_check(run->gpu->networks[i], c);
 }
 
-static unsigned parts(const struct gpu_run *run)
+static unsigned domains(const struct gpu_run *run)
 {
-    return run->part_count;
+    return run->domain_count;
 }
 
-static void check_part(struct gpu_run *run, unsigned i, struct check *c)
+static void check_domain(struct gpu_run *run, unsigned i, struct check *c)
 {
-    gpu_part_check(&run->parts[i], c);
+    gpu_domain_check(&run->domains[i], c);
 }
 
 static const struct {
     unsigned (*count)(const struct gpu_run *run);
     void (*check)(struct gpu_run *run, unsigned i, struct check *c);
 } units[] = {
-    {one, check_run},          {one, check_rest},   {sms, check_sm_units}, {sms, check_sm}, {channels, check_partition},
-    {networks, check_network}, {parts, check_part},
+    {one, check_run},        {one, check_rest},           {sms, check_sm_units},
+    {sms, check_sm},         {channels, check_partition}, {networks, check_network},
+    {domains, check_domain},
 };
 #define UNITS (sizeof units / sizeof units[0])
 
 /* Ends with the unit whose fact is wrong or was broken: those behind it in the list may rely on it, as an SM does on
- * its units and a part on which SMs are its own. */
+ * its units and a domain on which SMs are its own. */
 void gpu_check(struct gpu_run *run, struct check *c)
 {
     for (unsigned u = 0; u < UNITS; u++)

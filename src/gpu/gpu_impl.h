@@ -142,10 +142,10 @@ struct gpu_run {
     struct sm_kernel kernel;
     struct watch_launch watched;
     struct arena arena;
-    struct gpu_part *parts; /* the device, divided among threads: parts t, t + threads, ... are of thread t */
-    struct gpu_rest *rest;  /* which of them rest */
-    unsigned part_count, threads;
-    unsigned lookahead; /* of the networks, in ticks: parts are never further apart */
+    struct gpu_domain *domains; /* the device, divided among threads: domains t, t + threads, ... are of thread t */
+    struct gpu_rest *rest;      /* which of them rest */
+    unsigned domain_count, threads;
+    unsigned lookahead; /* of the networks, in ticks: domains are never further apart */
     uint64_t blocks, next_block, start_cycle;
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
     uint64_t checks, next_check;         /* gpu_check_window: units checked so far, and the window of the next one */

@@ -2,17 +2,17 @@
  * the DRAM, the networks or the SMs' ends of them is due. Whatever the warps that can still issue do, it comes behind
  * what stands. That is a fault of the machine or its protocol, and none of the kernel: no warp is blamed for it. */
 #include "base/bits.h"
-#include "gpu/part.h"
+#include "gpu/domain.h"
 
-/* A slice of the part can take one of the requests that the network has brought. */
-static bool takes_request(const struct gpu_part *part)
+/* A slice of the domain can take one of the requests that the network has brought. */
+static bool takes_request(const struct gpu_domain *domain)
 {
-    const struct gpu *gpu = part->run->gpu;
-    uint64_t brought = network_arrivals(gpu->networks[GPU_REQUESTS], part->number);
-    for (unsigned i = 0; i < part->channels * part->slices_per_channel; i++) {
-        const struct partition *p = gpu->partitions[part->first_channel + i / part->slices_per_channel];
-        bool takes = partition_takes(p, gpu->cycle) >> i % part->slices_per_channel & 1;
-        if (takes && (brought >> ((part->first_slice + i) & 63) & 1))
+    const struct gpu *gpu = domain->run->gpu;
+    uint64_t brought = network_arrivals(gpu->networks[GPU_REQUESTS], domain->number);
+    for (unsigned i = 0; i < domain->channels * domain->slices_per_channel; i++) {
+        const struct partition *p = gpu->partitions[domain->first_channel + i / domain->slices_per_channel];
+        bool takes = partition_takes(p, gpu->cycle) >> i % domain->slices_per_channel & 1;
+        if (takes && (brought >> ((domain->first_slice + i) & 63) & 1))
             return true;
     }
     return false;
@@ -25,12 +25,12 @@ static bool networks_rest(const struct gpu_run *run)
     for (unsigned i = 0; i < gpu->network_count; i++) {
         if (network_next(gpu->networks[i], clock.begun) != CYCLE_NEVER)
             return false;
-        for (unsigned n = 0; n < run->part_count && i != GPU_REQUESTS; n++)
+        for (unsigned n = 0; n < run->domain_count && i != GPU_REQUESTS; n++)
             if (network_arrivals(gpu->networks[i], n))
                 return false;
     }
-    for (unsigned n = 0; n < run->part_count; n++)
-        if (takes_request(&run->parts[n]))
+    for (unsigned n = 0; n < run->domain_count; n++)
+        if (takes_request(&run->domains[n]))
             return false;
     return true;
 }

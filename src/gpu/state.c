@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/archive.h"
-#include "gpu/part.h"
+#include "gpu/domain.h"
 
 #define MAX_LINES (1u << 20)
 
@@ -209,7 +209,7 @@ int gpu_resume(struct gpu_run *run, struct gpu_watch *watch)
     if (archive_failed(ar))
         return diag_error(run->sink, DIAG_NOWHERE, NULL, "the checkpoint does not fit: %s", archive_error(ar));
     gpu->checkpoint_next = gpu->cycle + gpu->checkpoint_every;
-    gpu_wake_parts(run);
+    gpu_wake_domains(run);
     return 0;
 }
 

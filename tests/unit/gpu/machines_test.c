@@ -426,7 +426,7 @@ static const char *const known[] = {
     "gtx480 gpu.sms=3 partition.block_bytes=128 partition.host_copies_fill_l2=true",
     "gtx1080ti gpu.sms=3 partition.block_bytes=4096 partition.slices_per_channel=4",
     "apu8 partition.block_bytes=1024 coherence.protocol=hlrc",
-    "apu128 coherence.protocol=hlrc",      /* threads take parts from each other */
+    "apu128 coherence.protocol=hlrc",      /* threads take domains from each other */
     "gtx480 gpu.sms=100 sm.l1i_sharers=3", /* the same */
 };
 

@@ -1,11 +1,11 @@
-/* Parts of a large device that rest (gpu/rest.h): a launch that keeps a few SMs busy leaves the others out, and nothing
+/* Domains of a large device that rest (gpu/rest.h): a launch that keeps a few SMs busy leaves the others out, and nothing
  * of it can be seen in the result. What it is compared with is a launch in which every unit is stepped in every cycle:
- * there no part rests. */
+ * there no domain rests. */
 #include "gpu/rest.h"
 #include "gpu_support.h"
 
 /* Each block computes and sleeps for a while of its own, loads from lines of all channels, and takes part in atomics on
- * a few words: so parts fall asleep and are woken by blocks that start, by their time, and by requests and replies. */
+ * a few words: so domains fall asleep and are woken by blocks that start, by their time, and by requests and replies. */
 static const char text[] = PTX_HEAD PTX_KERNEL(
     "k", PTX_BEGIN "mad.lo.u32 %r6, %r3, 37, 5;\nWORK: mul.lo.u32 %r7, %r6, 3; add.u32 %r6, %r6, -1;\n"
                    "setp.ne.u32 %p1, %r6, 0; @%p1 bra WORK; shl.b32 %r8, %r3, 8; nanosleep.u32 %r8; mov.u32 %r9, %r1;\n"
@@ -52,7 +52,7 @@ static void run(const char *machine, const char *settings, uint32_t blocks, stru
     device_close(&d);
 }
 
-static void check_machine(const char *machine, const char *settings, uint32_t blocks, bool parts)
+static void check_machine(const char *machine, const char *settings, uint32_t blocks, bool domains)
 {
     static const struct way ways[] = {{1, false, true}, {2, false, true}};
     struct strbuf stepped = {0};
@@ -66,11 +66,11 @@ static void check_machine(const char *machine, const char *settings, uint32_t bl
             fail_msg("%s %s, %u blocks: %u threads give another result", machine, settings, blocks, ways[i].threads);
         strbuf_free(&stats);
     }
-    assert_true(!parts || (w.resting > 10 && w.woken > 0));
+    assert_true(!domains || (w.resting > 10 && w.woken > 0));
     strbuf_free(&stepped);
 }
 
-static void test_a_resting_part_changes_nothing(void **state)
+static void test_a_resting_domain_changes_nothing(void **state)
 {
     check_machine("gtx480", "gpu.sms=66 partition.channels=12", 1, true);
     check_machine("gtx1080ti", "gpu.sms=66 partition.channels=8", 2, true);
@@ -85,6 +85,6 @@ static void test_a_resting_part_changes_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_resting_part_changes_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_resting_domain_changes_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
