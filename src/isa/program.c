@@ -68,7 +68,8 @@ static uint32_t certain_count(const struct isa_module *module, const struct isa_
     return count;
 }
 
-uint32_t isa_meeting(const struct isa_module *module, const struct isa_function *function, uint32_t pc, uint32_t other)
+uint32_t isa_reconvergence_point(const struct isa_module *module, const struct isa_function *function, uint32_t pc,
+                                 uint32_t other)
 {
     uint32_t count = certain_count(module, function, pc), others = certain_count(module, function, other);
     if (count > function->count || others > function->count)

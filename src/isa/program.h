@@ -213,7 +213,7 @@ const struct isa_function *isa_function_at(const struct isa_module *module, uint
 bool isa_fails(const struct isa_module *module, const struct isa_instr *instr);
 /* The first instruction to which lanes at pc and at other, two instructions of the function, both come whatever way they
  * take (their nearest common post-dominator; pc itself if all ways from other lead there); ISA_PC_NONE: the exit. */
-uint32_t isa_meeting(const struct isa_module *module, const struct isa_function *function, uint32_t pc, uint32_t other);
+uint32_t isa_reconvergence_point(const struct isa_module *module, const struct isa_function *function, uint32_t pc, uint32_t other);
 
 /* Appends a kernel's, function's or variable's name as the source has it: that itself when it is not mangled. */
 void isa_plain_name(const char *name, struct strbuf *out);

@@ -1,15 +1,16 @@
 /* Control-flow graph of one function and its post-dominators, from which branches take their reconvergence points.
  *
  * A block ends at a branch, ret, exit or trap, or where something jumps to the next instruction; calls do not end
- * blocks, for control comes back behind them, but for calls of functions that always fail. Immediate post-dominators follow Cooper, Harvey and Kennedy, "A Simple,
- * Fast Dominance Algorithm" (2001), on the reversed graph with the virtual exit as its root. Code that can never leave
- * has no path to that root, so each such region (a strongly connected component without an edge out) gets one edge to
- * the exit; it changes no execution, only gives its branches a post-dominator. Unreachable blocks stay in the graph:
- * they cannot change the post-dominator of a block that never reaches them.
+ * blocks, for control comes back behind them, but for calls of functions that always fail. Immediate post-dominators
+ * follow Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001), on the reversed graph with the
+ * virtual exit as its root. Code that can never leave has no path to that root, so each such region (a strongly
+ * connected component without an edge out) gets one edge to the exit; it changes no execution, only gives its branches
+ * a post-dominator. Unreachable blocks stay in the graph: they cannot change the post-dominator of a block that never
+ * reaches them.
  *
  * A trap ends the kernel, so no lane waits for one that goes there: for post-dominators, ways that can only end in a
- * trap are left out, or a check inside a critical section would have no meeting point but the end of the thread, and
- * lanes that have the lock would wait there for those that spin. */
+ * trap are left out, or a check inside a critical section would have no reconvergence point but the end of the thread,
+ * and lanes that have the lock would wait there for those that spin. */
 #include <string.h>
 
 #include "base/vec.h"

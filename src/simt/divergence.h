@@ -100,8 +100,9 @@ struct simt_divergence {
     bool exclusive; /* lanes that ask for locks keep the turn until they get one of them */
     bool delays;    /* lanes that leave a loop in which they only wait do not meet where it ends (poll) */
     const struct simt_forming *forming; /* NULL: threads stay in their warp */
-    /* Of ways that are made of meetings (meetings.h): the lanes of a leaf come to the meeting below it. */
-    void (*came)(struct simt_path *meeting, const struct simt_path *leaf);
+    /* Of ways that are made of reconvergence points (splits.h): the lanes of a split come to the reconvergence point
+     * below it. */
+    void (*came)(struct simt_path *point, const struct simt_path *split);
     /* The path that has the turn came to where it goes `until`. */
     void (*arrive)(struct simt_paths *paths);
     void (*advance_some)(struct simt_paths *paths, uint64_t mask, uint32_t next);
@@ -139,8 +140,8 @@ struct simt_divergence {
     uint64_t (*give)(struct simt_paths *paths, uint64_t given, uint32_t next);
     /* The lanes of mask, some of those that have the turn, go on at next by themselves. */
     void (*part)(struct simt_paths *paths, uint64_t mask, uint32_t next);
-    /* Of ways without gather: the lanes of mask execute the instruction at which they are, then the others that have the
-     * turn, unless one of the two waits there (await). */
+    /* Of ways without gather: the lanes of mask execute the instruction at which they are, then the others that have
+     * the turn, unless one of the two waits there (await). */
     void (*split)(struct simt_paths *paths, uint64_t mask);
     /* The lanes that stand outside the instructions from first to last and may go on although those that are there only
      * wait; NULL: none may. */

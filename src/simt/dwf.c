@@ -2,37 +2,37 @@
  * are to execute next, among all those of their block. Here is what a warp does with the threads that it has; which of
  * them go to another warp is up to whoever has all the warps of a block (simt_forming, sm/form.c).
  *
- * meetings.h defines the paths of a warp and the words for them (leaf, meeting, turn). Lanes that part at a branch have
- * no meeting: they wait for nobody, and go on together again when they come to one instruction. Meetings are where
- * calls return, and behind instructions of which lanes sit out the guard. *Siblings* are leaves with the same path
- * below them: in one frame, after the same calls.
+ * splits.h defines the paths of a warp and the words for them (split, reconvergence point, turn). Lanes that part at a
+ * branch have no reconvergence point: they wait for nobody, and go on together again when they come to one instruction.
+ * Reconvergence points are where calls return, and behind instructions of which lanes sit out the guard. *Siblings* are
+ * splits with the same path below them: in one frame, after the same calls.
  *
  * The rule of turns:
- *   1. The lowest instruction first: the turn goes to the sibling with the lowest pc, whenever the leaf that has it
+ *   1. The lowest instruction first: the turn goes to the sibling with the lowest pc, whenever the split that has it
  *      parts, ends, returns, or branches past another one. So lanes that are ahead wait for those behind, mostly where
  *      branches meet, as the order of a program's instructions goes.
- *   2. A leaf that comes to the instruction of a ready sibling joins it.
- *   3. A leaf that sleeps, waits for named lanes, asks for a lock in vain, goes back in a loop that polls
- *      (simt_op.polls), or has gone back SIMT_MOST_PASSES times, gives its turn to the ready leaf that stands first in
+ *   2. A split that comes to the instruction of a ready sibling joins it.
+ *   3. A split that sleeps, waits for named lanes, asks for a lock in vain, goes back in a loop that polls
+ *      (simt_op.polls), or has gone back SIMT_MOST_PASSES times, gives its turn to the ready split that stands first in
  *      the table, and goes behind the last. Passes count as in its.c, and at SIMT_MOST_PASSES let lanes go from
- *      meetings as there. The leaf that has the turn then is *hurried*, as are lanes that got a lock: rule 1 does not
- *      take the turn from it, and when it parts, one of its sides has it, one that goes forward if there is.
- *   4. Where no leaf is ready, all lanes at meetings are let go.
- * Between two turns that are given by rule 3, lanes only go forward: that ends. So each leaf has the turn after as many
- * of them as there were before it, as in its.c. A ready leaf whose lanes gave up their place in a warp for others goes
- * behind all those of the warp that it comes to, but MOST_MOVES times only until it has the turn. */
+ *      reconvergence points as there. The split that has the turn then is *hurried*, as are lanes that got a lock: rule
+ *      1 does not take the turn from it, and when it parts, one of its sides has it, one that goes forward if there is.
+ *   4. Where no split is ready, all lanes at reconvergence points are let go.
+ * Between two turns that are given by rule 3, lanes only go forward: that ends. So each split has the turn after as
+ * many of them as there were before it, as in its.c. A ready split whose lanes gave up their place in a warp for others
+ * goes behind all those of the warp that it comes to, but MOST_MOVES times only until it has the turn. */
 #include "base/bits.h"
 #include "base/hot.h"
-#include "simt/meetings.h"
+#include "simt/splits.h"
 
 #define MOST_MOVES 8
 
-/* The key of the leaf that has the turn says whether it is hurried; that of a ready one, how often its lanes gave up
- * their place since they had the turn. (A leaf that waits for named lanes has the key of what it waits for.) */
+/* The key of the split that has the turn says whether it is hurried; that of a ready one, how often its lanes gave up
+ * their place since they had the turn. (A split that waits for named lanes has the key of what it waits for.) */
 #define HURRIED 1
 
-/* The leaf goes on to no meeting: there is nothing below it, or a call. */
-static bool has_no_meeting(const struct simt_paths *paths, uint32_t under)
+/* The split goes on to no reconvergence point: there is nothing below it, or a call. */
+static bool has_no_point(const struct simt_paths *paths, uint32_t under)
 {
     return under == SIMT_NO_PATH || paths->table[under].kind == SIMT_MARK;
 }
@@ -50,7 +50,7 @@ static uint32_t lowest_sibling(const struct simt_paths *paths, uint32_t from)
     return lowest;
 }
 
-/* Where the leaf that has the turn comes to a sibling, if it goes straight on. */
+/* Where the split that has the turn comes to a sibling, if it goes straight on. */
 static uint32_t next_sibling(const struct simt_paths *paths)
 {
     uint32_t next = lowest_sibling(paths, paths->now->pc + 1);
@@ -59,17 +59,17 @@ static uint32_t next_sibling(const struct simt_paths *paths)
 
 static bool looks_ahead(const struct simt_paths *paths)
 {
-    return has_no_meeting(paths, simt_below(paths, simt_number_of_now(paths), paths->now->mask));
+    return has_no_point(paths, simt_below(paths, simt_number_of_now(paths), paths->now->mask));
 }
 
-/* Leaves go `until` their meeting again, so that the functions for all ways can deal with them. Returns whether the one
- * that has the turn has come to where it looked ahead to. */
+/* Splits go `until` their reconvergence point again, so that the functions for all ways can deal with them. Returns
+ * whether the one that has the turn has come to where it looked ahead to. */
 static bool look_at_feet(struct simt_paths *paths)
 {
     bool came = false;
     for (uint32_t i = 0; i < paths->count; i++) {
         struct simt_path *p = &paths->table[i];
-        if (!simt_is_leaf(p) || p->until == ISA_PC_NONE || !has_no_meeting(paths, simt_below(paths, i, p->mask)))
+        if (!simt_is_split(p) || p->until == ISA_PC_NONE || !has_no_point(paths, simt_below(paths, i, p->mask)))
             continue;
         came |= p->kind == SIMT_TURN && p->mask && p->pc == p->until;
         p->until = ISA_PC_NONE;
@@ -77,7 +77,7 @@ static bool look_at_feet(struct simt_paths *paths)
     return came;
 }
 
-/* The leaf that has the turn looks for the sibling that it comes to next. */
+/* The split that has the turn looks for the sibling that it comes to next. */
 static void look_ahead(struct simt_paths *paths)
 {
     if (!paths->now)
@@ -105,7 +105,7 @@ static void give_turn_to(struct simt_paths *paths, uint32_t i, bool hurried)
     paths->now = p;
 }
 
-/* Nobody has the turn: rules 1 and 4. The last ready leaf in a call comes first, with its siblings. */
+/* Nobody has the turn: rules 1 and 4. The last ready split in a call comes first, with its siblings. */
 static void give_turn(struct simt_paths *paths)
 {
     uint32_t to = SIMT_NO_PATH;
@@ -122,7 +122,7 @@ static void give_turn(struct simt_paths *paths)
     give_turn_to(paths, lowest_sibling(paths, 0), false);
 }
 
-/* Lanes have left their paths, or come to where the leaf looked ahead to: what follows from that. */
+/* Lanes have left their paths, or come to where the split looked ahead to: what follows from that. */
 static void settle(struct simt_paths *paths)
 {
     bool came = look_at_feet(paths);
@@ -132,7 +132,7 @@ static void settle(struct simt_paths *paths)
     if (!paths->count)
         return;
     if (done.has_turn)
-        paths->now = simt_meetings_turn(paths);
+        paths->now = simt_splits_turn(paths);
     else
         give_turn(paths);
     if (came || !done.has_turn)
@@ -161,7 +161,7 @@ static void put_off(struct simt_paths *paths)
     join_and_look_ahead(paths);
 }
 
-/* The leaf that has the turn has branched to where it is, with all its lanes. */
+/* The split that has the turn has branched to where it is, with all its lanes. */
 static void look_round(struct simt_paths *paths)
 {
     uint32_t lowest = paths->now->key == HURRIED || !looks_ahead(paths) ? SIMT_NO_PATH : lowest_sibling(paths, 0);
@@ -181,14 +181,14 @@ static void go(struct simt_paths *paths, uint32_t target, unsigned passes, bool 
     look_at_feet(paths);
     simt_advance(paths, target);
     if (!paths->now || paths->now->pc != target || (mask & ~paths->now->mask))
-        return; /* it has come to a meeting */
+        return; /* it has come to a reconvergence point */
     if (passes && (polls || paths->now->spent >= SIMT_MOST_PASSES))
         put_off(paths);
     else if (paths->count > 1)
         look_round(paths);
 }
 
-/* The leaf that has the turn goes in groups to where each goes on. */
+/* The split that has the turn goes in groups to where each goes on. */
 struct group {
     uint64_t mask;
     uint32_t pc;
@@ -203,7 +203,7 @@ static void part(struct simt_paths *paths, const struct group *groups, unsigned 
     uint32_t lowest = SIMT_NO_PATH, forward = SIMT_NO_PATH, back = ISA_PC_NONE;
     from.key = 0;
     for (unsigned i = 0; i < count; i++) {
-        if (!simt_push_leaf(paths, &from, groups[i].mask, groups[i].pc))
+        if (!simt_push_split(paths, &from, groups[i].mask, groups[i].pc))
             continue;
         simt_add_passes(&paths->table[paths->count - 1], groups[i].passes);
         if (lowest == SIMT_NO_PATH || groups[i].pc < paths->table[lowest].pc)
@@ -278,10 +278,10 @@ static void answer(struct simt_paths *paths, const struct simt_answer *a)
         look_at_feet(paths);
         struct simt_path from = simt_part(paths, ISA_PC_NONE);
         from.key = 0;
-        if (simt_push_leaf(paths, &from, to.again, here))
+        if (simt_push_split(paths, &from, to.again, here))
             simt_add_passes(&paths->table[paths->count - 1], SIMT_POLL_PASSES);
-        simt_push_leaf(paths, &from, to.over, a->target);
-        if (simt_push_leaf(paths, &from, to.got, a->next))
+        simt_push_split(paths, &from, to.over, a->target);
+        if (simt_push_split(paths, &from, to.got, a->next))
             give_turn_to(paths, paths->count - 1, true);
         settle(paths);
     }
@@ -296,46 +296,46 @@ static void yield(struct simt_paths *paths)
 static void advance_some(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     look_at_feet(paths);
-    simt_meetings_advance_some(paths, mask, next);
+    simt_splits_advance_some(paths, mask, next);
     look_ahead(paths);
 }
 
 static void call(struct simt_paths *paths, uint64_t mask, uint32_t entry, uint32_t next, const struct simt_frame *frame)
 {
     look_at_feet(paths);
-    simt_meetings_call(paths, mask, entry, next, frame);
+    simt_splits_call(paths, mask, entry, next, frame);
 }
 
 static void ret(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     look_at_feet(paths);
-    simt_meetings_return(paths, mask, next);
+    simt_splits_return(paths, mask, next);
 }
 
 static void end(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     look_at_feet(paths);
-    simt_meetings_end(paths, mask, next);
+    simt_splits_end(paths, mask, next);
 }
 
 static void part_lanes(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     look_at_feet(paths);
-    simt_meetings_part(paths, mask, next);
+    simt_splits_part(paths, mask, next);
 }
 
 static enum simt_gathered gather(struct simt_paths *paths, uint64_t some, const struct simt_awaited *awaited,
                                  struct simt_met *met)
 {
     look_at_feet(paths);
-    enum simt_gathered gathered = simt_meetings_gather(paths, some, awaited, met);
+    enum simt_gathered gathered = simt_splits_gather(paths, some, awaited, met);
     if (gathered != SIMT_GATHERED)
         paths->now->key = gathered == SIMT_GATHER_WAITS ? HURRIED : 0;
     look_ahead(paths);
     return gathered;
 }
 
-/* True if the leaf that has the turn is where rules 1 and 2 let it be, each key says where its path stands, and lanes
+/* True if the split that has the turn is where rules 1 and 2 let it be, each key says where its path stands, and lanes
  * in no call are in the first frame. */
 static bool holds(const struct simt_paths *paths)
 {
@@ -348,7 +348,7 @@ static bool holds(const struct simt_paths *paths)
         if (in_kernel && (p->frame.reg_base || p->frame.pred_base || p->frame.local_base))
             return false;
     }
-    if (!simt_meetings_hold(paths, true))
+    if (!simt_splits_hold(paths, true))
         return false;
     return !paths->now || !looks_ahead(paths) || paths->now->until == next_sibling(paths);
 }
@@ -382,13 +382,13 @@ static void leave(struct simt_paths *paths, uint64_t mask)
 
 static void come(struct simt_paths *paths, uint64_t mask, const struct simt_path *like)
 {
-    struct simt_path leaf = *like;
+    struct simt_path split = *like;
     uint32_t moves = like->kind == SIMT_TURN ? 0 : like->key < MOST_MOVES ? like->key + 1 : MOST_MOVES;
     for (uint32_t i = 0; i < paths->count; i++) {
         struct simt_path *p = &paths->table[i];
         if (!p->mask || p->pc != like->pc || !may_leave(paths, i))
             continue;
-        /* Both are in no call, so in one frame, and no instruction of the leaf is under way there. */
+        /* Both are in no call, so in one frame, and no instruction of the split is under way there. */
         p->mask |= mask;
         p->key |= p->kind == SIMT_TURN && like->kind == SIMT_TURN ? like->key : 0;
         p->spent = p->spent < like->spent ? like->spent : p->spent;
@@ -396,18 +396,18 @@ static void come(struct simt_paths *paths, uint64_t mask, const struct simt_path
             p->key = moves;
         return;
     }
-    leaf.mask = mask;
-    leaf.kind = SIMT_READY;
-    leaf.until = ISA_PC_NONE;
-    leaf.key = moves;
-    simt_paths_push(paths, leaf);
+    split.mask = mask;
+    split.kind = SIMT_READY;
+    split.until = ISA_PC_NONE;
+    split.key = moves;
+    simt_paths_push(paths, split);
 }
 
 static const struct simt_forming forming = {.may_leave = may_leave, .giving = giving, .leave = leave, .come = come};
 
 const struct simt_divergence simt_dwf = {
     .name = "dwf",
-    SIMT_MEETINGS_ROWS,
+    SIMT_SPLITS_ROWS,
     .came = simt_inherit_passes,
     .forming = &forming,
     .arrive = settle,

@@ -2,28 +2,29 @@
  * keeps lanes from going on is given up in the end, so that every lane executes again and again, whatever the others
  * do.
  *
- * meetings.h defines the paths of a warp and the words for them (leaf, meeting, turn).
+ * splits.h defines the paths of a warp and the words for them (split, reconvergence point, turn).
  *
  * The rule of turns:
- *   1. A leaf that comes to a meeting, returns or ends gives its turn to the meeting if that is complete now, else to
- *      the ready leaf that stands last in the table: the youngest, as on a stack.
- *   2. A leaf that sleeps, waits for named lanes, asks for a lock in vain, or goes back in a loop that polls
- *      (simt_op.polls: in which it may wait for others) gives its turn to the ready leaf that stands first in the
+ *   1. A split that comes to a reconvergence point, returns or ends gives its turn to the reconvergence point if that
+ *      is complete now, else to the ready split that stands last in the table: the youngest, as on a stack.
+ *   2. A split that sleeps, waits for named lanes, asks for a lock in vain, or goes back in a loop that polls
+ *      (simt_op.polls: in which it may wait for others) gives its turn to the ready split that stands first in the
  *      table, and goes behind the last.
- *   3. A leaf that has gone back SIMT_MOST_PASSES times, where a pass of a loop that polls, a lock asked for in vain
- *      and a sleep count SIMT_POLL_PASSES, lets the lanes go that wait for it at meetings, and those that wait there
- *      for leaves that wait for named lanes; and it does as in 2. The passes of a leaf are inherited by the leaves that
- *      it parts into and by the meeting that it comes to.
- *   4. Where no leaf is ready, all lanes at meetings are let go. If there are none, named lanes are waited for in vain.
- *   5. Leaves that stand at one pc in one frame, after the same calls, become one: where a leaf gives its turn as in 2,
- *      and where it waits for named lanes.
- * A leaf that goes on for ever goes back, or calls until local memory is used up. So the turn is given as in 2 after a
- * bounded number of instructions, and the first ready leaf has it then: each waits at most for those before it, and as
- * long again for each that joined it meanwhile, which are no more than lanes. Lanes at a meeting are let go after
- * SIMT_MOST_PASSES passes of each leaf that they wait for. */
+ *   3. A split that has gone back SIMT_MOST_PASSES times, where a pass of a loop that polls, a lock asked for in vain
+ *      and a sleep count SIMT_POLL_PASSES, lets the lanes go that wait for it at reconvergence points, and those that
+ *      wait there for splits that wait for named lanes; and it does as in 2. The passes of a split are inherited by the
+ *      splits that it parts into and by the reconvergence point that it comes to.
+ *   4. Where no split is ready, all lanes at reconvergence points are let go. If there are none, named lanes are waited
+ *      for in vain.
+ *   5. Splits that stand at one pc in one frame, after the same calls, become one: where a split gives its turn as in
+ *      2, and where it waits for named lanes.
+ * A split that goes on for ever goes back, or calls until local memory is used up. So the turn is given as in 2 after a
+ * bounded number of instructions, and the first ready split has it then: each waits at most for those before it, and as
+ * long again for each that joined it meanwhile, which are no more than lanes. Lanes at a reconvergence point are let go
+ * after SIMT_MOST_PASSES passes of each split that they wait for. */
 #include "base/bits.h"
 #include "base/hot.h"
-#include "simt/meetings.h"
+#include "simt/splits.h"
 
 static uint32_t last_ready(const struct simt_paths *paths)
 {
@@ -59,7 +60,7 @@ static void settle(struct simt_paths *paths)
         give_turn(paths);
         simt_leave_out_empty(paths);
     }
-    paths->now = simt_meetings_turn(paths);
+    paths->now = simt_splits_turn(paths);
 }
 
 /* Rule 2, and 3 if it has had its passes. */
@@ -79,11 +80,11 @@ static void put_off(struct simt_paths *paths)
 static void push_group(struct simt_paths *paths, const struct simt_path *from, uint64_t mask, uint32_t pc,
                        unsigned passes)
 {
-    if (simt_push_leaf(paths, from, mask, pc) && pc <= from->pc)
+    if (simt_push_split(paths, from, mask, pc) && pc <= from->pc)
         simt_add_passes(&paths->table[paths->count - 1], passes);
 }
 
-/* Back in a loop: `passes` for that. polls: another leaf may have the turn at once. */
+/* Back in a loop: `passes` for that. polls: another split may have the turn at once. */
 static void go_back(struct simt_paths *paths, uint32_t target, unsigned passes, bool polls)
 {
     simt_add_passes(paths->now, passes);
@@ -145,8 +146,8 @@ static void branch_each(struct simt_paths *paths, const uint32_t *next, uint32_t
         put_off(paths);
 }
 
-/* The leaf that has the turn goes in groups to where each goes on, with no new meeting. The last of those that are not
- * at the meeting below already has the turn. */
+/* The split that has the turn goes in groups to where each goes on, with no new reconvergence point. The last of those
+ * that are not at the reconvergence point below already has the turn. */
 struct group {
     uint64_t mask;
     uint32_t pc;
@@ -187,13 +188,13 @@ static bool holds(const struct simt_paths *paths)
     for (uint32_t i = 0; i < paths->count; i++)
         if (paths->table[i].spent > SIMT_MOST_PASSES)
             return false;
-    return simt_meetings_hold(paths, false);
+    return simt_splits_hold(paths, false);
 }
 
 const struct simt_divergence simt_its = {
     .name = "its",
-    SIMT_MEETINGS_ROWS,
-    SIMT_MEETINGS_ROWS_OF_WARPS,
+    SIMT_SPLITS_ROWS,
+    SIMT_SPLITS_ROWS_OF_WARPS,
     .came = simt_inherit_passes,
     .arrive = settle,
     .branch = branch,

@@ -4,7 +4,7 @@
 #include "base/bits.h"
 #include "base/hash.h"
 #include "simt/execute.h"
-#include "simt/meetings.h"
+#include "simt/splits.h"
 
 /* The frame in which a live lane is; the lane has just executed in it, perhaps to give its turn away. */
 static const struct simt_frame *frame_of(const struct simt_warp *warp, unsigned lane)
@@ -86,7 +86,7 @@ enum simt_standing simt_standing_of(const struct simt_warp *warp, const struct s
         return SIMT_STANDS_TURN;
     if (!warp->paths.way->gather)
         return standing_on_stack(warp, walk, others);
-    if (path->kind == SIMT_MEETING) {
+    if (path->kind == SIMT_RECONVERGENCE) {
         *others = path->mask & ~walk->lanes & warp->live;
         return SIMT_STANDS_BEHIND;
     }

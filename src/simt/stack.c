@@ -7,7 +7,7 @@
  * When the lanes of the top part ways, the top becomes the entry that waits where they meet again and one entry per
  * group goes on top of it. If the top is itself on its way to that very place, an entry below it waits there already,
  * and the groups replace it. A call entry is never replaced: it marks where the frame begins and holds all its lanes
- * until they have returned. Groups that already stand at the meeting place are not pushed.
+ * until they have returned. Groups that already stand at the reconvergence point are not pushed.
  *
  * Barriers of the block: lanes that wait there for others of their warp have the barrier's key. If no entry above has
  * any lane of an entry (it is a leaf), it may change places with those above it: none of them meets there. So when the

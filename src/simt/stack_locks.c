@@ -20,11 +20,11 @@
  * that have not returned have the call's second entry above it. When the lanes are through, they are elsewhere than
  * the lanes that return to the caller later: its entry waits for these, so that all go on together.
  *
- * Meeting. A lane that holds a lock does not stop where a branch before the lock meets; it leaves the entry that was to
- * meet there. `past` has the lanes that are to leave the highest group below their lock entry, which happens before
- * anything else is put on the stack for them. A lane that came past a branch which is outside all its locks, at which
- * others wait, has `skipped` it (the thesis, Example 12). Where that is no error, it comes out where it is, and the
- * others meet it there. */
+ * Reconvergence. A lane that holds a lock does not stop where a branch before the lock meets; it leaves the entry that
+ * was to meet there. `past` has the lanes that are to leave the highest group below their lock entry, which happens
+ * before anything else is put on the stack for them. A lane that came past a branch which is outside all its locks, at
+ * which others wait, has `skipped` it (the thesis, Example 12). Where that is no error, it comes out where it is, and
+ * the others meet it there. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -64,13 +64,13 @@ static void insert(struct simt_paths *stack, uint32_t at, struct simt_path entry
 
 /* ---- coming out ---- */
 
-/* Why the lanes of a group have parted from a base, in its `spent`: they came out of a critical section; gave up; or got
- * a semaphore, with which they must not be kept waiting. */
+/* Why the lanes of a group have parted from a base, in its `spent`: they came out of a critical section; gave up; or
+ * got a semaphore, with which they must not be kept waiting. */
 enum { GOT_ON, CAME_OUT, GAVE_UP };
 
 /* Where a group that parts from an entry meets others: a call's or a lock's entry keeps all its lanes, and has them
  * meet nowhere. */
-static uint32_t meeting_of(const struct simt_path *entry)
+static uint32_t reconvergence_of(const struct simt_path *entry)
 {
     return stack_is_group(entry) ? entry->until : ISA_PC_NONE;
 }
@@ -92,7 +92,7 @@ static uint64_t part_from(struct simt_paths *stack, uint32_t base, uint64_t mask
 {
     struct simt_path group = stack->table[base];
     bool sooner = why == GAVE_UP && stack->module; /* than where the base meets others */
-    bool leaves = meeting_of(&group) != ISA_PC_NONE && !sooner;
+    bool leaves = reconvergence_of(&group) != ISA_PC_NONE && !sooner;
     group.until = leaves ? group.until : group.pc;
     group.kind = SIMT_ENTRY_PARTED;
     group.spent = why;
@@ -146,7 +146,7 @@ static void come_out_as(struct simt_paths *stack, uint64_t mask, uint32_t above,
         struct simt_path *retry = retry_above(stack, i);
         if (retry && retry->kind == SIMT_ENTRY_RETRY && entry->pc == retry->pc)
             come_back(stack, i, retry, pc);
-        else if (entry->pc != pc && (retry || pc < entry->pc || meeting_of(entry) != ISA_PC_NONE))
+        else if (entry->pc != pc && (retry || pc < entry->pc || reconvergence_of(entry) != ISA_PC_NONE))
             mask |= part_from(stack, i, here, pc, why);
         else if (entry->pc != pc)
             wait_for_rest(stack, i, here, pc);
@@ -319,7 +319,7 @@ static void meet_without_lock(struct simt_paths *stack, uint32_t pc)
 
 /* Where the lanes of a base, and those that have parted from it, all come. When there is no such place, or none is
  * known: the furthest to which lanes came out. */
-static uint32_t common_meeting(const struct simt_paths *stack, uint32_t base)
+static uint32_t common_point(const struct simt_paths *stack, uint32_t base)
 {
     uint32_t here = stack->table[base].pc, last = here, common = here;
     for (uint32_t i = base + 1; i < stack->count; i++) {
@@ -328,7 +328,8 @@ static uint32_t common_meeting(const struct simt_paths *stack, uint32_t base)
             continue;
         last = group->spent == CAME_OUT && group->pc > last ? group->pc : last;
         if (stack->module && common != ISA_PC_NONE)
-            common = isa_meeting(stack->module, &stack->module->functions[group->frame.function], common, group->pc);
+            common = isa_reconvergence_point(stack->module, &stack->module->functions[group->frame.function], common,
+                                             group->pc);
     }
     return stack->module && common != ISA_PC_NONE ? common : last;
 }
@@ -341,7 +342,7 @@ static void meet_beyond(struct simt_paths *stack)
     uint32_t base = stack->count - 1;
     while (base > 0 && stack->table[base].kind == SIMT_ENTRY_PARTED)
         base--;
-    uint32_t here = stack->table[base].pc, last = common_meeting(stack, base);
+    uint32_t here = stack->table[base].pc, last = common_point(stack, base);
     uint64_t parted = 0;
     for (uint32_t i = base + 1; i < stack->count; i++)
         parted |= stack->table[i].until == here ? stack->table[i].mask : 0;
@@ -562,8 +563,8 @@ static bool lane_holds(const struct simt_paths *stack, unsigned lane)
     return true;
 }
 
-/* Retry entries are as many as the stack says, each lock entry stands on one, and who came past a meeting place is in a
- * critical section. */
+/* Retry entries are as many as the stack says, each lock entry stands on one, and who came past a reconvergence point
+ * is in a critical section. */
 bool stack_locks_hold(const struct simt_paths *stack)
 {
     uint32_t asked = 0;

@@ -99,7 +99,7 @@ struct simt_grid {
     bool forms;         /* threads go from warp to warp (form.h) */
     bool rotates_lanes; /* where they do: see simt_warp.threads */
     bool check_sync;    /* unsynced instructions fault */
-    bool lock_past;     /* lanes may come past a meeting place with a lock (lock.h) */
+    bool lock_past;     /* lanes may come past a reconvergence point with a lock (lock.h) */
     struct simt_lock_queues lock_queues;
     const struct simt_divergence *divergence; /* how lanes part and meet; NULL: by the stack */
     uint32_t aware_timeout;                   /* simt_paths.timeout */

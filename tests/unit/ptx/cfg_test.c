@@ -157,14 +157,15 @@ static bool leave_out_ends(const struct maker *m, struct graph *g, bool *trap)
     return some;
 }
 
-/* Whoever goes on from u or v comes to where isa_meeting says. It is the nearest such place if all come to the end. */
+/* Whoever goes on from u or v comes to where isa_reconvergence_point says. It is the nearest such place if all come to
+ * the end. */
 static void check_meetings(const struct maker *m, const struct graph *exact)
 {
     struct graph g = *exact;
     bool trap, ends = leave_out_ends(m, &g, &trap);
     for (uint32_t u = 0; u < g.n; u++)
         for (uint32_t v = 0; v < g.n; v++) {
-            uint32_t pc = isa_meeting(&m->module, &m->function, m->function.first + u, m->function.first + v);
+            uint32_t pc = isa_reconvergence_point(&m->module, &m->function, m->function.first + u, m->function.first + v);
             uint32_t at = pc == ISA_PC_NONE ? g.n : pc - m->function.first;
             assert_true(at <= g.n);
             if (trap)
@@ -327,7 +328,8 @@ static void test_trap_in_critical_section(void **state)
     }
 }
 
-/* Two ways to fail, which part and meet again: nothing else is possible, so their branch has its own meeting point. */
+/* Two ways to fail, which part and meet again: nothing else is possible, so their branch has its own reconvergence
+ * point. */
 static void test_only_traps(void **state)
 {
     struct maker m;

@@ -19,8 +19,8 @@ static void expect_top(const struct simt_paths *paths, uint32_t pc, uint64_t mas
     assert_int_equal(paths->now->mask, mask);
 }
 
-/* Leaves take turns, first in, first out; a meeting whose time is over lets go those who stand there, and the
- * others still meet at it; leaves that would meet next become one where they stand together. */
+/* Splits take turns, first in, first out; a reconvergence point whose time is over lets go those who stand there, and
+ * the others still meet at it; splits that would meet next become one where they stand together. */
 static void test_turns_and_timeouts(void **state)
 {
     struct simt_paths paths = {.timeout = 3};
@@ -44,14 +44,14 @@ static void test_turns_and_timeouts(void **state)
     simt_advance(&paths, 20);
     expect_top(&paths, 3, 0x30);
     simt_advance(&paths, 20);
-    expect_top(&paths, 32, 0x0f); /* the meeting is complete, and behind it */
+    expect_top(&paths, 32, 0x0f); /* the reconvergence point is complete, and behind it */
     simt_branch(&paths, 0x0f, 20, 33, ISA_PC_NONE);
     expect_top(&paths, 20, 0xff);
     assert_int_equal(paths.count, 1);
     simt_paths_free(&paths);
 }
 
-/* The time of a meeting runs from when lanes last came to it. */
+/* The time of a reconvergence point runs from when lanes last came to it. */
 static void test_timeout_restarts(void **state)
 {
     struct simt_paths paths = {.timeout = 3};
@@ -97,7 +97,8 @@ static void test_what_counts(void **state)
     }
 }
 
-/* Lanes that leave a loop for no meeting of its own stand beside those that stay, above the next meeting. */
+/* Lanes that leave a loop for no reconvergence point of its own stand beside those that stay, above the next
+ * reconvergence point. */
 static void test_delayed(void **state)
 {
     struct simt_paths paths = {0};

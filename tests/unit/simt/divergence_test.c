@@ -23,7 +23,7 @@ enum kind { NOP, BRA, BRX, CALL, SPLIT, RET, EXIT };
 #define MOST (FUNCTIONS * (BODY + 2))
 #define LANES_MOST 64
 #define LANE_STEPS 400
-#define MEETINGS 64
+#define POINTS 64
 #define DEPTH_MOST 12
 
 struct instr {
@@ -262,7 +262,7 @@ static void run_alone(const struct program *p, unsigned lane, struct lane *l)
 
 /* ---- the same lanes as a warp ---- */
 
-struct meeting {
+struct point {
     uint64_t lanes;
     uint32_t pc, after, depth;
 };
@@ -272,8 +272,8 @@ struct warp {
     struct lane lanes[LANES_MOST];
     struct simt_paths paths;
     uint32_t steps;
-    struct meeting meetings[MEETINGS];
-    uint32_t meeting_count;
+    struct point points[POINTS];
+    uint32_t point_count;
     bool cut;   /* a lane came to the end of its recorded steps */
     bool polls; /* branches back are polls, and lanes sleep */
 };
@@ -295,10 +295,10 @@ static void note(struct warp *w, uint64_t mask, uint32_t pc, uint32_t depth)
     }
 }
 
-static void expect_meeting(struct warp *w, uint64_t lanes, uint32_t pc, uint32_t depth)
+static void expect_point(struct warp *w, uint64_t lanes, uint32_t pc, uint32_t depth)
 {
-    if (pc != ISA_PC_NONE && w->meeting_count < MEETINGS)
-        w->meetings[w->meeting_count++] = (struct meeting){lanes, pc, w->steps, depth};
+    if (pc != ISA_PC_NONE && w->point_count < POINTS)
+        w->points[w->point_count++] = (struct point){lanes, pc, w->steps, depth};
 }
 
 static uint64_t lanes_on(const struct warp *w, uint64_t mask, uint32_t pc, uint32_t depth)
@@ -326,7 +326,7 @@ static void step_branch_each(struct warp *w, const struct simt_path top, uint64_
         unsigned lane = mask_first(rest);
         next[lane] = mask_has(on, lane) ? chosen(w->p, lane, w->lanes[lane].next, top.pc) : top.pc + 1;
     }
-    expect_meeting(w, top.mask, w->p->code[top.pc].reconverge, top.frame.reg_base);
+    expect_point(w, top.mask, w->p->code[top.pc].reconverge, top.frame.reg_base);
     note(w, top.mask, top.pc, top.frame.reg_base);
     simt_branch_each(&w->paths, next, w->p->code[top.pc].reconverge);
 }
@@ -336,7 +336,7 @@ static void step_call(struct warp *w, const struct simt_path top, uint64_t on)
     unsigned first = mask_first(on);
     uint32_t callee = chosen(w->p, first, w->lanes[first].next, top.pc);
     on = lanes_choosing(w, on, top.pc, callee);
-    expect_meeting(w, top.mask, top.pc + 1, top.frame.reg_base);
+    expect_point(w, top.mask, top.pc + 1, top.frame.reg_base);
     note(w, on, top.pc, top.frame.reg_base);
     struct simt_frame frame = {w->p->code[callee].function, top.frame.reg_base + 1, 2 * top.frame.reg_base,
                                3 * top.frame.reg_base};
@@ -357,7 +357,7 @@ static void step_split(struct warp *w, const struct simt_path top)
     for (uint64_t rest = top.mask; rest; rest &= rest - 1)
         if (decide(w->p, mask_first(rest), w->lanes[mask_first(rest)].next, 3) == third)
             some |= BIT64(mask_first(rest));
-    expect_meeting(w, top.mask, top.pc + 1, top.frame.reg_base);
+    expect_point(w, top.mask, top.pc + 1, top.frame.reg_base);
     note(w, some, top.pc, top.frame.reg_base);
     simt_advance_some(&w->paths, some, top.pc + 1);
 }
@@ -406,7 +406,7 @@ static void step(struct warp *w)
         if (i->kind == BRA && w->polls && i->target[0] <= top.pc) {
             simt_poll(&w->paths, on, i->target[0], top.pc + 1, i->reconverge);
         } else if (i->kind == BRA) {
-            expect_meeting(w, top.mask, i->reconverge, top.frame.reg_base);
+            expect_point(w, top.mask, i->reconverge, top.frame.reg_base);
             simt_branch(&w->paths, on, i->target[0], top.pc + 1, i->reconverge);
         } else if (i->kind == RET && on) {
             simt_leave(&w->paths, on, top.pc + 1);
@@ -423,7 +423,7 @@ static void step(struct warp *w)
 
 /* When the lane, after step `after`, first executes pc in the frame it was in; UINT32_MAX: it left that frame before,
  * or never came there. */
-static uint32_t arrival(const struct lane *l, const struct meeting *m)
+static uint32_t arrival(const struct lane *l, const struct point *m)
 {
     uint32_t k = 0;
     while (k < l->next && l->came[k] <= m->after + 1)
@@ -434,10 +434,10 @@ static uint32_t arrival(const struct lane *l, const struct meeting *m)
     return UINT32_MAX;
 }
 
-static void check_meetings(const struct warp *w)
+static void check_points(const struct warp *w)
 {
-    for (uint32_t k = 0; k < w->meeting_count; k++) {
-        const struct meeting *m = &w->meetings[k];
+    for (uint32_t k = 0; k < w->point_count; k++) {
+        const struct point *m = &w->points[k];
         uint32_t when = UINT32_MAX;
         for (uint64_t rest = m->lanes; rest; rest &= rest - 1) {
             uint32_t at = arrival(&w->lanes[mask_first(rest)], m);
@@ -473,7 +473,7 @@ static bool run_program(uint64_t seed, const struct simt_divergence *way, bool p
         for (unsigned lane = 0; lane < width; lane++)
             assert_int_equal(w->lanes[lane].next, w->lanes[lane].count);
         if (way != &lowest_pc && !way->forming && !polls) /* and within as many steps no wait is given up */
-            check_meetings(w);
+            check_points(w);
     }
     simt_paths_free(&w->paths);
     free(w);

@@ -104,8 +104,8 @@ static void test_different_instructions(void **state)
     }
 }
 
-/* Lanes whose instruction is the last before branches meet are at the meeting when they have met. */
-static void test_met_before_a_meeting(void **state)
+/* Lanes whose instruction is the last before branches meet are at the reconvergence point when they have met. */
+static void test_met_before_the_point(void **state)
 {
     struct simt_paths paths = {0};
     simt_paths_start(&paths, simt_way_find(SOME_WAY), 0xff, 0, &outermost);
@@ -160,8 +160,8 @@ static void test_some(void **state)
     simt_paths_free(&paths);
 }
 
-/* Lanes at a meeting are let go when others wait for them, those that end are not waited for, and a wait for each other
- * at different places is told. */
+/* Lanes at a reconvergence point are let go when others wait for them, those that end are not waited for, and a wait
+ * for each other at different places is told. */
 static void test_in_vain(void **state)
 {
     struct simt_paths paths = {0};
@@ -182,7 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_instruction),
         cmocka_unit_test(test_different_instructions),
-        cmocka_unit_test(test_met_before_a_meeting),
+        cmocka_unit_test(test_met_before_the_point),
         cmocka_unit_test(test_one_behind_the_other),
         cmocka_unit_test(test_some),
         cmocka_unit_test(test_in_vain),

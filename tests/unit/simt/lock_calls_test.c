@@ -261,7 +261,7 @@ static void emit_function(struct program *p, uint8_t number)
 
 /* Immediate post-dominators by their definition: the nearest of the instructions of the function that are on every way
  * to its end. */
-static void find_meetings(struct program *p, const struct function *f)
+static void find_reconvergence(struct program *p, const struct function *f)
 {
     static uint64_t on_all[MOST][WORDS];
     uint32_t end = f->first + f->count;
@@ -659,7 +659,7 @@ static void make_program(struct program *p, uint64_t seed)
         if (!p->functions[f].exists)
             continue;
         emit_function(p, f);
-        find_meetings(p, &p->functions[f]);
+        find_reconvergence(p, &p->functions[f]);
     }
 }
 

@@ -525,7 +525,7 @@ static void emit_list(struct program *p, struct place place)
 }
 
 /* Immediate post-dominators by their definition: the nearest of the instructions that are on every way to the end. */
-static void find_meetings(struct program *p)
+static void find_reconvergence(struct program *p)
 {
     static uint8_t on_all[MOST][MOST];
     memset(on_all, 1, sizeof on_all);
@@ -648,7 +648,7 @@ static void run_program(struct run *r, uint64_t seed, const struct simt_divergen
     r->p.seed = seed;
     emit_list(&r->p, (struct place){0});
     emit(&r->p, EXIT);
-    find_meetings(&r->p);
+    find_reconvergence(&r->p);
     simt_paths_start(&r->stack, way, mask_low(LANES), 0, &outermost);
     for (uint64_t n = 0; r->stack.count; n++) {
         assert_true(n < 2000000);

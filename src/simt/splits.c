@@ -1,5 +1,5 @@
-/* The table of paths whose lanes wait for each other at meetings: see meetings.h. */
-#include "simt/meetings.h"
+/* The table of paths whose lanes wait for each other at reconvergence points: see splits.h. */
+#include "simt/splits.h"
 
 #include "base/bits.h"
 
@@ -12,7 +12,7 @@ static uint32_t mark_below(const struct simt_paths *paths, uint32_t i, uint64_t 
     return i;
 }
 
-struct simt_path *simt_meetings_turn(const struct simt_paths *paths)
+struct simt_path *simt_splits_turn(const struct simt_paths *paths)
 {
     struct simt_path *p = paths->table;
     for (uint32_t i = 0; i < paths->count; i++)
@@ -28,10 +28,10 @@ void simt_let_go(struct simt_paths *paths, uint64_t slow, uint32_t least)
         struct simt_path p = paths->table[i];
         uint64_t standing = p.mask & ~higher;
         higher |= p.mask;
-        if (p.kind != SIMT_MEETING || !standing || !(p.mask & slow) || p.spent < least)
+        if (p.kind != SIMT_RECONVERGENCE || !standing || !(p.mask & slow) || p.spent < least)
             continue;
         paths->table[i].mask &= ~standing;
-        if (p.pc == p.until) { /* the meeting below is there too: they stand at that */
+        if (p.pc == p.until) { /* the reconvergence point below is there too: they stand at that */
             higher &= ~standing;
             continue;
         }
@@ -48,10 +48,10 @@ struct simt_completed simt_complete(struct simt_paths *paths)
     uint64_t higher = 0;
     for (uint32_t i = paths->count; i-- > 0;) {
         struct simt_path *p = &paths->table[i];
-        bool completes = p->kind == SIMT_MEETING && p->mask && !(p->mask & higher);
+        bool completes = p->kind == SIMT_RECONVERGENCE && p->mask && !(p->mask & higher);
         if (completes)
             p->kind = SIMT_READY;
-        if (p->mask && simt_is_leaf(p) && p->pc == p->until) {
+        if (p->mask && simt_is_split(p) && p->pc == p->until) {
             paths->way->came(&paths->table[simt_below(paths, i, p->mask)], p);
             p->mask = 0;
         }
@@ -74,7 +74,7 @@ void simt_leave_out_empty(struct simt_paths *paths)
     paths->count = count;
 }
 
-/* True if the leaves a and b are in one frame after the same calls, so that their lanes may go on together. */
+/* True if the splits a and b are in one frame after the same calls, so that their lanes may go on together. */
 static bool same_calls(const struct simt_paths *paths, uint32_t a, uint32_t b)
 {
     const struct simt_path *table = paths->table;
@@ -95,7 +95,7 @@ static bool same_calls(const struct simt_paths *paths, uint32_t a, uint32_t b)
     }
 }
 
-/* The lanes of leaf `from` leave their stack for that of leaf `to`: both stand at one place after the same calls. */
+/* The lanes of split `from` leave their stack for that of split `to`: both stand at one place after the same calls. */
 static void adopt(struct simt_paths *paths, uint32_t to, uint32_t from)
 {
     uint64_t lanes = paths->table[from].mask, of_stack = paths->table[to].mask;
@@ -110,8 +110,8 @@ static void adopt(struct simt_paths *paths, uint32_t to, uint32_t from)
     }
 }
 
-/* Leaf b joins a, which has the turn. The stack of that whose lowest meeting has more lanes is kept: more of them have
- * still to come there. */
+/* Split b joins a, which has the turn. The stack of that whose lowest reconvergence point has more lanes is kept: more
+ * of them have still to come there. */
 static void join(struct simt_paths *paths, uint32_t a, uint32_t b)
 {
     uint32_t under_a = simt_below(paths, a, paths->table[a].mask), under_b = simt_below(paths, b, paths->table[b].mask);
@@ -174,21 +174,21 @@ struct simt_path simt_part(struct simt_paths *paths, uint32_t reconverge)
     if (group.until == reconverge || reconverge == ISA_PC_NONE) {
         paths->now->mask = 0;
     } else {
-        paths->now->kind = SIMT_MEETING;
+        paths->now->kind = SIMT_RECONVERGENCE;
         paths->now->pc = reconverge;
         group.until = reconverge;
     }
     return group;
 }
 
-bool simt_push_leaf(struct simt_paths *paths, const struct simt_path *from, uint64_t mask, uint32_t pc)
+bool simt_push_split(struct simt_paths *paths, const struct simt_path *from, uint64_t mask, uint32_t pc)
 {
     if (!mask || pc == from->until)
         return false;
-    struct simt_path leaf = *from;
-    leaf.mask = mask;
-    leaf.pc = pc;
-    simt_paths_push(paths, leaf);
+    struct simt_path split = *from;
+    split.mask = mask;
+    split.pc = pc;
+    simt_paths_push(paths, split);
     return true;
 }
 
@@ -208,7 +208,7 @@ unsigned simt_groups(const struct simt_paths *paths, const uint32_t *next, uint6
     return count;
 }
 
-void simt_meetings_advance_some(struct simt_paths *paths, uint64_t mask, uint32_t next)
+void simt_splits_advance_some(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     uint64_t others = paths->now->mask & ~mask;
     uint32_t here = paths->now->pc;
@@ -217,25 +217,25 @@ void simt_meetings_advance_some(struct simt_paths *paths, uint64_t mask, uint32_
         return;
     }
     struct simt_path group = simt_part(paths, next);
-    simt_push_leaf(paths, &group, others, here);
+    simt_push_split(paths, &group, others, here);
     simt_parted(paths);
 }
 
-void simt_meetings_call(struct simt_paths *paths, uint64_t mask, uint32_t entry, uint32_t next,
-                        const struct simt_frame *frame)
+void simt_splits_call(struct simt_paths *paths, uint64_t mask, uint32_t entry, uint32_t next,
+                      const struct simt_frame *frame)
 {
     uint64_t others = paths->now->mask & ~mask;
     struct simt_path returns = *paths->now;
     if (others) {
         uint32_t here = paths->now->pc;
         returns = simt_part(paths, next);
-        simt_push_leaf(paths, &returns, others, here);
+        simt_push_split(paths, &returns, others, here);
     } else {
         paths->now->mask = 0;
     }
     returns.mask = mask;
     returns.pc = next;
-    returns.kind = SIMT_MEETING;
+    returns.kind = SIMT_RECONVERGENCE;
     simt_paths_push(paths, returns);
     struct simt_path callee = {.pc = ISA_PC_NONE,
                                .until = ISA_PC_NONE,
@@ -250,27 +250,27 @@ void simt_meetings_call(struct simt_paths *paths, uint64_t mask, uint32_t entry,
     paths->way->arrive(paths);
 }
 
-void simt_meetings_return(struct simt_paths *paths, uint64_t mask, uint32_t next)
+void simt_splits_return(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     uint32_t mark = mark_below(paths, simt_number_of_now(paths), mask);
-    struct simt_path leaf = *paths->now;
+    struct simt_path split = *paths->now;
     paths->now->pc = next;
     for (uint32_t i = mark; i < paths->count; i++)
         paths->table[i].mask &= ~mask;
-    paths->way->came(&paths->table[simt_below(paths, mark, mask)], &leaf);
+    paths->way->came(&paths->table[simt_below(paths, mark, mask)], &split);
     paths->way->arrive(paths);
 }
 
-void simt_add_passes(struct simt_path *leaf, unsigned passes)
+void simt_add_passes(struct simt_path *split, unsigned passes)
 {
-    unsigned sum = leaf->spent + passes;
-    leaf->spent = (uint16_t)(sum < SIMT_MOST_PASSES ? sum : SIMT_MOST_PASSES);
+    unsigned sum = split->spent + passes;
+    split->spent = (uint16_t)(sum < SIMT_MOST_PASSES ? sum : SIMT_MOST_PASSES);
 }
 
-void simt_inherit_passes(struct simt_path *meeting, const struct simt_path *leaf)
+void simt_inherit_passes(struct simt_path *point, const struct simt_path *split)
 {
-    if (meeting->spent < leaf->spent)
-        meeting->spent = leaf->spent;
+    if (point->spent < split->spent)
+        point->spent = split->spent;
 }
 
 uint64_t simt_lanes_for_named(const struct simt_paths *paths)
@@ -297,7 +297,7 @@ void simt_look_again(struct simt_paths *paths)
     }
 }
 
-void simt_meetings_end(struct simt_paths *paths, uint64_t mask, uint32_t next)
+void simt_splits_end(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     paths->now->pc = next;
     for (uint32_t i = 0; i < paths->count; i++)
@@ -306,25 +306,25 @@ void simt_meetings_end(struct simt_paths *paths, uint64_t mask, uint32_t next)
     paths->way->arrive(paths);
 }
 
-void simt_meetings_ask(struct simt_paths *paths, uint64_t mask)
+void simt_splits_ask(struct simt_paths *paths, uint64_t mask)
 {
     contract(mask == paths->now->mask);
 }
 
-uint64_t simt_meetings_give(struct simt_paths *paths, uint64_t given, uint32_t next)
+uint64_t simt_splits_give(struct simt_paths *paths, uint64_t given, uint32_t next)
 {
     (void)given;
     simt_advance(paths, next);
     return 0;
 }
 
-void simt_meetings_part(struct simt_paths *paths, uint64_t mask, uint32_t next)
+void simt_splits_part(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     uint64_t others = paths->now->mask & ~mask;
     uint32_t here = paths->now->pc;
     struct simt_path from = simt_part(paths, ISA_PC_NONE);
-    simt_push_leaf(paths, &from, mask, next);
-    simt_push_leaf(paths, &from, others, here);
+    simt_push_split(paths, &from, mask, next);
+    simt_push_split(paths, &from, others, here);
     simt_parted(paths);
 }
 
@@ -333,7 +333,7 @@ static bool awaits(const struct simt_path *p, const struct simt_awaited *a)
     return p->kind == SIMT_WAITS_ONE + a->how && p->key == a->key && p->what == a->what;
 }
 
-/* The leaves that wait for the same as the one that has the turn join it if they stand at its place. */
+/* The splits that wait for the same as the one that has the turn join it if they stand at its place. */
 static void join_waiting(struct simt_paths *paths, const struct simt_awaited *awaited)
 {
     for (uint32_t i = 0; i < paths->count; i++) {
@@ -347,7 +347,7 @@ static void join_waiting(struct simt_paths *paths, const struct simt_awaited *aw
     }
 }
 
-/* The leaves that wait for the same at other places. Returns their lanes. */
+/* The splits that wait for the same at other places. Returns their lanes. */
 static uint64_t find_met(const struct simt_paths *paths, const struct simt_awaited *awaited, struct simt_met *met)
 {
     uint64_t lanes = 0;
@@ -382,13 +382,13 @@ static void set_apart(struct simt_paths *paths, uint64_t some)
     if (!others)
         return;
     struct simt_path group = simt_part(paths, here + 1);
-    simt_push_leaf(paths, &group, others, here);
-    simt_push_leaf(paths, &group, some, here);
+    simt_push_split(paths, &group, others, here);
+    simt_push_split(paths, &group, some, here);
     simt_parted(paths);
 }
 
-enum simt_gathered simt_meetings_gather(struct simt_paths *paths, uint64_t some, const struct simt_awaited *awaited,
-                                        struct simt_met *met)
+enum simt_gathered simt_splits_gather(struct simt_paths *paths, uint64_t some, const struct simt_awaited *awaited,
+                                      struct simt_met *met)
 {
     set_apart(paths, some);
     join_waiting(paths, awaited);
@@ -411,14 +411,14 @@ enum simt_gathered simt_meetings_gather(struct simt_paths *paths, uint64_t some,
     return SIMT_GATHER_WAITS;
 }
 
-const struct simt_path *simt_meetings_caller(const struct simt_paths *paths)
+const struct simt_path *simt_splits_caller(const struct simt_paths *paths)
 {
     uint64_t mask = paths->now->mask;
     uint32_t mark = mark_below(paths, simt_number_of_now(paths), mask);
     return mark == SIMT_NO_PATH ? NULL : &paths->table[simt_below(paths, mark, mask)];
 }
 
-uint64_t simt_meetings_able(const struct simt_paths *paths, uint32_t first, uint32_t last)
+uint64_t simt_splits_able(const struct simt_paths *paths, uint32_t first, uint32_t last)
 {
     uint64_t able = 0;
     for (struct simt_walk walk = simt_walk(paths); simt_walk_next(&walk);)
@@ -427,7 +427,7 @@ uint64_t simt_meetings_able(const struct simt_paths *paths, uint32_t first, uint
     return able;
 }
 
-bool simt_meetings_hold(const struct simt_paths *paths, bool looks_ahead)
+bool simt_splits_hold(const struct simt_paths *paths, bool looks_ahead)
 {
     unsigned turns = 0;
     uint64_t higher = 0;
@@ -435,13 +435,15 @@ bool simt_meetings_hold(const struct simt_paths *paths, bool looks_ahead)
         const struct simt_path *p = &paths->table[i];
         uint32_t under = simt_below(paths, i, p->mask);
         const struct simt_path *u = under == SIMT_NO_PATH ? NULL : &paths->table[under];
-        bool goes_there = p->kind == SIMT_MARK ? u && u->kind == SIMT_MEETING : p->until == (u ? u->pc : ISA_PC_NONE);
+        bool goes_there =
+            p->kind == SIMT_MARK ? u && u->kind == SIMT_RECONVERGENCE : p->until == (u ? u->pc : ISA_PC_NONE);
         goes_there |= looks_ahead && p->kind == SIMT_TURN && (!u || u->kind == SIMT_MARK);
         if (p->what && !simt_waits_for_named(p))
             return false;
-        if (!p->mask || (u && (simt_is_leaf(u) || (p->mask & ~u->mask))) || !goes_there)
+        if (!p->mask || (u && (simt_is_split(u) || (p->mask & ~u->mask))) || !goes_there)
             return false;
-        if (simt_is_leaf(p) != !(p->mask & higher) || (simt_is_leaf(p) && (p->pc == p->until || p->pc == ISA_PC_NONE)))
+        if (simt_is_split(p) != !(p->mask & higher) ||
+            (simt_is_split(p) && (p->pc == p->until || p->pc == ISA_PC_NONE)))
             return false;
         turns += p->kind == SIMT_TURN;
         higher |= p->mask;
