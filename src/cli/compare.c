@@ -21,7 +21,7 @@ static const char usage[] =
     "\n"
     "  --sched A,B,...        warp schedulers\n"
     "  --fetch P,Q,...        fetch policies\n"
-    "  --divergence P,Q,...   ways to diverge\n"
+    "  --divergence P,Q,...   divergence models\n"
     "  --protocol P,Q,...     coherence protocols\n"
     "  --machine X,Y,...      machines\n"
     "  --as A,B,...           machines as shipped, reference, fixed-order: see lockstep run\n"

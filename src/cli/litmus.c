@@ -311,14 +311,14 @@ static const char *next_name(struct arena *arena, const char **list)
 }
 
 /* "all" as the list of what there is, and NULL as one name that is not given. */
-static const char *list_of(struct session *s, const char *text, bool of_ways)
+static const char *list_of(struct session *s, const char *text, bool of_models)
 {
     struct strbuf all = {0};
     if (!text || strcmp(text, "all") != 0)
         return text;
-    for (unsigned i = 0; of_ways && simt_ways()[i]; i++)
-        strbuf_addf(&all, "%s%s", i ? "," : "", simt_ways()[i]->name);
-    for (unsigned i = 0; !of_ways && coherence_list()[i]; i++)
+    for (unsigned i = 0; of_models && simt_models()[i]; i++)
+        strbuf_addf(&all, "%s%s", i ? "," : "", simt_models()[i]->name);
+    for (unsigned i = 0; !of_models && coherence_list()[i]; i++)
         strbuf_addf(&all, "%s%s", i ? "," : "", coherence_list()[i]->name);
     const char *kept = arena_strdup(&s->arena, strbuf_text(&all));
     strbuf_free(&all);
@@ -337,14 +337,14 @@ static int add_place(struct session *s, const struct cli_options *options, const
     return 0;
 }
 
-/* One machine for each protocol and way that the options list. */
+/* One machine for each protocol and divergence model that the options list. */
 static int load_machines(struct session *s)
 {
     struct cli_options one = *s->options;
-    const char *protocols = list_of(s, one.protocol, false), *ways = list_of(s, one.divergence, true);
-    bool several = (protocols && strchr(protocols, ',')) || (ways && strchr(ways, ','));
+    const char *protocols = list_of(s, one.protocol, false), *models = list_of(s, one.divergence, true);
+    bool several = (protocols && strchr(protocols, ',')) || (models && strchr(models, ','));
     do {
-        const char *rest = ways;
+        const char *rest = models;
         if (protocols)
             one.protocol = next_name(&s->arena, &protocols);
         do {

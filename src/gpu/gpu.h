@@ -63,8 +63,9 @@ const struct isa_function *gpu_kernel(const struct gpu_module *module, const cha
 bool gpu_variable(const struct gpu_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
 /* Registers of a thread of the kernel: gpu.thread_registers, or else those live at once, but no more than let
- * .minnctapersm blocks of .maxntid threads (the two numbers of __launch_bounds__) be on an SM at once. NVIDIA's assembler
- * keeps that promise by spilling, which is not modelled: the registers beyond cost nothing, as with .maxnreg. */
+ * .minnctapersm blocks of .maxntid threads (the two numbers of __launch_bounds__) be on an SM at once. NVIDIA's
+ * assembler keeps that promise by spilling, which is not modelled: the registers beyond cost nothing, as with .maxnreg.
+ * */
 uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel);
 
 /* Blocks of `threads` threads with `dynamic_shared` bytes that fit on one SM at once; 0: not even one. limiter (may be
@@ -95,7 +96,7 @@ struct gpu_launch {
     unsigned threads;    /* of the host that simulate; 0 is 1. Results do not depend on it */
     bool every_cycle;    /* step units also when they cannot act: the same results, later; a check of the simulator */
     bool check_sync;     /* an exchange between lanes whose result the PTX manual leaves undefined is a fault */
-    const struct simt_divergence *divergence; /* how the lanes of a warp part and meet; NULL: the machine's way */
+    const struct simt_divergence *divergence; /* how the lanes of a warp part and meet; NULL: the machine's model */
     /* The host goes on beside the kernel and may write device memory: a kernel that only polls words which nobody on
      * the device will write then stands (GPU_STANDS) instead of being stopped. Simulated time stands with it, so that
      * results do not depend on how long the host takes. */

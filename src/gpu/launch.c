@@ -105,7 +105,7 @@ static int check_barriers(struct gpu_run *run)
 }
 
 /* Queues of locks stand in the L2, to which requests must come as they were sent, and answer the lanes of a warp one by
- * one, which then need a way to diverge that lets those that ask keep the turn. */
+ * one, which then need a divergence model that lets those that ask keep the turn. */
 static int check_lock_queues(struct gpu_run *run)
 {
     const struct coherence_protocol *protocol = gpu_protocol(&run->gpu->machine);
@@ -119,10 +119,10 @@ static int check_lock_queues(struct gpu_run *run)
             protocol->name);
         return refuse(run, "gpu and bypass are such; or leave locks.queue off: then warps ask again", message);
     }
-    if (!simt_way_of(&run->grid)->exclusive) {
+    if (!simt_model_of(&run->grid)->exclusive) {
         snprintf(message, sizeof message,
                  "queues of locks (locks.queue) answer lanes that keep their warp's turn, which %s lets others have",
-                 simt_way_of(&run->grid)->name);
+                 simt_model_of(&run->grid)->name);
         return refuse(run, "use --divergence stack, or leave locks.queue off: then warps ask again", message);
     }
     return 0;
@@ -213,7 +213,7 @@ static const struct simt_divergence *way_of(const struct gpu_run *run)
     return run->launch->divergence ? run->launch->divergence : run->gpu->divergence;
 }
 
-/* True: the launch moves threads from warp to warp. Its way to diverge and the kernel allow it, and it is timed. */
+/* True: the launch moves threads from warp to warp. Its divergence model and the kernel allow it, and it is timed. */
 static bool forms(const struct gpu_run *run)
 {
     const struct gpu_launch *l = run->launch;

@@ -27,7 +27,7 @@ static bool at_block_barrier(const struct sm_warp_state *w)
 static bool asks_in_vain(const struct sm_warp_state *w)
 {
     const struct simt_locks *l = w->warp->locks;
-    return l && l->vain && !l->got && w->warp->paths.way->exclusive;
+    return l && l->vain && !l->got && w->warp->paths.model->exclusive;
 }
 
 static bool same_block(const struct sm_warp_state *a, const struct sm_warp_state *b)

@@ -353,11 +353,11 @@ static int check_fetch(const char *name, struct diag_sink *sink)
 static int check_divergence(const char *name, struct diag_sink *sink)
 {
     struct strbuf known = {0};
-    if (simt_way_find(name))
+    if (simt_model_find(name))
         return 0;
-    for (unsigned i = 0; simt_ways()[i]; i++)
-        add_known(&known, i, "ways", simt_ways()[i]->name);
-    return unknown_name("sm.divergence", "way to diverge", name, &known, sink);
+    for (unsigned i = 0; simt_models()[i]; i++)
+        add_known(&known, i, "models", simt_models()[i]->name);
+    return unknown_name("sm.divergence", "divergence model", name, &known, sink);
 }
 
 static int check_ports(const struct machine *m, struct diag_sink *sink)

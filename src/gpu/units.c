@@ -128,7 +128,7 @@ struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
     gpu->machine.gpu.name = strdup(machine->gpu.name);
     gpu->fetch = fetch_find(machine->sm.fetch);
     gpu->machine.sm.fetch = gpu->fetch->name;
-    gpu->divergence = simt_way_find(machine->sm.divergence);
+    gpu->divergence = simt_model_find(machine->sm.divergence);
     gpu->machine.sm.divergence = gpu->divergence->name;
     gpu->machine.memory.coherence.protocol = strdup(machine->memory.coherence.protocol);
     gpu->machine.memory.coherence.replacement = strdup(machine->memory.coherence.replacement);

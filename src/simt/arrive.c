@@ -1,12 +1,12 @@
 /* A warp comes to a barrier of its block. It arrives as a whole, when all its lanes have come that have not ended; how
- * lanes that come apart are brought together is for the way to diverge.
+ * lanes that come apart are brought together is for the divergence model.
  *
  * PTX ISA, "bar, barrier": a thread waits for all non-exited threads of its warp, and marks the warp's arrival; for
  * targets below sm_70 the threads of a warp execute the barrier in convergence, and an instruction of some of them
  * counts as one of the warp (CUDA C++ Programming Guide, "Independent Thread Scheduling"). So under the reconvergence
  * stack the program's target says which: of sm_70 and later, lanes that have come wait, and the stack goes on with the
  * others, as long as these do not wait for them. Of older targets, the warp arrives with any of its lanes, and again
- * with the next ones; the manual leaves that undefined, and it is noted. Other ways count threads for every target.
+ * with the next ones; the manual leaves that undefined, and it is noted. Other models count threads for every target.
  *
  * Each half of a warp of 64 lanes is a warp of its own to the program. At a barrier of all threads of the block the two
  * arrive together: a half lets the other one go first, also where that stands at a barrier that counts threads. At one
@@ -92,11 +92,11 @@ static enum simt_event come_apart(struct simt_warp *warp, uint32_t key, uint64_t
             r->unsynced = (struct simt_unsynced){.kind = SIMT_UNSYNCED_BARRIER, .lanes = r->mask, .others = of_half};
         return of_half && warp->block->grid->check_sync ? simt_fault_unsynced(r) : SIMT_PLAIN;
     }
-    enum simt_gathered gathered = paths->way->await(paths, r->mask, r->pc + 1, key, missing, arrived);
+    enum simt_gathered gathered = paths->model->await(paths, r->mask, r->pc + 1, key, missing, arrived);
     if (gathered == SIMT_GATHER_NOBODY && rule && !lacking(warp, *arrived)) {
         if (rule == SIMT_GIVE_WAY)
-            paths->way->look_again(paths);
-        gathered = paths->way->await(paths, r->mask, r->pc + 1, key, rule == SIMT_GIVE_WAY ? missing : 0, arrived);
+            paths->model->look_again(paths);
+        gathered = paths->model->await(paths, r->mask, r->pc + 1, key, rule == SIMT_GIVE_WAY ? missing : 0, arrived);
     }
     switch (gathered) {
     case SIMT_GATHER_WAITS:
@@ -212,7 +212,7 @@ static bool halves_part(const struct simt_warp *warp, const struct simt_op *op, 
 
 HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
 {
-    const struct simt_divergence *way = warp->paths.way;
+    const struct simt_divergence *model = warp->paths.model;
     unsigned first = mask_first(r->mask);
     uint32_t number = operand_of(warp, op, 0, first, cycle), threads = operand_of(warp, op, 1, first, cycle);
     uint64_t arrived = r->mask;
@@ -220,10 +220,10 @@ HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op
     r->unsynced.kind = SIMT_UNSYNCED_NOT;
     if (warp->code->width > ISA_WARP_SZ && halves_part(warp, op, r->instr, r->mask, cycle)) {
         uint64_t half = r->mask & simt_half(ISA_WARP_SZ);
-        if (way->split)
-            way->split(&warp->paths, half);
+        if (model->split)
+            model->split(&warp->paths, half);
         else
-            way->part(&warp->paths, half, r->pc);
+            model->part(&warp->paths, half, r->pc);
         r->mask = 0;
         return SIMT_JUMP;
     }
@@ -239,7 +239,7 @@ HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op
     if (RARELY(r->mask != named || warp->paths.now->key)) {
         uint32_t key = key_of(r->instr, number, alone);
         enum simt_halves_rule rule = halves_rule(warp, number, threads, r->mask, cycle);
-        event = way->gather ? simt_gather_block(warp, key, named, rule, cycle, r, &arrived)
+        event = model->gather ? simt_gather_block(warp, key, named, rule, cycle, r, &arrived)
                             : come_apart(warp, key, named, rule, r, &arrived);
     }
     if (event != SIMT_PLAIN)

@@ -34,7 +34,7 @@
  * reconvergence point runs from when lanes last came to it, and that when it is over those who stand there go on and
  * the others keep the reconvergence point, with a new time; that splits stand back at a barrier until all of the warp
  * are there; that the point to which reconvergence is delayed is a property of the branch, found before the program
- * runs. From what was published: 2 to 4 as such. Decided here: passes as the unit of time, because a way to diverge
+ * runs. From what was published: 2 to 4 as such. Decided here: passes as the unit of time, because a divergence model
  * sees no cycles; the numbers; how loops are found in which lanes only wait, and where they meet instead (the published
  * compiler pass looks for the stores that may end the wait, and delays to where they have been made); when splits at
  * one place are looked for; that calls and returns end no turn, and that lanes that called together return together,

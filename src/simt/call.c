@@ -1,6 +1,6 @@
 /* Calls: a callee gets register, predicate and local-memory frames behind its caller's. In each of them a lane has a
  * place of its own, whatever function the others are in (isa/program.h says how registers keep to that). Arguments are
- * copied between the frames' .param variables. The way to diverge keeps lanes of different depth apart (scalar
+ * copied between the frames' .param variables. The divergence model keeps lanes of different depth apart (scalar
  * synchronization thesis, section on recursion). */
 #include <string.h>
 

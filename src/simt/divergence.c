@@ -1,4 +1,4 @@
-/* The table of a warp's paths, whatever the way to diverge: see divergence.h. */
+/* The table of a warp's paths, whatever the divergence model: see divergence.h. */
 #include "simt/divergence.h"
 
 #include <stdlib.h>
@@ -9,28 +9,28 @@
 
 #define FIRST_PATHS 16
 
-#define SIMT_WAY(symbol) extern const struct simt_divergence simt_##symbol;
-#include "simt/ways.def"
-#undef SIMT_WAY
+#define SIMT_MODEL(symbol) extern const struct simt_divergence simt_##symbol;
+#include "simt/models.def"
+#undef SIMT_MODEL
 
-static const struct simt_divergence *const ways[] = {
-#define SIMT_WAY(symbol) &simt_##symbol,
-#include "simt/ways.def"
-#undef SIMT_WAY
+static const struct simt_divergence *const models[] = {
+#define SIMT_MODEL(symbol) &simt_##symbol,
+#include "simt/models.def"
+#undef SIMT_MODEL
     NULL,
 };
 
-const struct simt_divergence *simt_way_find(const char *name)
+const struct simt_divergence *simt_model_find(const char *name)
 {
-    for (unsigned i = 0; ways[i]; i++)
-        if (!strcmp(ways[i]->name, name))
-            return ways[i];
+    for (unsigned i = 0; models[i]; i++)
+        if (!strcmp(models[i]->name, name))
+            return models[i];
     return NULL;
 }
 
-const struct simt_divergence *const *simt_ways(void)
+const struct simt_divergence *const *simt_models(void)
 {
-    return ways;
+    return models;
 }
 
 void simt_paths_reserve(struct simt_paths *paths, uint32_t capacity)
@@ -53,10 +53,10 @@ void simt_paths_push(struct simt_paths *paths, struct simt_path path)
         paths->most = paths->count;
 }
 
-void simt_paths_start(struct simt_paths *paths, const struct simt_divergence *way, uint64_t mask, uint32_t pc,
+void simt_paths_start(struct simt_paths *paths, const struct simt_divergence *model, uint64_t mask, uint32_t pc,
                       const struct simt_frame *frame)
 {
-    paths->way = way;
+    paths->model = model;
     paths->count = paths->most = paths->asked = 0;
     paths->past = paths->skipped = 0;
     paths->now = NULL;
@@ -78,7 +78,7 @@ void simt_paths_free(struct simt_paths *paths)
 {
     if (!paths->lent)
         free(paths->table);
-    *paths = (struct simt_paths){.way = paths->way};
+    *paths = (struct simt_paths){.model = paths->model};
 }
 
 uint64_t simt_lanes_going_to(const uint32_t *next, uint32_t pc, uint64_t mask)

@@ -1,7 +1,7 @@
 /* How the lanes of a warp part and meet again. A path is a set of lanes that go on together: where, and in which frame
  * of registers and memory. One path has the turn: it is the one that executes, and it is plain data, read without a
- * call. What becomes of the paths when lanes branch, call, return or exit is the business of a way to diverge: a
- * constant table of functions, in a file of its own and a row of ways.def. A way keeps all paths of a warp in one
+ * call. What becomes of the paths when lanes branch, call, return or exit is the business of a divergence model: a
+ * constant table of functions, in a file of its own and a row of models.def. A model keeps all paths of a warp in one
  * table; memory, checkpoints and those who look at a warp from outside need no more than that table.
  *
  * In every table a lane stands at the last path that has it. Earlier paths that have it are where it goes on later:
@@ -25,10 +25,10 @@ struct simt_frame {
 
 struct simt_path {
     uint32_t pc;    /* next instruction; ISA_PC_NONE: waits for lanes that return or exit, never executes */
-    uint32_t until; /* coming to this instruction is for the way to deal with; ISA_PC_NONE: at no instruction */
+    uint32_t until; /* coming to this instruction is for the model to deal with; ISA_PC_NONE: at no instruction */
     uint64_t mask;
     struct simt_frame frame;
-    uint8_t kind;   /* the way's own, as what follows is */
+    uint8_t kind;   /* the model's own, as what follows is */
     uint8_t what;   /* it waits for (simt_awaited), as key */
     uint16_t spent; /* what it did since it last had to let others go on */
     uint32_t key;   /* 0: it waits for nothing */
@@ -62,9 +62,9 @@ struct simt_paths {
     struct simt_path *now; /* the path that has the turn; NULL when all lanes have ended */
     uint32_t count;
     uint32_t most;  /* paths at once, since the start */
-    uint32_t asked; /* the way's own: of them, those of lanes that ask for locks */
-    uint64_t past, skipped; /* the way's own: lanes that came past places where they were to meet others */
-    const struct simt_divergence *way;
+    uint32_t asked; /* the model's own: of them, those of lanes that ask for locks */
+    uint64_t past, skipped; /* the model's own: lanes that came past places where they were to meet others */
+    const struct simt_divergence *model;
     const struct isa_module *module; /* of the program; NULL: nobody knows where its instructions meet */
     uint32_t timeout; /* of aware, in passes; 0: the usual one */
     struct simt_path *table;
@@ -80,7 +80,7 @@ struct simt_answer {
     bool kept; /* lanes that got it will `give` it back; else all that asked got it, and that is that */
 };
 
-/* Functions of a way to diverge that forms warps anew, by which threads of a block go from warp to warp (form.h). */
+/* Functions of a divergence model that forms warps anew, by which threads of a block go from warp to warp (form.h). */
 struct simt_forming {
     /* The lanes of path i may leave their warp if they wait for no others of it, and are in no call. */
     bool (*may_leave)(const struct simt_paths *paths, uint32_t i);
@@ -100,7 +100,7 @@ struct simt_divergence {
     bool exclusive; /* lanes that ask for locks keep the turn until they get one of them */
     bool delays;    /* lanes that leave a loop in which they only wait do not meet where it ends (poll) */
     const struct simt_forming *forming; /* NULL: threads stay in their warp */
-    /* Of ways that are made of reconvergence points (splits.h): the lanes of a split come to the reconvergence point
+    /* Of models that are made of reconvergence points (splits.h): the lanes of a split come to the reconvergence point
      * below it. */
     void (*came)(struct simt_path *point, const struct simt_path *split);
     /* The path that has the turn came to where it goes `until`. */
@@ -123,10 +123,10 @@ struct simt_divergence {
      * paths too. */
     enum simt_gathered (*gather)(struct simt_paths *paths, uint64_t some, const struct simt_awaited *awaited,
                                  struct simt_met *met);
-    /* Of ways without gather: the lanes `some` of the turn came to a barrier of the block at which `missing`, of their
-     * warp, have to arrive too; its other lanes go on at next. GATHERED: all are there, and those that waited under the
-     * same key, which is not 0, are behind their instructions; some may have joined the turn. WAITS: others have the
-     * turn. NOBODY: no other lane can go on. *there: the lanes that have come. */
+    /* Of models without gather: the lanes `some` of the turn came to a barrier of the block at which `missing`, of
+     * their warp, have to arrive too; its other lanes go on at next. GATHERED: all are there, and those that waited
+     * under the same key, which is not 0, are behind their instructions; some may have joined the turn. WAITS: others
+     * have the turn. NOBODY: no other lane can go on. *there: the lanes that have come. */
     enum simt_gathered (*await)(struct simt_paths *paths, uint64_t some, uint32_t next, uint32_t key, uint64_t missing,
                                 uint64_t *there);
     /* Those that wait at barriers of the block come there again, when they have the turn. */
@@ -140,7 +140,7 @@ struct simt_divergence {
     uint64_t (*give)(struct simt_paths *paths, uint64_t given, uint32_t next);
     /* The lanes of mask, some of those that have the turn, go on at next by themselves. */
     void (*part)(struct simt_paths *paths, uint64_t mask, uint32_t next);
-    /* Of ways without gather: the lanes of mask execute the instruction at which they are, then the others that have
+    /* Of models without gather: the lanes of mask execute the instruction at which they are, then the others that have
      * the turn, unless one of the two waits there (await). */
     void (*split)(struct simt_paths *paths, uint64_t mask);
     /* The lanes that stand outside the instructions from first to last and may go on although those that are there only
@@ -149,18 +149,18 @@ struct simt_divergence {
     const struct simt_path *(*caller)(const struct simt_paths *paths);
     /* The path that has the turn, found by the table alone, which is not empty. */
     struct simt_path *(*turn)(const struct simt_paths *paths);
-    /* Returns true if the table satisfies the invariants that the way keeps between two instructions. */
+    /* Returns true if the table satisfies the invariants that the model keeps between two instructions. */
     bool (*holds)(const struct simt_paths *paths);
 };
 
 /* The reconvergence stack: the default. */
 extern const struct simt_divergence simt_stack;
-/* The way of that name, or NULL; all of them (ways.def), NULL-terminated. */
-const struct simt_divergence *simt_way_find(const char *name);
-const struct simt_divergence *const *simt_ways(void);
+/* The model of that name, or NULL; all of them (models.def), NULL-terminated. */
+const struct simt_divergence *simt_model_find(const char *name);
+const struct simt_divergence *const *simt_models(void);
 
 /* One path with these lanes at pc; keeps the memory of an earlier use. Zero-initialise the struct once. */
-void simt_paths_start(struct simt_paths *paths, const struct simt_divergence *way, uint64_t mask, uint32_t pc,
+void simt_paths_start(struct simt_paths *paths, const struct simt_divergence *model, uint64_t mask, uint32_t pc,
                       const struct simt_frame *frame);
 void simt_paths_free(struct simt_paths *paths);
 /* No paths, and a table in memory that stays its owner's, until it takes more. */
@@ -171,7 +171,7 @@ static inline void simt_advance_now(struct simt_paths *paths, struct simt_path *
 {
     now->pc = next;
     if (now->until == next)
-        paths->way->arrive(paths);
+        paths->model->arrive(paths);
 }
 static inline void simt_advance(struct simt_paths *paths, uint32_t next)
 {
@@ -181,26 +181,26 @@ static inline void simt_advance(struct simt_paths *paths, uint32_t next)
 static inline void simt_advance_some(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     contract(mask && !(mask & ~paths->now->mask));
-    paths->way->advance_some(paths, mask, next);
+    paths->model->advance_some(paths, mask, next);
 }
 /* The lanes in taken (none, some or all of those that have the turn) go to target, the others to fallthrough; they may
  * meet at reconverge, where all of them come that do not leave the function. */
 static inline void simt_branch(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough,
                                uint32_t reconverge)
 {
-    paths->way->branch(paths, taken, target, fallthrough, reconverge);
+    paths->model->branch(paths, taken, target, fallthrough, reconverge);
 }
 /* A branch (simt_branch) at the end of a loop in which lanes may wait for others. */
 static inline void simt_poll(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough,
                              uint32_t reconverge)
 {
-    const struct simt_divergence *way = paths->way;
-    (way->poll ? way->poll : way->branch)(paths, taken, target, fallthrough, reconverge);
+    const struct simt_divergence *model = paths->model;
+    (model->poll ? model->poll : model->branch)(paths, taken, target, fallthrough, reconverge);
 }
 /* Each lane that has the turn goes to next[lane]. */
 static inline void simt_branch_each(struct simt_paths *paths, const uint32_t *next, uint32_t reconverge)
 {
-    paths->way->branch_each(paths, next, reconverge);
+    paths->model->branch_each(paths, next, reconverge);
 }
 /* Lanes of mask call the function whose first instruction is entry and will return to next, where the others that have
  * the turn, which stay where they are until then, meet them. */
@@ -208,36 +208,36 @@ static inline void simt_enter(struct simt_paths *paths, uint64_t mask, uint32_t 
                               const struct simt_frame *frame)
 {
     contract(mask && !(mask & ~paths->now->mask));
-    paths->way->call(paths, mask, entry, next, frame);
+    paths->model->call(paths, mask, entry, next, frame);
 }
 /* Lanes of mask return from the innermost call; the others that have the turn go on at next. */
 static inline void simt_leave(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     contract(mask && !(mask & ~paths->now->mask));
-    paths->way->ret(paths, mask, next);
+    paths->model->ret(paths, mask, next);
 }
 /* Lanes of mask end; the others that have the turn go on at next. */
 static inline void simt_end(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     contract(mask && !(mask & ~paths->now->mask));
-    paths->way->exit(paths, mask, next);
+    paths->model->exit(paths, mask, next);
 }
-/* The lanes that have the turn wait for something (they sleep): others may have it, where the way lets them. */
+/* The lanes that have the turn wait for something (they sleep): others may have it, where the model lets them. */
 static inline void simt_yield(struct simt_paths *paths)
 {
-    if (paths->way->yield)
-        paths->way->yield(paths);
+    if (paths->model->yield)
+        paths->model->yield(paths);
 }
 /* simt_divergence.able. */
 static inline uint64_t simt_able(const struct simt_paths *paths, uint32_t first, uint32_t last)
 {
-    return paths->way->able ? paths->way->able(paths, first, last) : 0;
+    return paths->model->able ? paths->model->able(paths, first, last) : 0;
 }
 /* The path that called the function of the lanes that have the turn (its pc is the return address); NULL in the
  * outermost function. */
 static inline const struct simt_path *simt_caller(const struct simt_paths *paths)
 {
-    return paths->way->caller(paths);
+    return paths->model->caller(paths);
 }
 
 /* Path number i, from 0 to count - 1: by the table's order alone. */
@@ -267,7 +267,7 @@ static inline bool simt_walk_next(struct simt_walk *walk)
     return true;
 }
 
-/* For ways. Makes room for `capacity` paths in all: paths move. */
+/* For models. Makes room for `capacity` paths in all: paths move. */
 void simt_paths_reserve(struct simt_paths *paths, uint32_t capacity);
 /* Adds a path behind the last. */
 void simt_paths_push(struct simt_paths *paths, struct simt_path path);

@@ -62,7 +62,7 @@ static bool looks_ahead(const struct simt_paths *paths)
     return has_no_point(paths, simt_below(paths, simt_number_of_now(paths), paths->now->mask));
 }
 
-/* Splits go `until` their reconvergence point again, so that the functions for all ways can deal with them. Returns
+/* Splits go `until` their reconvergence point again, so that the functions for all models can deal with them. Returns
  * whether the one that has the turn has come to where it looked ahead to. */
 static bool look_at_feet(struct simt_paths *paths)
 {

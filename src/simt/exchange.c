@@ -218,7 +218,7 @@ enum simt_event simt_warp_op(struct simt_warp *warp, const struct simt_op *op, u
 {
     struct simt_met met;
     met.count = 0;
-    if (warp->paths.way->gather) {
+    if (warp->paths.model->gather) {
         enum simt_event event = simt_gather_warp(warp, op, cycle, r, &met);
         if (event != SIMT_PLAIN)
             return event;

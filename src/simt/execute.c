@@ -49,7 +49,7 @@ void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uin
     if (warp->local_words)
         memset(warp->local, 0, (size_t)warp->local_words * grid->code->width * 4);
     struct simt_frame frame = {.function = (uint32_t)(kernel - grid->code->module->functions)};
-    simt_paths_start(&warp->paths, simt_way_of(grid), warp->live, kernel->first, &frame);
+    simt_paths_start(&warp->paths, simt_model_of(grid), warp->live, kernel->first, &frame);
     warp->paths.module = grid->code->module;
     warp->paths.timeout = grid->aware_timeout;
 }
@@ -269,7 +269,7 @@ static enum simt_event execute_branch(struct simt_warp *warp, const struct simt_
 {
     if (RARELY(op->polls))
         simt_poll(&warp->paths, r->mask, instr->target, r->pc + 1,
-                  op->waits && warp->paths.way->delays ? ISA_PC_NONE : instr->reconverge);
+                  op->waits && warp->paths.model->delays ? ISA_PC_NONE : instr->reconverge);
     else
         simt_branch(&warp->paths, r->mask, instr->target, r->pc + 1, instr->reconverge);
     return SIMT_JUMP;

@@ -28,10 +28,10 @@ enum simt_event simt_warp_op(struct simt_warp *warp, const struct simt_op *op, u
 /* The rule for whole halves of a warp that are at a barrier of the block while no other lanes of the warp can go on:
  * they wait in vain, arrive alone, or let the other half arrive first, which stands at a barrier that opens then. */
 enum simt_halves_rule { SIMT_COME_WHOLE, SIMT_COME_BY_HALVES, SIMT_GIVE_WAY };
-/* gather.c: the lanes of r->mask, which are not none, came to a barrier of the block, under a way to diverge that waits
- * there. PLAIN: those that have to be there are; r says who executes it now. JUMP: they wait, and have not executed it.
- * FAULTED: they would wait for ever. Lanes meet at barriers of the same key; `named` are those that have to come.
- * *arrived: the lanes that are there. */
+/* gather.c: the lanes of r->mask, which are not none, came to a barrier of the block, under a divergence model that
+ * waits there. PLAIN: those that have to be there are; r says who executes it now. JUMP: they wait, and have not
+ * executed it. FAULTED: they would wait for ever. Lanes meet at barriers of the same key; `named` are those that have
+ * to come. *arrived: the lanes that are there. */
 enum simt_event simt_gather_block(struct simt_warp *warp, uint32_t key, uint64_t named, enum simt_halves_rule rule,
                                   uint64_t cycle, struct simt_result *r, uint64_t *arrived);
 /* arrive.c: the lanes of r->mask, which are not none, came to a barrier of the block or the grid. BARRIER: the warp

@@ -119,7 +119,7 @@ static struct simt_path path_of(const struct simt_warp *warp, unsigned lane)
 
 static void swap_paths(struct simt_warp *a, struct simt_warp *b, uint64_t lane)
 {
-    const struct simt_forming *forming = a->paths.way->forming;
+    const struct simt_forming *forming = a->paths.model->forming;
     struct simt_path of_a = path_of(a, mask_first(lane)), of_b = path_of(b, mask_first(lane));
     if (of_a.mask)
         forming->leave(&a->paths, lane);
@@ -137,8 +137,8 @@ void simt_exchange(struct simt_warp *a, struct simt_warp *b, uint64_t lanes)
     for (uint64_t rest = lanes; rest; rest &= rest - 1)
         swap_paths(a, b, rest & -rest);
     swap_threads(a, b, lanes);
-    a->paths.way->arrive(&a->paths);
-    b->paths.way->arrive(&b->paths);
+    a->paths.model->arrive(&a->paths);
+    b->paths.model->arrive(&b->paths);
 }
 
 uint64_t simt_homes(const struct simt_warp *warp, uint64_t lanes)

@@ -1,4 +1,4 @@
-/* Threads that go from warp to warp of their block, each in its lane, under a way to diverge that forms warps anew
+/* Threads that go from warp to warp of their block, each in its lane, under a divergence model that forms warps anew
  * (simt_divergence.forming). A warp then is a place in which threads execute together: registers, local memory, paths
  * and what a thread knows of locks go along with it. Who has the warps of a block decides which go where. */
 #ifndef LOCKSTEP_SIMT_FORM_H

@@ -1,4 +1,4 @@
-/* Instructions that lanes execute together, under a way to diverge that makes them wait for each other: which lanes
+/* Instructions that lanes execute together, under a divergence model that makes them wait for each other: which lanes
  * have to be there, and what becomes of a warp none of whose lanes can go on.
  *
  * PTX ISA, "vote.sync" and its kin: lanes wait until all that their member mask names have executed an instruction of
@@ -99,7 +99,7 @@ static enum simt_gathered gather(struct simt_warp *warp, struct simt_result *r, 
     struct simt_paths *paths = &warp->paths;
     if (r->mask != r->active)
         simt_advance_some(paths, r->active & ~r->mask, r->pc + 1);
-    enum simt_gathered gathered = paths->way->gather(paths, lanes, awaited, met);
+    enum simt_gathered gathered = paths->model->gather(paths, lanes, awaited, met);
     if (gathered == SIMT_GATHER_WAITS)
         r->mask = 0;
     else
@@ -115,8 +115,8 @@ static enum simt_event event_of(const struct simt_warp *warp, enum simt_gathered
     return gathered == SIMT_GATHERED ? SIMT_PLAIN : SIMT_JUMP;
 }
 
-/* The first lanes of r->mask with one member mask that names others, which have not ended and are not there, or there with
- * another mask: they came for another meeting, as lanes do that go round a loop once more than the rest. Returns
+/* The first lanes of r->mask with one member mask that names others, which have not ended and are not there, or there
+ * with another mask: they came for another meeting, as lanes do that go round a loop once more than the rest. Returns
  * all that it names, ended or not; 0: there are no such lanes. */
 static uint64_t lacking_lanes(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                               const struct simt_result *r, uint64_t *lanes)
@@ -168,7 +168,7 @@ enum simt_event simt_gather_block(struct simt_warp *warp, uint32_t key, uint64_t
     enum simt_gathered gathered = gather(warp, r, r->mask, &awaited, &met);
     if (gathered == SIMT_GATHER_NOBODY && rule && halves_are_there(warp, &met, arrived)) {
         if (rule == SIMT_GIVE_WAY)
-            warp->paths.way->look_again(&warp->paths);
+            warp->paths.model->look_again(&warp->paths);
         else
             awaited.named = *arrived;
         gathered = gather(warp, r, r->mask, &awaited, &met);

@@ -102,7 +102,7 @@ void simt_swap_locks(struct simt_warp *a, struct simt_warp *b, uint64_t lanes)
         if (!both[i]->locks)
             both[i]->locks = base_calloc(1, sizeof *both[i]->locks);
     struct simt_locks *l = a->locks, *m = b->locks;
-    contract(!((l->queued | m->queued) & lanes)); /* no way that forms warps has queues */
+    contract(!((l->queued | m->queued) & lanes)); /* no model that forms warps has queues */
     make_room(l, m->levels);
     make_room(m, l->levels);
     simt_swap_bits(&l->timed, &m->timed, lanes);
@@ -256,7 +256,7 @@ bool simt_locks_granted(struct simt_warp *warp)
     l->queued &= ~came;
     l->over &= ~over;
     l->timed &= ~(came | over);
-    warp->paths.way->answer(&warp->paths, &answer);
+    warp->paths.model->answer(&warp->paths, &answer);
     return true;
 }
 
@@ -370,7 +370,7 @@ static enum simt_event take(struct simt_warp *warp, const struct simt_op *op, ui
     if (r->instr->op == ISA_OP_LOCK_TIMED)
         start_timer(l, r->mask, cycle);
     if (simt_access_queues(warp, access)) {
-        warp->paths.way->ask(&warp->paths, r->active);
+        warp->paths.model->ask(&warp->paths, r->active);
         if (warp->paths.asked > 1 && !again)
             return fail_nested(warp, r);
         if (r->mask != access->mask)
@@ -380,7 +380,7 @@ static enum simt_event take(struct simt_warp *warp, const struct simt_op *op, ui
         l->queued |= r->mask;
         r->mask = r->active;
     } else {
-        warp->paths.way->ask(&warp->paths, r->active);
+        warp->paths.model->ask(&warp->paths, r->active);
     }
     return SIMT_MEMORY;
 }
@@ -394,7 +394,7 @@ enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint
         return SIMT_PLAIN;
     }
     if (taking && r->mask != r->active) {
-        warp->paths.way->part(&warp->paths, r->active & ~r->mask, r->pc + 1);
+        warp->paths.model->part(&warp->paths, r->active & ~r->mask, r->pc + 1);
         return SIMT_JUMP;
     }
     if (!warp->locks)
@@ -448,13 +448,13 @@ static bool lane_of(const struct simt_warp *warp, uint32_t number, unsigned *lan
     return number >= first && *lane < warp->code->width && *lane < left;
 }
 
-/* The lanes have asked in vain, and the way to diverge lets no others of their warp go on. Returns whether each of them
- * waits for a lane of this warp: those will never give. */
+/* The lanes have asked in vain, and the divergence model lets no others of their warp go on. Returns whether each of
+ * them waits for a lane of this warp: those will never give. */
 static bool is_stuck(const struct simt_warp *warp)
 {
     const struct simt_locks *l = warp->locks;
     unsigned holder;
-    if (!warp->paths.way->exclusive)
+    if (!warp->paths.model->exclusive)
         return false;
     for (uint64_t rest = l->asking; rest; rest &= rest - 1)
         if (!lane_of(warp, l->found[mask_first(rest)], &holder))
@@ -514,7 +514,7 @@ static bool answer_taking(struct simt_warp *warp, const struct simt_access *acce
     l->vain = in_vain ? l->vain + 1 : 0;
     if (in_vain && is_stuck(warp))
         return fail_stuck(warp, fault);
-    warp->paths.way->answer(&warp->paths, &answer);
+    warp->paths.model->answer(&warp->paths, &answer);
     return true;
 }
 
@@ -526,7 +526,7 @@ static bool answer_giving(struct simt_warp *warp, struct simt_fault *fault)
         return fail_giving(warp, mask_first(l->asking & ~l->got), fault);
     for (uint64_t rest = l->asking; rest; rest &= rest - 1)
         given |= let_go(warp, mask_first(rest), l->address[mask_first(rest)]) ? rest & -rest : 0;
-    uint64_t past = warp->paths.way->give(&warp->paths, given, l->pc + 1);
+    uint64_t past = warp->paths.model->give(&warp->paths, given, l->pc + 1);
     return past && !warp->block->grid->lock_past ? fail_past(warp, past, fault) : true;
 }
 

@@ -1,7 +1,7 @@
 /* Locks and semaphores as instructions (scalar synchronization thesis, chapter 4): atomics on a word of 32 bits, whose
  * answers say where lanes go on. A lock is free when its word is SIMT_LOCK_FREE; else the word is the number of the
  * thread that holds it. What becomes of the paths of lanes that got a lock, and of those that did not, is the business
- * of the way to diverge (divergence.h); here is what a warp asks for, holds and waits for.
+ * of the divergence model (divergence.h); here is what a warp asks for, holds and waits for.
  *
  * An instruction that takes asks in all its lanes at once, when it issues. When every lane has its answer, whoever
  * serves the access calls simt_locks_answered. Until then the warp executes nothing.
@@ -74,8 +74,8 @@ bool simt_locks_answered(struct simt_warp *warp, const struct simt_access *acces
 bool simt_access_queues(const struct simt_warp *warp, const struct simt_access *access);
 /* A queue has answered a lane, which simt_atomic_lane was told. */
 void simt_lock_came(struct simt_warp *warp, unsigned lane, uint64_t cycle);
-/* A queue had no request of a lane that told it to leave: that was called to take the lock. Should another thread take it
- * first, the request waits again, so the lane is to tell it again. Returns whether it still waits for an answer. */
+/* A queue had no request of a lane that told it to leave: that was called to take the lock. Should another thread take
+ * it first, the request waits again, so the lane is to tell it again. Returns whether it still waits for an answer. */
 bool simt_lock_stays(struct simt_warp *warp, unsigned lane);
 /* Lanes that have the turn go on, with the locks that came for them, or because they gave up. Returns whether there
  * were any. */

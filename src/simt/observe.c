@@ -84,7 +84,7 @@ enum simt_standing simt_standing_of(const struct simt_warp *warp, const struct s
     *others = 0;
     if (path == warp->paths.now)
         return SIMT_STANDS_TURN;
-    if (!warp->paths.way->gather)
+    if (!warp->paths.model->gather)
         return standing_on_stack(warp, walk, others);
     if (path->kind == SIMT_RECONVERGENCE) {
         *others = path->mask & ~walk->lanes & warp->live;

@@ -52,7 +52,7 @@ struct simt_completed simt_complete(struct simt_paths *paths)
         if (completes)
             p->kind = SIMT_READY;
         if (p->mask && simt_is_split(p) && p->pc == p->until) {
-            paths->way->came(&paths->table[simt_below(paths, i, p->mask)], p);
+            paths->model->came(&paths->table[simt_below(paths, i, p->mask)], p);
             p->mask = 0;
         }
         if (completes && p->mask) {
@@ -131,7 +131,7 @@ void simt_join_ready(struct simt_paths *paths)
         if (paths->table[i].kind != SIMT_READY || paths->table[i].pc != paths->now->pc || !same_calls(paths, i, now))
             continue;
         join(paths, now, i);
-        paths->way->arrive(paths);
+        paths->model->arrive(paths);
         i = UINT32_MAX; /* from the beginning: paths have moved */
     }
 }
@@ -197,7 +197,7 @@ void simt_parted(struct simt_paths *paths)
     struct simt_path *last = &paths->table[paths->count - 1];
     if (last->kind == SIMT_READY)
         last->kind = SIMT_TURN;
-    paths->way->arrive(paths);
+    paths->model->arrive(paths);
 }
 
 unsigned simt_groups(const struct simt_paths *paths, const uint32_t *next, uint64_t groups[64])
@@ -247,7 +247,7 @@ void simt_splits_call(struct simt_paths *paths, uint64_t mask, uint32_t entry, u
     callee.pc = entry;
     callee.kind = SIMT_TURN;
     simt_paths_push(paths, callee);
-    paths->way->arrive(paths);
+    paths->model->arrive(paths);
 }
 
 void simt_splits_return(struct simt_paths *paths, uint64_t mask, uint32_t next)
@@ -257,8 +257,8 @@ void simt_splits_return(struct simt_paths *paths, uint64_t mask, uint32_t next)
     paths->now->pc = next;
     for (uint32_t i = mark; i < paths->count; i++)
         paths->table[i].mask &= ~mask;
-    paths->way->came(&paths->table[simt_below(paths, mark, mask)], &split);
-    paths->way->arrive(paths);
+    paths->model->came(&paths->table[simt_below(paths, mark, mask)], &split);
+    paths->model->arrive(paths);
 }
 
 void simt_add_passes(struct simt_path *split, unsigned passes)
@@ -303,7 +303,7 @@ void simt_splits_end(struct simt_paths *paths, uint64_t mask, uint32_t next)
     for (uint32_t i = 0; i < paths->count; i++)
         paths->table[i].mask &= ~mask;
     simt_look_again(paths);
-    paths->way->arrive(paths);
+    paths->model->arrive(paths);
 }
 
 void simt_splits_ask(struct simt_paths *paths, uint64_t mask)
@@ -342,7 +342,7 @@ static void join_waiting(struct simt_paths *paths, const struct simt_awaited *aw
         if (!awaits(p, awaited) || p->pc != paths->now->pc || !same_calls(paths, i, now))
             continue;
         join(paths, now, i);
-        paths->way->arrive(paths);
+        paths->model->arrive(paths);
         i = UINT32_MAX;
     }
 }
@@ -370,7 +370,7 @@ static void let_pass(struct simt_paths *paths, const struct simt_awaited *awaite
         stop_waiting(p);
         p->pc++;
     }
-    paths->way->arrive(paths);
+    paths->model->arrive(paths);
 }
 
 /* The lanes `some` of the turn go on alone. The others are ready where they are, and meet them behind the instruction.
@@ -401,7 +401,7 @@ enum simt_gathered simt_splits_gather(struct simt_paths *paths, uint64_t some, c
         uint32_t now = simt_number_of_now(paths);
         simt_let_go(paths, ~UINT64_C(0), 0);
         paths->now = &paths->table[now];
-        paths->way->arrive(paths);
+        paths->model->arrive(paths);
     }
     if (simt_first_ready(paths) == SIMT_NO_PATH)
         return SIMT_GATHER_NOBODY;

@@ -1,4 +1,4 @@
-/* The part that its.c, aware.c and dwf.c share: ways to diverge whose lanes do not wait for each other for ever.
+/* The part that its.c, aware.c and dwf.c share: divergence models whose lanes do not wait for each other for ever.
  * They differ in who has the turn next and in how long is waited.
  *
  * The table is the stacks of all lanes in one: the paths that have a lane, from the first to the last, are its own
@@ -15,8 +15,8 @@
  * Splits that stand at one pc in one frame, after the same calls, may become one (they join). When a lane ends, splits
  * that wait for named lanes are ready: they look again whom they wait for.
  *
- * A way's `arrive` settles the table: it deals with whatever follows from lanes that have left their paths, and gives
- * the turn to a split if none has it. Functions that take lanes off paths call it through paths->way. */
+ * A model's `arrive` settles the table: it deals with whatever follows from lanes that have left their paths, and gives
+ * the turn to a split if none has it. Functions that take lanes off paths call it through paths->model. */
 #ifndef LOCKSTEP_SIMT_SPLITS_H
 #define LOCKSTEP_SIMT_SPLITS_H
 
@@ -68,7 +68,7 @@ static inline uint32_t simt_first_ready(const struct simt_paths *paths)
     return SIMT_NO_PATH;
 }
 
-/* ---- what way tables take as it is ---- */
+/* ---- what models' tables take as it is ---- */
 
 struct simt_path *simt_splits_turn(const struct simt_paths *paths);
 const struct simt_path *simt_splits_caller(const struct simt_paths *paths);
@@ -92,8 +92,8 @@ void simt_splits_ask(struct simt_paths *paths, uint64_t mask);
 uint64_t simt_splits_give(struct simt_paths *paths, uint64_t given, uint32_t next);
 void simt_splits_part(struct simt_paths *paths, uint64_t mask, uint32_t next);
 
-/* The rows of a way's table that are functions of above: in every way made of reconvergence points, and in those whose
- * threads stay in their warp. */
+/* The rows of a model's table that are functions of above: in every model made of reconvergence points, and in those
+ * whose threads stay in their warp. */
 #define SIMT_SPLITS_ROWS                                                                                               \
     .kinds = SIMT_PATH_KINDS, .ask = simt_splits_ask, .give = simt_splits_give, .look_again = simt_look_again,         \
     .able = simt_splits_able, .caller = simt_splits_caller, .turn = simt_splits_turn
@@ -101,9 +101,9 @@ void simt_splits_part(struct simt_paths *paths, uint64_t mask, uint32_t next);
     .advance_some = simt_splits_advance_some, .call = simt_splits_call, .ret = simt_splits_return,                     \
     .exit = simt_splits_end, .part = simt_splits_part, .gather = simt_splits_gather
 
-/* ---- what ways are made of ---- */
+/* ---- what models are made of ---- */
 
-/* Of ways that count the passes of splits in `spent` (its.c): at so many a split lets others go on; a pass of a loop
+/* Of models that count the passes of splits in `spent` (its.c): at so many a split lets others go on; a pass of a loop
  * that polls, and whatever counts like one; a split makes passes; its reconvergence point inherits them
  * (simt_divergence.came); the lanes of splits that wait for named lanes, whose reconvergence points must not wait for
  * those. */

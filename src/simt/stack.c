@@ -1,4 +1,4 @@
-/* The post-dominator reconvergence stack with call entries, as a way to diverge. The last path of the table, the top,
+/* The post-dominator reconvergence stack with call entries, as a divergence model. The last path of the table, the top,
  * has the turn. A divergent branch turns the top into the entry that waits at the branch's immediate post-dominator and
  * pushes one entry per group of lanes; an entry that comes to where it goes `until` pops. Call entries never
  * reconverge by program counter, so lanes at different depths of a recursion do not merge (scalar synchronization

@@ -103,7 +103,7 @@ void simt_unsynced_describe(const struct simt_unsynced *unsynced, struct strbuf 
     strbuf_addf(out,
                 unsynced->kind == SIMT_UNSYNCED_ABSENT
                     ? "the result is undefined, here without waiting for %s"
-                    : "under this way to diverge (sm.divergence) nobody waits for %s, so the result is without",
+                    : "under this divergence model (sm.divergence) nobody waits for %s, so the result is without",
                 other ? "it" : "them");
 }
 

@@ -49,7 +49,7 @@ enum simt_unsynced_kind {
     SIMT_UNSYNCED_UNNAMED,   /* `lanes` execute it, but their own masks do not name them */
     SIMT_UNSYNCED_ABSENT,    /* `lanes` execute it; `others`, named in a mask and not ended, do not */
     SIMT_UNSYNCED_UNAWAITED, /* the same, where the program's target (sm_70 or later) has `lanes` wait for `others`, but
-                                the way to diverge does not */
+                                the divergence model does not */
     SIMT_UNSYNCED_BARRIER,   /* a barrier: the warp arrives with `lanes`, without `others`, which have not ended */
 };
 struct simt_unsynced {
@@ -106,7 +106,7 @@ struct simt_grid {
     const struct simt_services *services;
 };
 
-static inline const struct simt_divergence *simt_way_of(const struct simt_grid *grid)
+static inline const struct simt_divergence *simt_model_of(const struct simt_grid *grid)
 {
     return grid->divergence ? grid->divergence : &simt_stack;
 }

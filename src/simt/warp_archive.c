@@ -24,7 +24,7 @@ static void archive_path(struct simt_warp *warp, struct archive *ar, struct simt
     archive_place(ar, &p->pc, module->instr_count);
     archive_place(ar, &p->until, module->instr_count);
     ARCHIVE(ar, p->mask);
-    archive_u8_to(ar, &p->kind, (uint8_t)(warp->paths.way->kinds - 1));
+    archive_u8_to(ar, &p->kind, (uint8_t)(warp->paths.model->kinds - 1));
     ARCHIVE(ar, p->what);
     ARCHIVE(ar, p->spent);
     ARCHIVE(ar, p->key);
@@ -49,7 +49,7 @@ static void archive_paths(struct simt_warp *warp, struct archive *ar)
     ARCHIVE(ar, paths->past);
     ARCHIVE(ar, paths->skipped);
     if (archive_loading(ar)) {
-        paths->way = simt_way_of(warp->block->grid);
+        paths->model = simt_model_of(warp->block->grid);
         paths->module = warp->block->grid->code->module;
         paths->timeout = warp->block->grid->aware_timeout;
         simt_paths_reserve(paths, count);
@@ -57,8 +57,8 @@ static void archive_paths(struct simt_warp *warp, struct archive *ar)
     paths->count = count;
     for (uint32_t i = 0; i < count; i++)
         archive_path(warp, ar, &paths->table[i]);
-    paths->now = count ? paths->way->turn(paths) : NULL;
-    if (archive_loading(ar) && count && !paths->way->holds(paths))
+    paths->now = count ? paths->model->turn(paths) : NULL;
+    if (archive_loading(ar) && count && !paths->model->holds(paths))
         archive_fail(ar, "the paths of a warp do not fit together");
 }
 

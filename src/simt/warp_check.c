@@ -24,12 +24,12 @@ void simt_warp_check(struct simt_warp *warp, struct check *c)
     while (simt_walk_next(&walk))
         lanes |= walk.lanes;
     CHECK_FACT(c, "warp.live", warp->slot, warp->live, lanes);
-    if (!paths->way) /* it never ran */
+    if (!paths->model) /* it never ran */
         return;
-    const struct simt_path *turn = paths->count ? paths->way->turn(paths) : NULL;
+    const struct simt_path *turn = paths->count ? paths->model->turn(paths) : NULL;
     CHECK_FACT(c, "paths.now", warp->slot, paths->now, (uintptr_t)turn);
     check_holds(c, "paths.most", warp->slot, paths->most >= paths->count);
     check_holds(c, "paths.frame", warp->slot, frames_hold(warp));
-    check_holds(c, paths->way->name, warp->slot, paths->way->holds(paths));
+    check_holds(c, paths->model->name, warp->slot, paths->model->holds(paths));
     check_holds(c, "paths.now executes", warp->slot, !turn || (turn->mask && turn->pc != ISA_PC_NONE));
 }

@@ -80,14 +80,14 @@ void sm_form_issued(struct sm *sm, unsigned slot, struct core_op *o, const struc
 static bool turn_may_leave(const struct simt_warp *warp)
 {
     const struct simt_paths *paths = &warp->paths;
-    return paths->now && paths->way->forming->may_leave(paths, (uint32_t)(paths->now - paths->table));
+    return paths->now && paths->model->forming->may_leave(paths, (uint32_t)(paths->now - paths->table));
 }
 
 /* The lanes that are free for threads which would execute sooner there. */
 static uint64_t free_lanes(const struct sm *sm, unsigned slot)
 {
     const struct simt_warp *warp = &sm->warp.slots[slot].simt;
-    uint64_t free = ~warp->live | warp->paths.way->forming->giving(&warp->paths);
+    uint64_t free = ~warp->live | warp->paths.model->forming->giving(&warp->paths);
     return free & ~sm->form.lanes[slot] & mask_low(sm->params->warp_size);
 }
 
@@ -98,7 +98,7 @@ static uint64_t waiting_at(const struct sm *sm, unsigned slot, uint32_t pc)
     uint64_t lanes = 0;
     for (uint32_t i = 0; i < paths->count; i++) {
         const struct simt_path *p = simt_path_at(paths, i);
-        if (p != paths->now && p->pc == pc && paths->way->forming->may_leave(paths, i))
+        if (p != paths->now && p->pc == pc && paths->model->forming->may_leave(paths, i))
             lanes |= p->mask;
     }
     return lanes & ~sm->form.lanes[slot];
@@ -110,7 +110,7 @@ static uint64_t first_waiting(const struct sm *sm, unsigned slot)
     const struct simt_paths *paths = &sm->warp.slots[slot].simt.paths;
     for (uint32_t i = 0; i < paths->count; i++) {
         const struct simt_path *p = simt_path_at(paths, i);
-        if (p != paths->now && paths->way->forming->may_leave(paths, i) && !(p->mask & sm->form.lanes[slot]))
+        if (p != paths->now && paths->model->forming->may_leave(paths, i) && !(p->mask & sm->form.lanes[slot]))
             return p->mask;
     }
     return 0;

@@ -1,4 +1,4 @@
-/* Warps that are formed anew, under a way to diverge whose threads go from warp to warp of their block
+/* Warps that are formed anew, under a divergence model whose threads go from warp to warp of their block
  * (simt_divergence.forming). A warp issues when nothing of it is in flight. From then on until its instruction is
  * complete, and it waits for nothing behind that (a barrier, a fence), it is *out*; else it is in the *pool*. */
 #ifndef LOCKSTEP_SM_FORM_H

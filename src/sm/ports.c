@@ -38,7 +38,8 @@ const struct fetch_port sm_fetch_port = {request_line, sm_retire, reach_release,
 
 /* lsu_port */
 
-/* Under a way that forms warps, lanes that were given or refused a lock have not gone to other warps meanwhile. */
+/* Under a divergence model that forms warps, lanes that were given or refused a lock have not gone to other warps
+ * meanwhile. */
 static inline bool answers_stay(const struct sm *sm, const struct core_op *o)
 {
     return !sm->kernel->grid->forms || !o->access || o->blocks == CORE_BLOCKS_LANES || !simt_access_moves(o->access) ||

@@ -123,7 +123,7 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
     for (uint32_t f = 0; f < module->function_count; f++)
         if (module->functions[f].number_count > numbers)
             numbers = module->functions[f].number_count;
-    kernel->one_in_flight = params->one_in_flight || simt_way_of(kernel->grid)->forming != NULL;
+    kernel->one_in_flight = params->one_in_flight || simt_model_of(kernel->grid)->forming != NULL;
     unsigned words = kernel->scoreboard_words = (numbers + kernel->one_in_flight) / 64 + 1;
     uint16_t *branches = ARENA_NEW(arena, uint16_t, module->instr_count + 1);
     spin_number_branches(module, branches);

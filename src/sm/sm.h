@@ -70,7 +70,8 @@ struct sm_kernel {
     struct decoded_instr *decoded; /* per instruction of the module: banks, latency */
     unsigned scoreboard_words;
     bool one_in_flight; /* of a warp: each instruction writes one more number in the scoreboard, the last there is. By
-                           the machine, or under every way that forms warps, also where this kernel's threads stay */
+                           the machine, or under every divergence model that forms warps, also where this kernel's
+                           threads stay */
     uint32_t longest;   /* latency of an instruction of the module, cycles */
     unsigned warps_per_block, threads_per_block;
     uint32_t shared_bytes;                                    /* static and dynamic */

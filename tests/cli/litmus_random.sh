@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lockstep litmus --random: random litmus tests under all protocols and ways to diverge, and what is said of one that fails.
+# lockstep litmus --random: random litmus tests under all protocols and divergence models, and what is said of one that fails.
 # shellcheck source=tests/cli/_lib.sh
 . "$(dirname "$0")/_lib.sh"
 
@@ -34,11 +34,11 @@ grep -q "FORBIDDEN" "$folder/broken" || wrong "no forbidden outcome is said"
 awk '/^PTX random-2-/ { on = 1 } /^$/ { on = 0 } on' "$folder/broken" | awk '/^PTX/ { n++ } n == 1' >"$folder/found.litmus"
 expect 1 "FORBIDDEN" litmus --seed 2 --runs 40 --set sm.fence_l1=none "$folder/found.litmus"
 
-# Lists of protocols and ways: a row for each.
+# Lists of protocols and divergence models: a row for each.
 expect 0 "hlrc-scoped dwf" litmus --random 1 --runs 2 --protocol all --divergence all
 expect 0 "2 tests, 40 runs" litmus --random 2 --protocol bypass
 expect 2 "there is no coherence protocol named mesi" litmus --random 2 --protocol bypass,mesi
-expect 2 "there is no way to diverge named north" litmus --random 2 --divergence stack,north
+expect 2 "there is no divergence model named north" litmus --random 2 --divergence stack,north
 expect 2 "--random 0: expected a number" litmus --random 0
 expect 2 "one of these alone" litmus --random 2 --shapes
 expect 2 "one of these alone" litmus --random 2 "$folder/found.litmus"

@@ -20,8 +20,8 @@ expect 0 "--max-seconds S" run --help
 expect 2 "there is no machine named gtx481" run --machine gtx481 x
 expect 2 "known schedulers: lrr gto" run --sched lru x
 expect 2 "known fetch policies: lrr" run --fetch cfe x
-expect 2 "known ways: stack, its" run --divergence it x
-expect 2 "there is no way to diverge named it" compare --divergence stack,it x
+expect 2 "known models: stack, its" run --divergence it x
+expect 2 "there is no divergence model named it" compare --divergence stack,it x
 expect 2 "there is no fetch policy named crr" compare --fetch lrr,crr x
 expect 2 "did you mean 'sm.warps'?" run --set sm.wraps=3 x
 expect 2 "sm.warps = 99 is out of range (1 to 64 warps)" run --set sm.warps=99 x

@@ -1,5 +1,5 @@
 # Barriers of the block to which a warp comes in parts: threads are counted for targets of sm_70 and later, and under every
-# way to diverge but the stack for older ones; there a note for each line says that the warp is, and --check sync makes it an
+# divergence model but the stack for older ones; there a note for each line says that the warp is, and --check sync makes it an
 # error. Where the stack can never bring the others, it says who waits for whom.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
 . "$LOCKSTEP_SRC/tests/_effort.sh"
@@ -17,8 +17,8 @@ expect() {
     [ "$(cat "$work/out")" = "$kernel: cudaSuccess, $count right" ] || fail "$program $kernel $*: $(cat "$work/out" "$work/err")"
     [ ! -s "$work/err" ] || fail "$program $kernel $*: $(cat "$work/err")"
 }
-ways=$(sed -n 's/^SIMT_WAY(\(.*\))/\1/p' "$LOCKSTEP_SRC/src/simt/ways.def")
-[ -n "$ways" ] || fail "no ways to diverge"
+ways=$(sed -n 's/^SIMT_MODEL(\(.*\))/\1/p' "$LOCKSTEP_SRC/src/simt/models.def")
+[ -n "$ways" ] || fail "no divergence models"
 for way in $ways; do
     in_turn timing functional
     for mode in "${chosen[@]}"; do

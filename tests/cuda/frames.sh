@@ -1,5 +1,5 @@
 # Threads of a warp in different functions at a time, with registers of all widths, recursion and calls by address: right
-# under every way to diverge, in both modes, in warps of 32 and 64 lanes, and continued from a checkpoint.
+# under every divergence model, in both modes, in warps of 32 and 64 lanes, and continued from a checkpoint.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
 . "$LOCKSTEP_SRC/tests/_effort.sh"
 build "$work/frames" -O2 "$here/frames.cu"
@@ -11,8 +11,8 @@ expect() {
     "$LOCKSTEP" run --quiet "$@" "$work/frames" "$waits" >"$work/out" 2>"$work/err" || fail "$waits $*: status $?: $(cat "$work/out" "$work/err")"
     [ "$(cat "$work/out")" = 'cudaSuccess, 0 wrong' ] || fail "$waits $*: $(cat "$work/out")"
 }
-ways=$(sed -n 's/^SIMT_WAY(\(.*\))/\1/p' "$LOCKSTEP_SRC/src/simt/ways.def")
-[ -n "$ways" ] || fail "no ways to diverge"
+ways=$(sed -n 's/^SIMT_MODEL(\(.*\))/\1/p' "$LOCKSTEP_SRC/src/simt/models.def")
+[ -n "$ways" ] || fail "no divergence models"
 for way in $ways; do
     in_turn timing functional
     for mode in "${chosen[@]}"; do

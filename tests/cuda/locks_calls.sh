@@ -1,4 +1,4 @@
-# Locks across functions: right in both modes and under every way to diverge; around locks with queues, right or refused with the lock.
+# Locks across functions: right in both modes and under every divergence model; around locks with queues, right or refused with the lock.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
 headers=()
 [ "$compiler" = cc ] || headers=(-isystem "$LOCKSTEP_SRC/src/cuda/include")

@@ -39,7 +39,7 @@ each groups 0 0 none "$(echo $(seq 24 | sed 's/.*/1/'))"
 
 # Under the stack nobody waits for lanes elsewhere, and the note says so; other ways wait, and say nothing.
 "$LOCKSTEP" run --quiet "$work/unsynced" absent >"$work/out" 2>"$work/err" || fail "absent under the stack"
-grep -q 'under this way to diverge (sm.divergence) nobody waits for them' "$work/err" || fail "absent: $(cat "$work/err")"
+grep -q 'under this divergence model (sm.divergence) nobody waits for them' "$work/err" || fail "absent: $(cat "$work/err")"
 for way in its aware dwf; do
     "$LOCKSTEP" run --quiet --check sync --divergence $way "$work/unsynced" absent >"$work/out" 2>&1 || fail "absent, $way"
     grep -q 'note\|error' "$work/out" && fail "absent under $way: $(cat "$work/out")"

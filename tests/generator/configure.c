@@ -181,7 +181,7 @@ void configure(const struct generator *program, unsigned run)
     if (chance(&g, 30) || apart)
         strbuf_add(&options, " --check sync");
     if (apart)
-        refusal(&allowed, "which did not come here: under this way to diverge");
+        refusal(&allowed, "which did not come here: under this divergence model");
     if (chance(&g, 25))
         strbuf_add(&options, " --set sm.lock_past=true");
     if (stack)

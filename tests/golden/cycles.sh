@@ -46,7 +46,7 @@ list_configurations() {
     for row in $(detectors); do
         for control in $(controls); do echo "gto+$control,spin.detector=$row"; done
     done
-    for row in $(rows simt/ways.def); do echo "gto,divergence=$row"; done
+    for row in $(rows simt/models.def); do echo "gto,divergence=$row"; done
     for row in $(rows memory/coherence/list.def); do echo "gto,coherence.protocol=$row"; done
     for row in $(rows network/cores.def); do echo "gto,network.core=$row"; done
     for row in 2 4; do echo "gto,cores=$row"; done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every reference case under each way to diverge that a machine does not have by itself, in both modes: what a program without data races
+# Every reference case under each divergence model that a machine does not have by itself, in both modes: what a program without data races
 # computes, and what these cases check of those that lock, wait or count with atomics, does not depend on the way (a case under one way or none, by turns, in one of
 # the modes; with LOCKSTEP_LONG under all, in both). Cases none of whose lanes wait for others take as many cycles under its, and execute as many warp instructions under aware, whose sides of a branch take
 # turns; under dwf, whose warps are other ones, as many of each thread.
@@ -26,7 +26,7 @@ one() {
 }
 export -f one
 
-ways=$("$LOCKSTEP" run --divergence no-such-way x 2>&1 | sed -n 's/.*known ways: stack, //p' | tr -d ',')
+ways=$("$LOCKSTEP" run --divergence no-such-way x 2>&1 | sed -n 's/.*known models: stack, //p' | tr -d ',')
 [ -n "$ways" ] || { echo "no way but the default one"; exit 1; }
 number=0
 for case in *.yaml; do

@@ -1,5 +1,5 @@
 # A program that locks by atomics or by lock instructions (workloads/locks.h): every form is right, and prints the same, with every
-# scheduler, under every way to diverge and every protocol, with queues of locks and without; or it is refused, and the reason said.
+# scheduler, under every divergence model and every protocol, with queues of locks and without; or it is refused, and the reason said.
 # LOCKSTEP_LONG: every combination, else some protocols, another third of them with each program, with some of the others.
 # shellcheck disable=SC2086 # several words
 schedulers=()

@@ -1,7 +1,7 @@
 /* Barriers of the block that warps come to in parts. Random programs in which threads take their ways through branches,
  * calls and pauses from barrier to barrier, the same number of them on every way, and some end in between: whoever is
  * behind a barrier finds that every thread which has not ended has come there, and a reducing one counts each, under
- * every way to diverge and in both modes. */
+ * every divergence model and in both modes. */
 #include "gpu_support.h"
 #include "simt/divergence.h"
 
@@ -204,7 +204,7 @@ static void test_random_ways_to_barriers(void **state)
     unsigned step = effort_steps(6, 20);
     for (unsigned seed = 1; seed <= 240; seed += step) {
         char *text = write_program(seed);
-        for (const struct simt_divergence *const *way = simt_ways(); *way; way++) {
+        for (const struct simt_divergence *const *way = simt_models(); *way; way++) {
             try(text, (*way)->name, GPU_TIMING, seed);
             try(text, (*way)->name, GPU_FUNCTIONAL, seed);
         }

@@ -1,4 +1,4 @@
-/* Ways to diverge in a whole device: what the reconvergence stack cannot do another way can, and exchanges between
+/* Divergence models in a whole device: what the reconvergence stack cannot do another model can, and exchanges between
  * lanes where nothing is known about where they meet again. */
 #include "gpu_support.h"
 #include "unit/simt/lowest_pc.h"
@@ -12,13 +12,13 @@ static const char locks[] = PTX_HEAD PTX_KERNEL(
 
 static void test_lock_in_a_warp(void **state)
 {
-    const struct simt_divergence *const ways[] = {NULL, &lowest_pc};
+    const struct simt_divergence *const models[] = {NULL, &lowest_pc};
     for (unsigned i = 0; i < 2; i++) {
         struct device d;
         device_open(&d, "gtx480", "gpu.sms=2 gpu.watch_cycles=20000");
         device_load(&d, locks);
         uint64_t params[] = {device_buffer(&d, 256), 0};
-        struct shape shape = {.grid = 2, .block = 64, .max_cycles = 5000000, .divergence = ways[i]};
+        struct shape shape = {.grid = 2, .block = 64, .max_cycles = 5000000, .divergence = models[i]};
         assert_int_equal(device_try(&d, "k", shape, 2, params), i ? GPU_OK : GPU_HANG);
         if (i)
             assert_int_equal(device_word(&d, params[0] + 128), 128);

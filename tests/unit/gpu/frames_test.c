@@ -1,7 +1,7 @@
 /* Frames: what a lane keeps in its registers and its local memory across calls is its own, whatever functions the other
  * lanes of its warp are in. Random call graphs of functions that mix widths, call each other by name and by address,
  * recurse, and let other lanes go on in between: a thread in a warp of 32 gives what it gives as the only one of its
- * warp, under every way to diverge and in both modes. */
+ * warp, under every divergence model and in both modes. */
 #include "gpu_support.h"
 #include "simt/divergence.h"
 
@@ -57,7 +57,7 @@ static void write_arithmetic(struct writer *w)
     }
 }
 
-/* Other lanes go on meanwhile, where the way to diverge lets them: in a sleep, or in a loop that polls. */
+/* Other lanes go on meanwhile, where the divergence model lets them: in a sleep, or in a loop that polls. */
 static void write_pause(struct writer *w)
 {
     unsigned label = w->labels++;
@@ -216,7 +216,7 @@ static void try(unsigned seed)
     char *text = write_program(seed);
     uint64_t alone[THREADS], together[THREADS];
     run(text, "gpu.sms=2", (struct shape){.grid = THREADS, .block = 1, .mode = GPU_FUNCTIONAL}, alone);
-    for (const struct simt_divergence *const *way = simt_ways(); *way; way++)
+    for (const struct simt_divergence *const *way = simt_models(); *way; way++)
         for (unsigned mode = 0; mode < 2; mode++) {
             struct shape shape = {.grid = 1, .block = THREADS, .mode = mode ? GPU_FUNCTIONAL : GPU_TIMING};
             char settings[80];

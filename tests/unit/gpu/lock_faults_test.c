@@ -88,9 +88,9 @@ static void test_queues(void **state)
 static void test_ways(void **state)
 {
     (void)state;
-    for (unsigned i = 1; simt_ways()[i]; i++) {
+    for (unsigned i = 1; simt_models()[i]; i++) {
         char settings[64];
-        snprintf(settings, sizeof settings, "gpu.sms=1 sm.divergence=%s", simt_ways()[i]->name);
+        snprintf(settings, sizeof settings, "gpu.sms=1 sm.divergence=%s", simt_models()[i]->name);
         try_all(settings, (struct shape){.grid = 2, .block = LANES});
         try_all(settings, (struct shape){.grid = 2, .block = LANES, .mode = GPU_FUNCTIONAL});
     }

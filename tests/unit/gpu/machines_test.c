@@ -299,9 +299,9 @@ static void draw_value(const char *name, const struct param_desc *param, uint64_
         strbuf_add(out, fetch_policies()[rnd(x, n)]->name);
     } else if (!strcmp(name, "sm.divergence")) {
         unsigned n = 0;
-        while (simt_ways()[n])
+        while (simt_models()[n])
             n++;
-        strbuf_add(out, simt_ways()[rnd(x, n)]->name);
+        strbuf_add(out, simt_models()[rnd(x, n)]->name);
     } else if (!strcmp(name, "locks.backoff")) {
         strbuf_add(out, lock_backoffs[rnd(x, 3)]);
     } else if (!strcmp(name, "network.core")) {
@@ -378,7 +378,7 @@ static void draw_machine(struct machine *machine, uint64_t seed, unsigned *drawn
     set(machine, "gpu.sms", "3");
     set(machine, "gpu.watch_cycles", "4000000000");
     strbuf_add(&history, " --set gpu.sms=3 --set gpu.watch_cycles=4000000000");
-    /* From a few parameters to nearly all of them. Queues of locks do not go with every protocol and way to diverge,
+    /* From a few parameters to nearly all of them. Queues of locks do not go with every protocol and divergence model,
      * which a launch is told. */
     uint32_t share = 1 + rnd(&x, 24) * rnd(&x, 24);
     for (unsigned g = 0; g < MACHINE_GROUPS; g++) {
@@ -593,8 +593,8 @@ static unsigned values_of(const struct param_group *group, const struct param_de
             snprintf(values[n], sizeof values[n], "%s", spin_detectors()[n]->name);
         for (; !strcmp(param->name, "fetch") && fetch_policies()[n]; n++)
             snprintf(values[n], sizeof values[n], "%s", fetch_policies()[n]->name);
-        for (; !strcmp(param->name, "divergence") && simt_ways()[n]; n++)
-            snprintf(values[n], sizeof values[n], "%s", simt_ways()[n]->name);
+        for (; !strcmp(param->name, "divergence") && simt_models()[n]; n++)
+            snprintf(values[n], sizeof values[n], "%s", simt_models()[n]->name);
     } else {
         const uint64_t tried[] = {param->min, param->max, param->min + 1, param->default_value / 2,
                                   param->default_value * 4 + 1};

@@ -288,7 +288,7 @@ static void test_random_kernels(void **state)
         run_program(seed, machines[seed % count].machine, machines[seed % count].settings,
                     seed <= 112   ? NULL
                     : seed <= 140 ? &lowest_pc
-                                  : simt_way_find(seed % 2 ? "its" : "aware"));
+                                  : simt_model_find(seed % 2 ? "its" : "aware"));
 }
 
 /* Threads go from warp to warp, with all that they have. */
@@ -307,7 +307,7 @@ static void test_warps_formed_anew(void **state)
     };
     unsigned count = sizeof machines / sizeof machines[0];
     for (uint64_t seed = 500; seed < 570; seed += effort_steps(2, 8))
-        run_program(seed, machines[seed % count].machine, machines[seed % count].settings, simt_way_find("dwf"));
+        run_program(seed, machines[seed % count].machine, machines[seed % count].settings, simt_model_find("dwf"));
 }
 
 int main(void)

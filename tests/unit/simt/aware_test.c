@@ -14,7 +14,7 @@ static const struct simt_frame outermost = {0};
 static void expect_top(const struct simt_paths *paths, uint32_t pc, uint64_t mask)
 {
     assert_true(paths->count > 0);
-    assert_true(paths->way->holds(paths));
+    assert_true(paths->model->holds(paths));
     assert_int_equal(paths->now->pc, pc);
     assert_int_equal(paths->now->mask, mask);
 }
@@ -24,7 +24,7 @@ static void expect_top(const struct simt_paths *paths, uint32_t pc, uint64_t mas
 static void test_turns_and_timeouts(void **state)
 {
     struct simt_paths paths = {.timeout = 3};
-    simt_paths_start(&paths, simt_way_find("aware"), 0xff, 0, &outermost);
+    simt_paths_start(&paths, simt_model_find("aware"), 0xff, 0, &outermost);
     simt_branch(&paths, 0x0f, 10, 1, 20);
     expect_top(&paths, 1, 0xf0);
     simt_branch(&paths, 0xf0, 3, 2, 20); /* of all its lanes, and forward: a turn ends nevertheless */
@@ -55,7 +55,7 @@ static void test_turns_and_timeouts(void **state)
 static void test_timeout_restarts(void **state)
 {
     struct simt_paths paths = {.timeout = 3};
-    simt_paths_start(&paths, simt_way_find("aware"), 0xff, 0, &outermost);
+    simt_paths_start(&paths, simt_model_find("aware"), 0xff, 0, &outermost);
     simt_branch(&paths, 0x0f, 10, 1, 20);
     expect_top(&paths, 1, 0xf0);
     simt_branch(&paths, 0x30, 5, 2, 20);
@@ -80,7 +80,7 @@ static void test_what_counts(void **state)
 {
     for (unsigned i = 0; i < 3; i++) {
         struct simt_paths paths = {.timeout = 256};
-        simt_paths_start(&paths, simt_way_find("aware"), 0xff, 0, &outermost);
+        simt_paths_start(&paths, simt_model_find("aware"), 0xff, 0, &outermost);
         simt_branch(&paths, 0x0f, 10, 1, 20);
         simt_advance(&paths, 20);
         expect_top(&paths, 10, 0x0f);
@@ -102,7 +102,7 @@ static void test_what_counts(void **state)
 static void test_delayed(void **state)
 {
     struct simt_paths paths = {0};
-    simt_paths_start(&paths, simt_way_find("aware"), 0xff, 0, &outermost);
+    simt_paths_start(&paths, simt_model_find("aware"), 0xff, 0, &outermost);
     simt_branch(&paths, 0x0f, 10, 1, 30);
     simt_branch(&paths, 0xf0, 29, 2, 30);
     simt_poll(&paths, 0x0e, 10, 11, ISA_PC_NONE);

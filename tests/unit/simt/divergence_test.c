@@ -1,4 +1,4 @@
-/* Ways to diverge: the recursion of the thesis, the order of groups, and random programs (structured,
+/* Divergence models: the recursion of the thesis, the order of groups, and random programs (structured,
  * unstructured, with calls, recursion, early returns and exits) in which every lane must execute exactly what it would
  * execute alone, and lanes that part must meet again at the branch's post-dominator, found here by its definition. */
 #include <setjmp.h>
@@ -378,8 +378,8 @@ static void expect_table(const struct warp *w)
                 assert_int_equal(l->pc[l->next], walk.path->pc);
         }
     }
-    assert_ptr_equal(paths->now, paths->way->turn(paths));
-    assert_true(paths->way->holds(paths));
+    assert_ptr_equal(paths->now, paths->model->turn(paths));
+    assert_true(paths->model->holds(paths));
 }
 
 static void step(struct warp *w)
@@ -449,7 +449,7 @@ static void check_points(const struct warp *w)
 }
 
 /* Returns whether all lanes ran to their end. */
-static bool run_program(uint64_t seed, const struct simt_divergence *way, bool polls)
+static bool run_program(uint64_t seed, const struct simt_divergence *model, bool polls)
 {
     struct program p;
     static const unsigned widths[] = {32, 64, 5, 1};
@@ -465,14 +465,14 @@ static bool run_program(uint64_t seed, const struct simt_divergence *way, bool p
         run_alone(&p, lane, &w->lanes[lane]);
         all_end = all_end && w->lanes[lane].ended;
     }
-    simt_paths_start(&w->paths, way, mask_low(width), 0, &(struct simt_frame){0});
+    simt_paths_start(&w->paths, model, mask_low(width), 0, &(struct simt_frame){0});
     while (w->paths.count && !w->cut && w->steps < LANE_STEPS * LANES_MOST)
         step(w);
     if (all_end) { /* then no lane waits for ever */
         assert_int_equal(w->paths.count, 0);
         for (unsigned lane = 0; lane < width; lane++)
             assert_int_equal(w->lanes[lane].next, w->lanes[lane].count);
-        if (way != &lowest_pc && !way->forming && !polls) /* and within as many steps no wait is given up */
+        if (model != &lowest_pc && !model->forming && !polls) /* and within as many steps no wait is given up */
             check_points(w);
     }
     simt_paths_free(&w->paths);
@@ -482,9 +482,9 @@ static bool run_program(uint64_t seed, const struct simt_divergence *way, bool p
 
 static const struct simt_divergence *named(const char *name)
 {
-    const struct simt_divergence *way = simt_way_find(name);
-    assert_non_null(way);
-    return way;
+    const struct simt_divergence *model = simt_model_find(name);
+    assert_non_null(model);
+    return model;
 }
 
 static const struct simt_divergence *its(void)
@@ -492,18 +492,18 @@ static const struct simt_divergence *its(void)
     return named("its");
 }
 
-static void run_programs(const struct simt_divergence *way, bool polls)
+static void run_programs(const struct simt_divergence *model, bool polls)
 {
     unsigned ended = 0, programs = 0;
     for (uint64_t seed = 0; seed < 3000; seed += effort_steps(4, 48), programs++)
-        ended += run_program(seed, way, polls);
+        ended += run_program(seed, model, polls);
     assert_true(ended > programs / 2); /* or the test would hardly test anything */
 }
 
 static void test_random_programs(void **state)
 {
-    for (unsigned i = 0; simt_ways()[i]; i++)
-        run_programs(simt_ways()[i], false);
+    for (unsigned i = 0; simt_models()[i]; i++)
+        run_programs(simt_models()[i], false);
 }
 
 static void test_random_programs_lowest_pc(void **state)
@@ -511,12 +511,12 @@ static void test_random_programs_lowest_pc(void **state)
     run_programs(&lowest_pc, false);
 }
 
-/* Branches back give others the turn, where the way knows others. */
+/* Branches back give others the turn, where the model knows others. */
 static void test_random_programs_polling(void **state)
 {
-    for (unsigned i = 0; simt_ways()[i]; i++)
-        if (simt_ways()[i]->poll)
-            run_programs(simt_ways()[i], true);
+    for (unsigned i = 0; simt_models()[i]; i++)
+        if (simt_models()[i]->poll)
+            run_programs(simt_models()[i], true);
 }
 
 /* ---- by hand ---- */
@@ -695,13 +695,13 @@ static void test_branch_list_order(void **state)
     simt_paths_free(&stack);
 }
 
-/* A way may take the turn from lanes that wait; the stack does not. */
+/* A model may take the turn from lanes that wait; the stack does not. */
 static void test_yield(void **state)
 {
-    const struct simt_divergence *const ways[] = {&simt_stack, &lowest_pc};
+    const struct simt_divergence *const models[] = {&simt_stack, &lowest_pc};
     for (unsigned i = 0; i < 2; i++) {
         struct simt_paths paths = {0};
-        simt_paths_start(&paths, ways[i], 0xff, 0, &outermost);
+        simt_paths_start(&paths, models[i], 0xff, 0, &outermost);
         simt_branch(&paths, 0xf0, 1, 10, 20);
         expect_top(&paths, 1, 0xf0);
         simt_yield(&paths);
@@ -713,14 +713,14 @@ static void test_yield(void **state)
 }
 
 /* Lanes take a lock in a loop and give it back behind it: 0 take it, or back to 0; 1 give it back; 2 end. */
-static void take_in_turn(const struct simt_divergence *way)
+static void take_in_turn(const struct simt_divergence *model)
 {
     struct simt_paths paths = {0};
     unsigned holder = 32, had = 0, steps = 0;
-    simt_paths_start(&paths, way, mask_low(32), 0, &outermost);
+    simt_paths_start(&paths, model, mask_low(32), 0, &outermost);
     for (; paths.count && steps < 100000; steps++) {
         struct simt_path now = *paths.now;
-        assert_true(way->holds(&paths));
+        assert_true(model->holds(&paths));
         if (now.pc == 0) {
             uint64_t won = holder == 32 ? now.mask & -now.mask : 0;
             holder = won ? mask_first(won) : holder;
@@ -748,11 +748,11 @@ static void test_let_go(void **state)
 
 /* A program without an end, some of whose lanes never leave its loops at 0 and 3. Every lane goes on within a bounded
  * number of steps, whatever the others do. Only the branches back at 0 poll if `polls`. */
-static void go_on_for_ever(const struct simt_divergence *way, bool polls, unsigned most)
+static void go_on_for_ever(const struct simt_divergence *model, bool polls, unsigned most)
 {
     struct simt_paths paths = {0};
     unsigned last[64] = {0};
-    simt_paths_start(&paths, way, ~UINT64_C(0), 0, &outermost);
+    simt_paths_start(&paths, model, ~UINT64_C(0), 0, &outermost);
     for (unsigned step = 1; step < 1000000; step++) {
         struct simt_path now = *paths.now;
         uint64_t some = 0;
@@ -780,7 +780,7 @@ static void go_on_for_ever(const struct simt_divergence *way, bool polls, unsign
             simt_advance(&paths, now.pc + 1);
         }
         if (step % 64 == 0)
-            assert_true(way->holds(&paths));
+            assert_true(model->holds(&paths));
     }
     for (unsigned lane = 0; lane < 64; lane++)
         assert_true(1000000 - last[lane] < most);
@@ -789,9 +789,9 @@ static void go_on_for_ever(const struct simt_divergence *way, bool polls, unsign
 
 static void test_everybody_goes_on(void **state)
 {
-    const struct simt_divergence *const ways[] = {its(), named("aware"), named("dwf")};
+    const struct simt_divergence *const models[] = {its(), named("aware"), named("dwf")};
     for (unsigned i = 0; i < 6; i++)
-        go_on_for_ever(ways[i / 2], i % 2 != 0, 60000);
+        go_on_for_ever(models[i / 2], i % 2 != 0, 60000);
 }
 
 int main(void)

@@ -136,7 +136,7 @@ static void execute(struct block *b, unsigned warp)
         simt_end(paths, now.pc == LENGTH - 1 ? now.mask : taken, now.pc + 1);
     else
         simt_advance(paths, now.pc + 1);
-    assert_true(paths->way->holds(paths));
+    assert_true(paths->model->holds(paths));
 }
 
 static uint64_t lanes_that(const struct simt_paths *paths, bool may_leave)
@@ -145,7 +145,7 @@ static uint64_t lanes_that(const struct simt_paths *paths, bool may_leave)
     for (struct simt_walk walk = simt_walk(paths); simt_walk_next(&walk);)
         live |= walk.lanes;
     for (uint32_t i = 0; i < paths->count; i++)
-        may |= paths->way->forming->may_leave(paths, i) ? paths->table[i].mask : 0;
+        may |= paths->model->forming->may_leave(paths, i) ? paths->table[i].mask : 0;
     return may_leave ? may : live;
 }
 
@@ -160,7 +160,7 @@ static struct simt_path path_of(const struct simt_paths *paths, uint64_t lane)
 static void exchange(struct block *b, unsigned one, unsigned other, uint64_t lanes)
 {
     struct simt_paths *p = &b->warps[one], *q = &b->warps[other];
-    const struct simt_forming *forming = p->way->forming;
+    const struct simt_forming *forming = p->model->forming;
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest), thread = b->threads[one][lane];
         struct simt_path of_p = path_of(p, BIT64(lane)), of_q = path_of(q, BIT64(lane));
@@ -175,16 +175,16 @@ static void exchange(struct block *b, unsigned one, unsigned other, uint64_t lan
         if (of_q.mask)
             forming->come(p, BIT64(lane), &of_q);
     }
-    p->way->arrive(p);
-    q->way->arrive(q);
-    assert_true(p->way->holds(p) && q->way->holds(q));
+    p->model->arrive(p);
+    q->model->arrive(q);
+    assert_true(p->model->holds(p) && q->model->holds(q));
 }
 
 static const struct simt_divergence *dwf(void)
 {
-    const struct simt_divergence *way = simt_way_find("dwf");
-    assert_non_null(way);
-    return way;
+    const struct simt_divergence *model = simt_model_find("dwf");
+    assert_non_null(model);
+    return model;
 }
 
 static void start(struct block *b, uint64_t seed)
@@ -266,12 +266,12 @@ static void test_everybody_goes_on(void **state)
             simt_advance(paths, now.pc + 1);
         /* Those that have the turn elsewhere take the places of those that wait and may be made to give room. One
          * thread has to whenever it may. */
-        uint64_t lanes = b.warps[other].now->mask & paths->way->forming->giving(paths);
+        uint64_t lanes = b.warps[other].now->mask & paths->model->forming->giving(paths);
         if (lanes && paths->now->pc == b.warps[other].now->pc)
             exchange(&b, other, one, lanes);
         for (unsigned w = 0; w < WARPS; w++) {
             uint64_t chased = b.threads[w][3] % WIDTH == 3 && b.threads[w][3] / WIDTH == 1 ? BIT64(3) : 0;
-            if (chased & paths->way->forming->giving(&b.warps[w]))
+            if (chased & paths->model->forming->giving(&b.warps[w]))
                 exchange(&b, w, (w + 1) % WARPS, chased);
         }
     }

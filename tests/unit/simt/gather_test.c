@@ -1,5 +1,5 @@
 /* Lanes that an instruction names wait for each other (simt_divergence.gather): at one instruction, or at any of one
- * number; by hand, under each way that has them wait. */
+ * number; by hand, under each model that has them wait. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,16 +10,16 @@
 #include "simt/divergence.h"
 
 static const struct simt_frame outermost = {0};
-/* Rules of turns are in divergence_test.c; here they are those of one way where it matters who goes on. */
-#define SOME_WAY "its"
-#define EACH_WAY(way)                                                                                                  \
-    for (const struct simt_divergence *way, *const *next = simt_ways(); (way = *next); next++)                         \
-        if (way->gather)
+/* Rules of turns are in divergence_test.c; here they are those of one model where it matters who goes on. */
+#define SOME_MODEL "its"
+#define EACH_MODEL(model)                                                                                              \
+    for (const struct simt_divergence *model, *const *next = simt_models(); (model = *next); next++)                   \
+        if (model->gather)
 
 static void expect_top(const struct simt_paths *paths, uint32_t pc, uint64_t mask)
 {
     assert_true(paths->count > 0);
-    assert_true(paths->way->holds(paths));
+    assert_true(paths->model->holds(paths));
     assert_int_equal(paths->now->pc, pc);
     assert_int_equal(paths->now->mask, mask);
 }
@@ -28,7 +28,7 @@ static void expect_top(const struct simt_paths *paths, uint32_t pc, uint64_t mas
 static uint64_t lanes_at(const struct simt_paths *paths, uint32_t pc)
 {
     uint64_t lanes = 0;
-    assert_true(paths->way->holds(paths));
+    assert_true(paths->model->holds(paths));
     for (struct simt_walk walk = simt_walk(paths); simt_walk_next(&walk);)
         lanes |= walk.path->pc == pc ? walk.lanes : 0;
     return lanes;
@@ -40,7 +40,7 @@ static enum simt_gathered gather_some(struct simt_paths *paths, uint64_t some, e
                                       uint32_t key, uint64_t named)
 {
     struct simt_awaited awaited = {.how = how, .what = what, .key = key, .named = named};
-    return paths->way->gather(paths, some, &awaited, &met);
+    return paths->model->gather(paths, some, &awaited, &met);
 }
 
 static enum simt_gathered gather(struct simt_paths *paths, enum simt_gathering how, uint8_t what, uint32_t key,
@@ -50,9 +50,9 @@ static enum simt_gathered gather(struct simt_paths *paths, enum simt_gathering h
 }
 
 /* Whichever side has the turn first: its lanes, and those of the other. */
-static uint64_t start_in_halves(struct simt_paths *paths, const struct simt_divergence *way)
+static uint64_t start_in_halves(struct simt_paths *paths, const struct simt_divergence *model)
 {
-    simt_paths_start(paths, way, 0xff, 0, &outermost);
+    simt_paths_start(paths, model, 0xff, 0, &outermost);
     simt_branch(paths, 0x0f, 10, 1, 20);
     return paths->now->mask;
 }
@@ -60,10 +60,10 @@ static uint64_t start_in_halves(struct simt_paths *paths, const struct simt_dive
 /* Lanes that come to one instruction execute it as one path. */
 static void test_one_instruction(void **state)
 {
-    EACH_WAY(way)
+    EACH_MODEL(model)
     {
         struct simt_paths paths = {0};
-        uint64_t first = start_in_halves(&paths, way);
+        uint64_t first = start_in_halves(&paths, model);
         simt_advance(&paths, 15);
         assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0, first), SIMT_GATHERED);
         expect_top(&paths, 15, first);
@@ -81,10 +81,10 @@ static void test_one_instruction(void **state)
  * waits for the same who differs in the number or in the key. */
 static void test_different_instructions(void **state)
 {
-    EACH_WAY(way)
+    EACH_MODEL(model)
     {
         struct simt_paths paths = {0};
-        uint64_t first = start_in_halves(&paths, way);
+        uint64_t first = start_in_halves(&paths, model);
         uint32_t waits_at = paths.now->pc;
         assert_int_equal(gather(&paths, SIMT_GATHER_ANY, 3, 0xff, 0xff), SIMT_GATHER_WAITS);
         uint32_t here = paths.now->pc;
@@ -108,7 +108,7 @@ static void test_different_instructions(void **state)
 static void test_met_before_the_point(void **state)
 {
     struct simt_paths paths = {0};
-    simt_paths_start(&paths, simt_way_find(SOME_WAY), 0xff, 0, &outermost);
+    simt_paths_start(&paths, simt_model_find(SOME_MODEL), 0xff, 0, &outermost);
     simt_branch(&paths, 0x0f, 19, 1, 20);
     expect_top(&paths, 19, 0x0f);
     assert_int_equal(gather(&paths, SIMT_GATHER_ANY, 3, 0xff, 0xff), SIMT_GATHER_WAITS);
@@ -125,10 +125,10 @@ static void test_met_before_the_point(void **state)
  * others have the second still before them. */
 static void test_one_behind_the_other(void **state)
 {
-    EACH_WAY(way)
+    EACH_MODEL(model)
     {
         struct simt_paths paths = {0};
-        uint64_t first = start_in_halves(&paths, way);
+        uint64_t first = start_in_halves(&paths, model);
         simt_advance(&paths, 11);
         assert_int_equal(gather(&paths, SIMT_GATHER_ANY, 3, 0xff, 0xff), SIMT_GATHER_WAITS);
         simt_advance(&paths, 12);
@@ -144,9 +144,9 @@ static void test_one_behind_the_other(void **state)
 /* Of lanes that stand together, those with one member mask wait without the others. */
 static void test_some(void **state)
 {
-    const struct simt_divergence *way = simt_way_find(SOME_WAY);
+    const struct simt_divergence *model = simt_model_find(SOME_MODEL);
     struct simt_paths paths = {0};
-    simt_paths_start(&paths, way, 0xff, 0, &outermost);
+    simt_paths_start(&paths, model, 0xff, 0, &outermost);
     simt_branch(&paths, 0xfc, 5, 1, 20);
     assert_int_equal(gather_some(&paths, 0x0c, SIMT_GATHER_ANY, 3, 0x0f, 0x0f), SIMT_GATHER_WAITS);
     expect_top(&paths, 1, 0x03);
@@ -165,7 +165,7 @@ static void test_some(void **state)
 static void test_in_vain(void **state)
 {
     struct simt_paths paths = {0};
-    simt_paths_start(&paths, simt_way_find(SOME_WAY), 0xff, 0, &outermost);
+    simt_paths_start(&paths, simt_model_find(SOME_MODEL), 0xff, 0, &outermost);
     simt_branch(&paths, 0x0f, 10, 20, 20);
     assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0, 0xff), SIMT_GATHER_WAITS);
     expect_top(&paths, 20, 0xf0);

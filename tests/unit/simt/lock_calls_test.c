@@ -471,7 +471,7 @@ static bool step_lock(struct run *r, const struct instr *i, uint32_t pc, uint64_
 {
     uint64_t got = 0, over = 0, stuck = 0;
     if (mask != lanes) {
-        r->stack.way->part(&r->stack, lanes & ~mask, pc + 1);
+        r->stack.model->part(&r->stack, lanes & ~mask, pc + 1);
         for (uint64_t rest = lanes; rest; rest &= rest - 1) {
             r->lanes[mask_first(rest)].asking = mask & rest & -rest;
             r->lanes[mask_first(rest)].pc += !(mask & rest & -rest);
@@ -489,7 +489,7 @@ static bool step_lock(struct run *r, const struct instr *i, uint32_t pc, uint64_
         } else if (i->limited && ++l->attempts == ATTEMPTS) {
             over |= rest & -rest;
             l->asking = false;
-        } else if (*word < LANES && r->stack.way->exclusive) {
+        } else if (*word < LANES && r->stack.model->exclusive) {
             stuck |= rest & -rest;
         }
         if (mask_has(got | over, lane))
@@ -499,8 +499,8 @@ static bool step_lock(struct run *r, const struct instr *i, uint32_t pc, uint64_
     if (stuck == mask && !i->limited)
         return false;
     struct simt_answer answer = {.got = got, .over = over, .next = pc + 1, .target = i->target, .kept = true};
-    r->stack.way->ask(&r->stack, lanes);
-    r->stack.way->answer(&r->stack, &answer);
+    r->stack.model->ask(&r->stack, lanes);
+    r->stack.model->answer(&r->stack, &answer);
     return true;
 }
 
@@ -518,8 +518,8 @@ static bool step_give(struct run *r, const struct instr *i, uint32_t pc, uint64_
             l->skipped = -1;
         }
     }
-    uint64_t said = r->stack.way->give(&r->stack, mask, pc + 1);
-    if (r->stack.way->exclusive && !r->skips && said & ~must)
+    uint64_t said = r->stack.model->give(&r->stack, mask, pc + 1);
+    if (r->stack.model->exclusive && !r->skips && said & ~must)
         fail_msg("refused, though nobody waits: lanes %llx, %llx", (unsigned long long)said, (unsigned long long)must);
     r->skips += said != 0;
     return r->lets_past || !said;
@@ -631,7 +631,7 @@ static bool step(struct run *r)
         simt_advance(&r->stack, now.pc + 1);
     }
     if (goes_on) {
-        assert_true(r->stack.way->holds(&r->stack));
+        assert_true(r->stack.model->holds(&r->stack));
         expect_places(r);
     }
     return goes_on;
@@ -694,7 +694,7 @@ struct outcome {
     unsigned ended, skipped, stuck;
 };
 
-static void run_program(struct run *r, uint64_t seed, const struct simt_divergence *way, bool lets_past,
+static void run_program(struct run *r, uint64_t seed, const struct simt_divergence *model, bool lets_past,
                         struct outcome *out)
 {
     static const struct simt_frame outermost = {0};
@@ -707,7 +707,7 @@ static void run_program(struct run *r, uint64_t seed, const struct simt_divergen
         memset(r->lanes[lane].word, -1, sizeof r->lanes[lane].word);
         r->lanes[lane].skipped = -1;
     }
-    simt_paths_start(&r->stack, way, mask_low(LANES), 0, &outermost);
+    simt_paths_start(&r->stack, model, mask_low(LANES), 0, &outermost);
     r->stack.module = seed % 2 ? module_of(&r->p) : NULL;
     bool goes_on = true;
     for (uint64_t n = 0; r->stack.count && goes_on; n++) {
@@ -742,7 +742,7 @@ static void run_programs(const char *const *ways, unsigned count, uint64_t usual
     for (uint64_t seed = first; seed < first + programs; seed++) {
         if (getenv("LOCKSTEP_SEED"))
             print_message("seed %llu\n", (unsigned long long)seed);
-        run_program(&run, seed * 0x9E37, simt_way_find(ways[seed % count]), seed / count & 1, &out);
+        run_program(&run, seed * 0x9E37, simt_model_find(ways[seed % count]), seed / count & 1, &out);
     }
     print_message("%u ended, %u came past where branches meet, %u stuck\n", out.ended, out.skipped, out.stuck);
     assert_int_equal(out.stuck, 0);

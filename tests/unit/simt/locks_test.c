@@ -52,7 +52,7 @@ static uint32_t rpc_of(const struct simt_path *entry)
 static void expect_entries(const struct simt_paths *stack, const struct entry *entries, unsigned count)
 {
     assert_int_equal(stack->count, count);
-    assert_true(stack->way->holds(stack));
+    assert_true(stack->model->holds(stack));
     for (unsigned i = 0; i < count; i++) {
         const struct simt_path *found = simt_path_at(stack, i);
         assert_int_equal(found->pc, (uint32_t)entries[i].pc);
@@ -597,7 +597,7 @@ static void meddle(struct run *r, uint64_t step)
 static void step(struct run *r)
 {
     struct simt_path now = *r->stack.now;
-    const struct simt_divergence *way = r->stack.way;
+    const struct simt_divergence *model = r->stack.model;
     const struct instr *i = &r->p.code[now.pc];
     uint64_t taken = 0, over = 0;
     for (uint64_t rest = now.mask; rest; rest &= rest - 1) {
@@ -625,11 +625,11 @@ static void step(struct run *r)
         simt_branch(&r->stack, taken, i->target, now.pc + 1, i->reconverge);
         break;
     case LOCK:
-        way->ask(&r->stack, now.mask);
-        way->answer(&r->stack, &answer);
+        model->ask(&r->stack, now.mask);
+        model->answer(&r->stack, &answer);
         break;
     case UNLOCK:
-        assert_int_equal(way->give(&r->stack, now.mask, now.pc + 1), 0);
+        assert_int_equal(model->give(&r->stack, now.mask, now.pc + 1), 0);
         break;
     case EXIT:
         r->ended |= now.mask;
@@ -638,10 +638,10 @@ static void step(struct run *r)
     default:
         simt_advance(&r->stack, now.pc + 1);
     }
-    assert_true(way->holds(&r->stack));
+    assert_true(model->holds(&r->stack));
 }
 
-static void run_program(struct run *r, uint64_t seed, const struct simt_divergence *way)
+static void run_program(struct run *r, uint64_t seed, const struct simt_divergence *model)
 {
     memset(r, 0, sizeof *r);
     memset(r->owner, -1, sizeof r->owner);
@@ -649,7 +649,7 @@ static void run_program(struct run *r, uint64_t seed, const struct simt_divergen
     emit_list(&r->p, (struct place){0});
     emit(&r->p, EXIT);
     find_reconvergence(&r->p);
-    simt_paths_start(&r->stack, way, mask_low(LANES), 0, &outermost);
+    simt_paths_start(&r->stack, model, mask_low(LANES), 0, &outermost);
     for (uint64_t n = 0; r->stack.count; n++) {
         assert_true(n < 2000000);
         meddle(r, n);
@@ -676,7 +676,7 @@ static void test_random_programs_other_ways(void **state)
     static struct run run;
     static const char *const ways[] = {"its", "aware", "dwf"};
     for (uint64_t seed = 1; seed <= 12000; seed += effort_steps(2, 10))
-        run_program(&run, seed * 0x9E37, simt_way_find(ways[seed / 2 % 3]));
+        run_program(&run, seed * 0x9E37, simt_model_find(ways[seed / 2 % 3]));
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Another way to diverge, for tests: of the paths of the innermost call, the one with the lowest pc has the turn, and
+/* Another divergence model, for tests: of the paths of the innermost call, the one with the lowest pc has the turn, and
  * paths that come to the same instruction are one. Where branches meet need not be known. A path that yields gives the
  * turn to the lowest other one, until it branches or meets somebody.
  *
