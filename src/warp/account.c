@@ -16,14 +16,14 @@ const struct stat_group warp_cause_group = {"warps", "where each cycle of each r
 HOT void warp_account_wait(struct warp_table *w, uint64_t slots, enum warp_cause cause)
 {
     for (uint64_t rest = slots; rest; rest &= rest - 1)
-        warp_account_stand(&w->account, &w->slots[mask_first(rest)].stands_at,
+        warp_account_stand(&w->account, &w->slots[mask_first(rest)].stall_cause,
                            warp_account_from(&w->account, rest & -rest), cause);
 }
 
 HOT void warp_account_again(struct warp_table *w, uint64_t slots)
 {
     for (uint64_t rest = slots; rest; rest &= rest - 1)
-        warp_account_stand(&w->account, &w->slots[mask_first(rest)].stands_at,
+        warp_account_stand(&w->account, &w->slots[mask_first(rest)].stall_cause,
                            warp_account_from(&w->account, rest & -rest), warp_cause_of(w, mask_first(rest)));
 }
 
@@ -37,8 +37,8 @@ void warp_account_come(struct warp_table *w, uint64_t slots)
     struct warp_account *a = &w->account;
     for (uint64_t rest = slots; rest; rest &= rest - 1) {
         struct warp_slot *slot = &w->slots[mask_first(rest)];
-        slot->stands_at = (uint8_t)warp_cause_of(w, mask_first(rest));
-        counts_of(&a->counts)[slot->stands_at] -= a->from;
+        slot->stall_cause = (uint8_t)warp_cause_of(w, mask_first(rest));
+        counts_of(&a->counts)[slot->stall_cause] -= a->from;
     }
 }
 
@@ -46,7 +46,7 @@ void warp_account_go(struct warp_table *w, uint64_t slots)
 {
     struct warp_account *a = &w->account;
     for (uint64_t rest = slots; rest; rest &= rest - 1)
-        counts_of(&a->counts)[w->slots[mask_first(rest)].stands_at] += a->from;
+        counts_of(&a->counts)[w->slots[mask_first(rest)].stall_cause] += a->from;
 }
 
 void warp_account_begin(struct warp_table *w, uint64_t cycle)
@@ -84,6 +84,6 @@ struct warp_causes warp_account_read(const struct warp_table *w)
 {
     struct warp_causes counts = w->account.counts;
     for (uint64_t rest = w->resident; rest; rest &= rest - 1)
-        counts_of(&counts)[w->slots[mask_first(rest)].stands_at] += w->account.from;
+        counts_of(&counts)[w->slots[mask_first(rest)].stall_cause] += w->account.from;
     return counts;
 }

@@ -41,15 +41,15 @@ struct warp_account {
     struct warp_causes counts;
 };
 
-/* A warp stands at a cause from cycle `from` on. stands_at: the warp's. */
-static inline void warp_account_stand(struct warp_account *a, uint8_t *stands_at, uint64_t from, enum warp_cause cause)
+/* A warp stands at a cause from cycle `from` on. stall_cause: the warp's. */
+static inline void warp_account_stand(struct warp_account *a, uint8_t *stall_cause, uint64_t from, enum warp_cause cause)
 {
-    uint8_t was = *stands_at;
+    uint8_t was = *stall_cause;
     if (was == cause)
         return;
     (&a->counts.issued)[was] += from;
     (&a->counts.issued)[cause] -= from;
-    *stands_at = (uint8_t)cause;
+    *stall_cause = (uint8_t)cause;
 }
 /* The cycle from which on it counts what happens now to a warp: if that has issued in this cycle, the next one. */
 static inline uint64_t warp_account_from(const struct warp_account *a, uint64_t bit)
@@ -79,14 +79,14 @@ static inline enum warp_cause warp_cause_of_wait(enum warp_wait wait)
 
 /* The warp has issued, perhaps not for the first time in this cycle: that is what the cycle counts for. From the next
  * one on it stands at a cause. */
-static inline void warp_account_issued(struct warp_account *a, uint8_t *stands_at, uint64_t bit, enum warp_cause cause)
+static inline void warp_account_issued(struct warp_account *a, uint8_t *stall_cause, uint64_t bit, enum warp_cause cause)
 {
     uint64_t next = a->from + 1, first = !(a->issued & bit);
     a->issued |= bit;
     a->counts.issued += first;
-    (&a->counts.issued)[*stands_at] += next - first;
+    (&a->counts.issued)[*stall_cause] += next - first;
     (&a->counts.issued)[cause] -= next;
-    *stands_at = (uint8_t)cause;
+    *stall_cause = (uint8_t)cause;
 }
 struct warp_table;
 /* Counts from a cycle on, for the warps that are resident, on top of what is counted. */

@@ -35,7 +35,7 @@ static void check_slot(struct warp_table *w, unsigned index, struct check *c)
     for (unsigned i = 0; i < w->scoreboard_words; i++)
         pending += mask_count(slot->scoreboard[i]);
     CHECK_FACT(c, "warp.pending_registers", index, slot->pending_registers, pending);
-    CHECK_FACT(c, "warp.stands_at", index, slot->stands_at, (uint8_t)warp_cause_of(w, index));
+    CHECK_FACT(c, "warp.stall_cause", index, slot->stall_cause, (uint8_t)warp_cause_of(w, index));
 }
 
 void warp_check(struct warp_table *w, struct check *c)

@@ -43,7 +43,7 @@ struct warp_slot {
     ROOM_KEPT uint8_t block;                 /* block slot */
     ROOM_KEPT uint8_t buffered;              /* instructions in the buffer: consecutive ones from head_pc on */
     ROOM_KEPT uint8_t unit;                  /* of the head instruction: the set of `wants` that the warp is in */
-    ROOM_KEPT uint8_t stands_at;             /* enum warp_cause: see account.h */
+    ROOM_KEPT uint8_t stall_cause;             /* enum warp_cause: see account.h */
     ROOM_KEPT uint64_t wake;                 /* asleep or delayed: cycle in which that ends */
     ROOM_KEPT uint64_t age;                  /* warps are numbered as they come to the SM */
 };
@@ -236,7 +236,7 @@ static inline void warp_stand_awake(struct warp_table *w, struct warp_slot *slot
 {
     contract(!w->account.issued);
     if (!(w->waiting & bit))
-        warp_account_stand(&w->account, &slot->stands_at, w->account.from, cause);
+        warp_account_stand(&w->account, &slot->stall_cause, w->account.from, cause);
 }
 /* Another instruction is at the head, and the warp in none of the sets of its last one any more: puts it into the sets
  * that issue looks at. next: the instruction that the warp needs next. Returns the cause at which it stands, if it does
@@ -297,8 +297,8 @@ HOT_INLINE bool warp_issued(struct warp_table *w, unsigned index, uint32_t next)
     slot->head_pc++;
     slot->buffered = w->finished & bit ? 0 : slot->buffered - 1;
     enum warp_cause cause = slot->buffered ? warp_put_head(w, slot, bit, next, &releases) : warp_lose_head(w, bit);
-    warp_account_issued(&w->account, &slot->stands_at, bit,
-                        w->waiting & bit ? (enum warp_cause)slot->stands_at : cause);
+    warp_account_issued(&w->account, &slot->stall_cause, bit,
+                        w->waiting & bit ? (enum warp_cause)slot->stall_cause : cause);
     return releases;
 }
 /* The turn of the warp's paths may have changed, not by an instruction that it issued: what it needs next is another
@@ -316,7 +316,7 @@ HOT_INLINE void warp_flush(struct warp_table *w, unsigned index)
     w->mispredicted &= ~bit;
     enum warp_cause cause = warp_lose_head(w, bit);
     if (!(w->waiting & bit))
-        warp_account_stand(&w->account, &slot->stands_at, warp_account_from(&w->account, bit), cause);
+        warp_account_stand(&w->account, &slot->stall_cause, warp_account_from(&w->account, bit), cause);
 }
 /* All threads of the warp have gone to others: its buffer is empty, and nothing is to be fetched for it. */
 void warp_abandon(struct warp_table *w, unsigned slot);
