@@ -9,7 +9,7 @@
 #include "gpu/waits.h"
 #include "simt/lock.h"
 #include "sm/barrier.h"
-#include "watch/novel.h"
+#include "watch/value_history.h"
 
 #define SLICE 256 /* instructions a warp runs before the next one's turn */
 /* Turns of everybody in which nobody did anything but synchronise, before their states are looked at; and the age of a
@@ -60,7 +60,7 @@ struct frun {
     uint64_t round;        /* turns of everybody so far, + 1 */
     struct gpu_control *control;
     struct simt_access access;
-    struct watch_novel novel;
+    struct watch_value_history values;
     struct sm_fault fault;
     bool faulted;
     struct sm_unsynced_list unsynced;
@@ -117,7 +117,7 @@ static bool legal(struct frun *f, const struct fblock *b, unsigned w)
 static bool changes(struct frun *f, const struct simt_access *a, const struct fblock *b)
 {
     uint8_t atomic = a->instr->mods.atomic;
-    bool novel = false;
+    bool is_new = false;
     f->changed |= a->changed != 0;
     if (atomic != ISA_ATOMIC_CAS && atomic != ISA_ATOMIC_EXCH)
         return a->changed != 0;
@@ -125,9 +125,9 @@ static bool changes(struct frun *f, const struct simt_access *a, const struct fb
     for (uint64_t rest = a->changed; rest; rest &= rest - 1) {
         uint64_t value;
         memcpy(&value, simt_access_data(a, mask_first(rest)), sizeof value);
-        novel |= watch_novel_note(&f->novel, block | a->address[mask_first(rest)], value);
+        is_new |= watch_value_history_add(&f->values, block | a->address[mask_first(rest)], value);
     }
-    return novel;
+    return is_new;
 }
 
 /* True: waiting programs repeat such an access, so it alone is no progress. */

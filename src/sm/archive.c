@@ -168,7 +168,7 @@ struct packet *sm_archive_packet(struct sm *sm, unsigned kind)
 static void archive_watch(struct sm *sm, struct archive *ar)
 {
     ARCHIVE(ar, sm->threads_ended);
-    watch_noted_archive(&sm->consumers.noted, ar);
+    watch_progress_archive(&sm->consumers.progress, ar);
     ARCHIVE(ar, sm->performed);
     ARCHIVE(ar, sm->cycles);
     ARCHIVE(ar, sm->blocks_retired);

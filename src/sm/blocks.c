@@ -32,7 +32,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm_all_due(sm);
     sm_count_from(sm, cycle);
     warp_begin(&sm->warp, kernel->decoded, kernel->scoreboard_words, mask_low(p->warps), cycle);
-    watch_noted_begin(&sm->consumers.noted);
+    watch_progress_begin(&sm->consumers.progress);
     sm_storage_begin(sm);
     if (sm->spinning.spin)
         sm_spinning_begin(sm, cycle);

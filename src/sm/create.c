@@ -6,7 +6,7 @@
 #include "sm/ports.h"
 #include "sm/state.h"
 
-_Static_assert(WATCH_SLOTS == WARP_SLOTS && WATCH_WRITTEN_WARPS == WARP_SLOTS, "a hash for each warp");
+_Static_assert(WATCH_SLOTS == WARP_SLOTS && WATCH_WRITERS_WARPS == WARP_SLOTS, "a hash for each warp");
 _Static_assert(sizeof(struct decoded_instr) == 64, "a decoded instruction fills one cache line");
 _Static_assert(sizeof(struct core_op) == 64, "an instruction in flight fills one cache line");
 

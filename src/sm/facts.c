@@ -67,7 +67,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->index = warp->simt.index;
     state->live = warp->simt.live;
     state->warp = &warp->simt;
-    const struct watch_noted_warp *noted = &sm->consumers.noted.warps[slot];
+    const struct watch_progress_warp *noted = &sm->consumers.progress.warps[slot];
     state->last_sync_address = noted->last_sync_address;
     state->last_sync_pc = noted->last_sync_pc;
     state->last_sync_shared = noted->last_sync_shared;
@@ -75,7 +75,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->issued = sm->views.warps[slot].issued - sm->issued_before[slot];
     state->sync_ops = noted->sync_ops;
     state->takes = noted->takes;
-    state->written = sm->consumers.noted.written.by_warp[slot];
+    state->written = sm->consumers.progress.writers.by_warp[slot];
     const struct simt_barrier *barrier = &sm->barrier_of[slot];
     state->barrier = barrier->mode == ISA_BARRIER_GRID ? SM_GRID_BARRIER : barrier->id;
     state->barrier_threads = barrier->threads;

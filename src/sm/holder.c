@@ -1,29 +1,29 @@
-/* The notes of watch/noted.h on locks and writes, completed by what the SM knows of the warps: for the progress watch
- * and its diagnosis of hangs. */
+/* The notes of watch/progress.h on locks and writes, completed by what the SM knows of the warps: for the progress
+ * watch and its diagnosis of hangs. */
 #include <string.h>
 
 #include "sm/state.h"
 
 void sm_watch_reset(struct sm *sm, bool progress)
 {
-    watch_noted_reset(&sm->consumers.noted, progress);
+    watch_progress_reset(&sm->consumers.progress, progress);
     for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1) /* others begin so (launch_warp) */
         sm->issued_before[mask_first(rest)] = sm->views.warps[mask_first(rest)].issued;
 }
 
 uint64_t sm_changes(const struct sm *sm)
 {
-    return sm->consumers.noted.written.changes;
+    return sm->consumers.progress.writers.changes;
 }
 
 uint64_t sm_work_done(const struct sm *sm)
 {
-    return sm->consumers.noted.work_done;
+    return sm->consumers.progress.work_done;
 }
 
 bool sm_find_holder(const struct sm *sm, uint64_t address, struct watch_holder *holder)
 {
-    const struct watch_holder *noted = watch_noted_holder(&sm->consumers.noted, address);
+    const struct watch_holder *noted = watch_progress_holder(&sm->consumers.progress, address);
     if (!noted)
         return false;
     *holder = *noted;
@@ -46,14 +46,14 @@ bool sm_find_holder(const struct sm *sm, uint64_t address, struct watch_holder *
 /* The widest store writes 16 bytes, and is noted where it begins. */
 enum sm_wrote sm_find_writer(const struct sm *sm, uint64_t address, unsigned bytes, uint64_t value, unsigned *slot)
 {
-    const struct watch_written *w = &sm->consumers.noted.written;
-    const struct watch_written_place *place = watch_written_place(w, address);
-    if (place->epoch == w->epoch && place->digest == watch_written_digest(address, value)) {
+    const struct watch_writers *w = &sm->consumers.progress.writers;
+    const struct watch_writers_place *place = watch_writers_place(w, address);
+    if (place->epoch == w->epoch && place->digest == watch_writers_digest(address, value)) {
         *slot = place->warp;
         return SM_WROTE_VALUE;
     }
     for (uint64_t at = address < 15 ? 0 : address - 15; at < address + bytes; at++)
-        if (watch_written_place(w, at)->epoch == w->epoch)
+        if (watch_writers_place(w, at)->epoch == w->epoch)
             return SM_WROTE_PERHAPS;
     return SM_WROTE_NOTHING;
 }

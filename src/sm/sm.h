@@ -29,7 +29,7 @@
 #include "watch/spin/spin.h"
 #include "warp/waits.h"
 #include "stats/stat.h"
-#include "watch/noted.h"
+#include "watch/progress.h"
 #include "watch/phases.h"
 #include "watch/watch.h"
 #include "warp/account.h"
@@ -179,7 +179,7 @@ struct sm_warp_state {
     uint32_t last_sync_pc;
     bool last_sync_shared;            /* the address is one of the block's shared memory */
     uint64_t shared_base;             /* sm_find_holder knows addresses of the block's shared memory behind this one */
-    uint64_t written;                 /* hash of what it wrote since the last progress; see written.h */
+    uint64_t written;                 /* hash of what it wrote since the last progress; see writers.h */
     uint64_t issued, sync_ops, takes; /* since sm_watch_reset; takes: of locks in global memory */
     unsigned barrier;                 /* that it waits at; SM_GRID_BARRIER: the grid's */
     uint32_t barrier_threads;         /* that it waits for; 0: those of its block */

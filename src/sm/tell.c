@@ -50,7 +50,7 @@ NOT_INLINE void tell_shared_atomic(struct sm *sm, unsigned slot, const struct si
 {
     const struct warp_slot *warp = &sm->warp.slots[slot];
     enum lockstep_atomic operation = operation_of(a->instr->mods.atomic);
-    if (!watch_noted_wants(&sm->consumers.noted, operation) && !watch_hears(&sm->watch, WATCH_atomic))
+    if (!watch_progress_wants(&sm->consumers.progress, operation) && !watch_hears(&sm->watch, WATCH_atomic))
         return;
     for (uint64_t rest = a->changed & a->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
@@ -90,7 +90,8 @@ HOT void sm_tell_access(struct sm *sm, unsigned slot, const struct core_op *o)
 {
     const struct simt_access *a = o->access;
     bool synchronising = synchronises(o), store = a->kind == ISA_FLAG_STORE && a->space != ISA_SPACE_LOCAL;
-    if (watch_noted_wants_access(&sm->consumers.noted, store, synchronising) || watch_hears(&sm->watch, WATCH_access))
+    if (watch_progress_wants_access(&sm->consumers.progress, store, synchronising) ||
+        watch_hears(&sm->watch, WATCH_access))
         tell_access(sm, slot, a, synchronising);
     if (a->space == ISA_SPACE_SHARED && a->kind == ISA_FLAG_ATOMIC)
         tell_shared_atomic(sm, slot, a);

@@ -5,21 +5,21 @@
 #define LOCKSTEP_WATCH_CONSUMERS_H
 
 #include "base/hot.h"
-#include "watch/noted.h"
+#include "watch/progress.h"
 #include "watch/phases.h"
 #include "watch/watch.h"
 
 struct watch_consumers {
     struct watch_phases phases;
-    struct watch_noted noted;
+    struct watch_progress progress;
 };
 
 /* ROW(event, member of struct watch_consumers, function) */
 #define WATCH_CONSUMERS(ROW)                                                                                           \
     ROW(launch, phases, watch_phases_launch)                                                                           \
-    ROW(launch, noted, watch_noted_launch)                                                                             \
-    ROW(access, noted, watch_noted_access)                                                                             \
-    ROW(atomic, noted, watch_noted_atomic)                                                                             \
+    ROW(launch, progress, watch_progress_launch)                                                                       \
+    ROW(access, progress, watch_progress_access)                                                                       \
+    ROW(atomic, progress, watch_progress_atomic)                                                                       \
     ROW(arrive, phases, watch_phases_arrive)                                                                           \
     ROW(open, phases, watch_phases_open)                                                                               \
     ROW(end, phases, watch_phases_end)

@@ -178,23 +178,23 @@ static void locks_have_holders(void **state)
 {
     struct watch_consumers *c = base_calloc(1, sizeof *c);
     struct lockstep_atomic_event event = swap(0x1000, 0, 1, true);
-    watch_noted_begin(&c->noted);
+    watch_progress_begin(&c->progress);
     launch(c, 8, 1, 0);
     watch_atomic(&nobody, c, &event);
-    const struct watch_holder *h = watch_noted_holder(&c->noted, 0x1000);
+    const struct watch_holder *h = watch_progress_holder(&c->progress, 0x1000);
     assert_non_null(h);
     assert_true(h->thread == 35 && h->lane == 3 && h->pc == 11 && h->warp == 1 && h->block[1] == 5 && h->cycle == 7);
-    assert_int_equal(c->noted.warps[8].takes, 1);
-    assert_int_equal(c->noted.work_done, 1);
+    assert_int_equal(c->progress.warps[8].takes, 1);
+    assert_int_equal(c->progress.work_done, 1);
     event = swap(0x2000, 1, 1, false);
     watch_atomic(&nobody, c, &event);
-    assert_null(watch_noted_holder(&c->noted, 0x2000));
-    watch_noted_reset(&c->noted, true);
-    assert_int_equal(c->noted.warps[8].takes, 0);
+    assert_null(watch_progress_holder(&c->progress, 0x2000));
+    watch_progress_reset(&c->progress, true);
+    assert_int_equal(c->progress.warps[8].takes, 0);
     event = swap(0x1000, 0, 1, true);
     watch_atomic(&nobody, c, &event);
-    assert_int_equal(c->noted.work_done, 1); /* nothing new */
-    assert_true(c->noted.seeks_work);
+    assert_int_equal(c->progress.work_done, 1); /* nothing new */
+    assert_true(c->progress.seeks_work);
     free(c);
 }
 
@@ -214,22 +214,22 @@ static void stores_are_work(void **state)
                                           .address = address,
                                           .data = data,
                                           .stride = 4};
-    watch_noted_begin(&c->noted);
+    watch_progress_begin(&c->progress);
     watch_access(&nobody, c, &event);
-    assert_int_equal(c->noted.work_done, 2);
-    assert_int_equal(c->noted.written.changes, 2);
+    assert_int_equal(c->progress.work_done, 2);
+    assert_int_equal(c->progress.writers.changes, 2);
     watch_access(&nobody, c, &event);
-    assert_int_equal(c->noted.written.changes, 2);
-    watch_noted_reset(&c->noted, false);
+    assert_int_equal(c->progress.writers.changes, 2);
+    watch_progress_reset(&c->progress, false);
     watch_access(&nobody, c, &event);
-    assert_int_equal(c->noted.work_done, 2); /* the same values again */
-    assert_int_equal(c->noted.written.changes, 4);
-    assert_int_equal(c->noted.warps[8].sync_ops, 0);
+    assert_int_equal(c->progress.work_done, 2); /* the same values again */
+    assert_int_equal(c->progress.writers.changes, 4);
+    assert_int_equal(c->progress.warps[8].sync_ops, 0);
     event.instruction_class = LOCKSTEP_LOAD;
     event.synchronises = 1;
     watch_access(&nobody, c, &event);
-    assert_int_equal(c->noted.warps[8].sync_ops, 1);
-    assert_int_equal(c->noted.warps[8].last_sync_address, 0x100);
+    assert_int_equal(c->progress.warps[8].sync_ops, 1);
+    assert_int_equal(c->progress.warps[8].last_sync_address, 0x100);
     free(c);
 }
 

@@ -1,5 +1,5 @@
-/* See noted.h. */
-#include "watch/noted.h"
+/* See progress.h. */
+#include "watch/progress.h"
 
 #include <string.h>
 
@@ -13,25 +13,25 @@ static unsigned place_of(uint64_t address)
     return hash_place(address / 4) % WATCH_HOLDERS;
 }
 
-void watch_noted_begin(struct watch_noted *n)
+void watch_progress_begin(struct watch_progress *n)
 {
     n->seeks_work = true;
-    if (n->stored.count)
-        n->stored = (struct watch_novel){0};
+    if (n->by_stores.count)
+        n->by_stores = (struct watch_value_history){0};
 }
 
-void watch_noted_reset(struct watch_noted *n, bool progress)
+void watch_progress_reset(struct watch_progress *n, bool progress)
 {
     n->seeks_work = true;
     if (progress)
-        watch_written_reset(&n->written);
-    for (unsigned slot = 0; slot < WATCH_WRITTEN_WARPS; slot++)
+        watch_writers_reset(&n->writers);
+    for (unsigned slot = 0; slot < WATCH_WRITERS_WARPS; slot++)
         n->warps[slot].sync_ops = n->warps[slot].takes = 0;
 }
 
-void watch_noted_launch(struct watch_noted *n, const struct lockstep_launch_event *event)
+void watch_progress_launch(struct watch_progress *n, const struct lockstep_launch_event *event)
 {
-    struct watch_noted_warp *warp = &n->warps[event->warp];
+    struct watch_progress_warp *warp = &n->warps[event->warp];
     if (!event->again)
         warp->sync_ops = warp->takes = 0;
     memcpy(warp->block_index, event->block_index, sizeof warp->block_index);
@@ -44,9 +44,9 @@ static uint64_t noted_address(uint32_t space, unsigned block, uint64_t address)
 }
 
 /* A location took a value: by an atomic, or a store. */
-static bool is_work(struct watch_noted *n, struct watch_novel *seen, uint64_t address, uint64_t value)
+static bool is_work(struct watch_progress *n, struct watch_value_history *seen, uint64_t address, uint64_t value)
 {
-    if (!watch_novel_note(seen, address, value))
+    if (!watch_value_history_add(seen, address, value))
         return false;
     n->work_done++;
     n->seeks_work = false;
@@ -59,25 +59,25 @@ static uint64_t stored_by(const struct lockstep_access_event *event, unsigned la
     return hash_short((const uint8_t *)event->data + (size_t)lane * event->stride, event->bytes);
 }
 
-NOT_INLINE void note_store(struct watch_noted *n, const struct lockstep_access_event *event)
+NOT_INLINE void note_store(struct watch_progress *n, const struct lockstep_access_event *event)
 {
     for (uint64_t rest = event->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         uint64_t address = noted_address(event->space, event->block, event->address[lane]);
         uint64_t value = stored_by(event, lane);
-        is_work(n, &n->stored, address, value);
-        bool known = watch_written_note(&n->written, event->warp, address, value);
-        n->written.changes += !known || event->space != LOCKSTEP_SHARED;
+        is_work(n, &n->by_stores, address, value);
+        bool known = watch_writers_add(&n->writers, event->warp, address, value);
+        n->writers.changes += !known || event->space != LOCKSTEP_SHARED;
     }
 }
 
-HOT void watch_noted_access(struct watch_noted *n, const struct lockstep_access_event *event)
+HOT void watch_progress_access(struct watch_progress *n, const struct lockstep_access_event *event)
 {
     if (n->seeks_work && event->instruction_class == LOCKSTEP_STORE && event->space != LOCKSTEP_LOCAL)
         note_store(n, event);
     if (!event->synchronises)
         return;
-    struct watch_noted_warp *warp = &n->warps[event->warp];
+    struct watch_progress_warp *warp = &n->warps[event->warp];
     warp->sync_ops++;
     warp->last_sync_address = event->address[mask_first(event->mask)];
     warp->last_sync_pc = event->pc;
@@ -85,19 +85,19 @@ HOT void watch_noted_access(struct watch_noted *n, const struct lockstep_access_
 }
 
 /* An atomic gave a location another value: while the watch looks for work, the same as a store. */
-static void note_change(struct watch_noted *n, const struct lockstep_atomic_event *event, uint64_t address)
+static void note_change(struct watch_progress *n, const struct lockstep_atomic_event *event, uint64_t address)
 {
     if (!n->seeks_work)
         return;
-    is_work(n, &n->novel, address, event->after);
-    n->written.changes++;
-    watch_written_note(&n->written, event->warp, address, event->after);
+    is_work(n, &n->by_atomics, address, event->after);
+    n->writers.changes++;
+    watch_writers_add(&n->writers, event->warp, address, event->after);
 }
 
 /* The lane may have taken a lock. */
-static void note_holder(struct watch_noted *n, const struct lockstep_atomic_event *event, uint64_t address)
+static void note_holder(struct watch_progress *n, const struct lockstep_atomic_event *event, uint64_t address)
 {
-    const struct watch_noted_warp *warp = &n->warps[event->warp];
+    const struct watch_progress_warp *warp = &n->warps[event->warp];
     struct watch_holder *h = &n->holders[place_of(address)];
     *h = (struct watch_holder){.address = address,
                                .cycle = event->cycle,
@@ -111,7 +111,7 @@ static void note_holder(struct watch_noted *n, const struct lockstep_atomic_even
 
 /* An exchange takes a lock when that was 0, which by the convention of locks is free; any compare-and-swap that
  * succeeds may. In shared memory, where the value before is not known, whatever leaves another value than 0 may. */
-HOT void watch_noted_atomic(struct watch_noted *n, const struct lockstep_atomic_event *event)
+HOT void watch_progress_atomic(struct watch_progress *n, const struct lockstep_atomic_event *event)
 {
     if (!event->performed)
         return; /* the common case, of a lock that is held */
@@ -125,7 +125,7 @@ HOT void watch_noted_atomic(struct watch_noted *n, const struct lockstep_atomic_
         note_holder(n, event, address);
 }
 
-const struct watch_holder *watch_noted_holder(const struct watch_noted *n, uint64_t address)
+const struct watch_holder *watch_progress_holder(const struct watch_progress *n, uint64_t address)
 {
     const struct watch_holder *h = &n->holders[place_of(address)];
     return address && h->address == address ? h : NULL;
@@ -133,22 +133,22 @@ const struct watch_holder *watch_noted_holder(const struct watch_noted *n, uint6
 
 /* Checkpoints */
 
-static void archive_written(struct watch_written *w, struct archive *ar)
+static void archive_writers(struct watch_writers *w, struct archive *ar)
 {
     ARCHIVE(ar, w->changes);
     ARCHIVE(ar, w->by_warp);
     ARCHIVE(ar, w->epoch);
-    for (uint32_t i = 0; i < WATCH_WRITTEN_PLACES; i++) {
+    for (uint32_t i = 0; i < WATCH_WRITERS_PLACES; i++) {
         ARCHIVE(ar, w->places[i].digest);
         ARCHIVE(ar, w->places[i].epoch);
-        archive_u32_to(ar, &w->places[i].warp, WATCH_WRITTEN_WARPS - 1);
+        archive_u32_to(ar, &w->places[i].warp, WATCH_WRITERS_WARPS - 1);
     }
 }
 
-void watch_noted_archive(struct watch_noted *n, struct archive *ar)
+void watch_progress_archive(struct watch_progress *n, struct archive *ar)
 {
-    for (unsigned slot = 0; slot < WATCH_WRITTEN_WARPS; slot++) {
-        struct watch_noted_warp *warp = &n->warps[slot];
+    for (unsigned slot = 0; slot < WATCH_WRITERS_WARPS; slot++) {
+        struct watch_progress_warp *warp = &n->warps[slot];
         ARCHIVE(ar, warp->sync_ops);
         ARCHIVE(ar, warp->takes);
         ARCHIVE(ar, warp->last_sync_address);
@@ -159,8 +159,8 @@ void watch_noted_archive(struct watch_noted *n, struct archive *ar)
     }
     ARCHIVE(ar, n->work_done);
     archive_bool(ar, &n->seeks_work);
-    ARCHIVE(ar, n->novel);
-    ARCHIVE(ar, n->stored);
-    archive_written(&n->written, ar);
+    ARCHIVE(ar, n->by_atomics);
+    ARCHIVE(ar, n->by_stores);
+    archive_writers(&n->writers, ar);
     ARCHIVE(ar, n->holders);
 }
