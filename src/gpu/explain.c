@@ -12,7 +12,7 @@
 #define REPORT_STARVED 6
 #define REPORT_TRIES 6 /* warps that try in vain; that never take a lock */
 #define REPORT_WRITERS 2
-#define REPORT_PARKED 4
+#define REPORT_INACTIVE 4
 #define REPORT_MISSING 8  /* warps that have not come to a barrier */
 #define REPORT_ABSENT 4   /* blocks that have not come to a barrier of the grid */
 #define REPORT_RANGES 4   /* of warps that are like one that is told of */
@@ -112,7 +112,7 @@ static void add_holder(const struct gpu_run *run, const struct waits *w, const s
         strbuf_add(out, ", whose warp has ended without giving it back");
     } else if (lock->holder == HOLDER_LANE_ENDED) {
         strbuf_add(out, ", a lane that has ended without giving it back");
-    } else if (lock->holder == HOLDER_PARKED) {
+    } else if (lock->holder == HOLDER_INACTIVE) {
         strbuf_add(out, ", a lane that waits at ");
         add_pos(run, lock->holder_pc, out);
         bool same = &w->warps[lock->holder_warp] == waiter && !run->grid.divergence->poll;
@@ -160,16 +160,16 @@ static void describe_claims(const struct gpu_run *run, const struct waits *w, co
 }
 
 /* Lanes of the warp that have not the turn. */
-static void describe_parked(const struct gpu_run *run, const struct waits_warp *node, struct strbuf *out)
+static void describe_inactive(const struct gpu_run *run, const struct waits_warp *node, struct strbuf *out)
 {
     struct waits_standing list[WAITS_STANDING];
-    uint32_t n = waits_parked(node, list, WAITS_STANDING);
-    for (uint32_t i = 0; i < n && i < REPORT_PARKED; i++) {
+    uint32_t n = waits_inactive(node, list, WAITS_STANDING);
+    for (uint32_t i = 0; i < n && i < REPORT_INACTIVE; i++) {
         strbuf_add(out, i ? "; " : "\n    its other lanes: ");
         waits_add_standing(run->launch->module->code, &list[i], out);
     }
-    if (n > REPORT_PARKED)
-        strbuf_addf(out, "; and %u more places", n - REPORT_PARKED);
+    if (n > REPORT_INACTIVE)
+        strbuf_addf(out, "; and %u more places", n - REPORT_INACTIVE);
 }
 
 static void describe_warp(const struct gpu_run *run, const struct waits *w, const struct waits_warp *node,
@@ -194,7 +194,7 @@ static void describe_warp(const struct gpu_run *run, const struct waits *w, cons
         add_pos(run, s->pc, out);
     }
     waits_add_callers(s->warp, s->warp->paths.now, "\n    called", out);
-    describe_parked(run, node, out);
+    describe_inactive(run, node, out);
 }
 
 /* For a barrier that is not full: who has not come. */
@@ -286,7 +286,7 @@ static void describe_starved(const struct gpu_run *run, const struct waits *w, u
                     scheduler, node->sm, (unsigned long long)here, (unsigned long long)others);
     for (uint32_t i = 0; i < w->lock_count; i++) {
         const struct waits_lock *lock = &w->locks[i];
-        if (lock->holder_warp != index || lock->holder < HOLDER_PARKED)
+        if (lock->holder_warp != index || lock->holder < HOLDER_INACTIVE)
             continue;
         strbuf_addf(out, "\n    its lane %u holds ", lock->taken.lane);
         add_lock(run, w, lock, out);

@@ -64,7 +64,7 @@ static bool read_location(const struct waits *w, const struct sm_warp_state *s, 
 }
 
 /* Where a lane stands that does not have the turn. */
-static bool find_parked(const struct sm_warp_state *s, unsigned lane, uint32_t *pc)
+static bool find_inactive(const struct sm_warp_state *s, unsigned lane, uint32_t *pc)
 {
     struct simt_walk walk = simt_walk(&s->warp->paths);
     if (mask_has(s->mask, lane))
@@ -105,8 +105,8 @@ static void find_holder(const struct waits *w, struct waits_lock *lock, uint64_t
     } else if (!mask_has(holder->state.live, lock->taken.lane)) {
         lock->holder = HOLDER_LANE_ENDED;
     } else {
-        bool parked = find_parked(&holder->state, lock->taken.lane, &lock->holder_pc);
-        lock->holder = parked ? HOLDER_PARKED : HOLDER_ACTIVE;
+        bool inactive = find_inactive(&holder->state, lock->taken.lane, &lock->holder_pc);
+        lock->holder = inactive ? HOLDER_INACTIVE : HOLDER_ACTIVE;
     }
 }
 
@@ -143,7 +143,7 @@ static uint32_t lock_at(struct waits *w, const struct waits_warp *node, const st
  * synchronises is taken to ask again. */
 static bool is_past(const struct waits *w, const struct waits_lock *lock, const struct waits_warp *node, unsigned lane)
 {
-    bool its = lock->holder >= HOLDER_PARKED && lock->taken.lane == lane && lock->taken.warp == node->state.index &&
+    bool its = lock->holder >= HOLDER_INACTIVE && lock->taken.lane == lane && lock->taken.warp == node->state.index &&
                memcmp(lock->taken.block, node->state.block, sizeof node->state.block) == 0;
     bool again = node->state.sync_ops > MANY_TRIES && w->source.now - lock->taken.cycle > w->source.recent;
     return its && !again;
@@ -295,7 +295,7 @@ static void find_kinds(struct waits *w)
 /* True if the lock's holder will give it back: it takes the lock again and again. */
 static bool is_passing(const struct waits *w, const struct waits_lock *lock)
 {
-    return lock->holder >= HOLDER_PARKED && w->warps[lock->holder_warp].state.takes > WAITS_MANY_TAKES &&
+    return lock->holder >= HOLDER_INACTIVE && w->warps[lock->holder_warp].state.takes > WAITS_MANY_TAKES &&
            w->source.now - lock->taken.cycle < w->source.recent;
 }
 
@@ -306,7 +306,7 @@ static struct waits_warp *next_edge(const struct waits *w, const struct waits_wa
         while (*at < node->claim_count) {
             const struct waits_lock *lock = &w->locks[node->claims[*at].lock];
             *claim = (*at)++;
-            if (lock->holder >= HOLDER_PARKED && !is_passing(w, lock))
+            if (lock->holder >= HOLDER_INACTIVE && !is_passing(w, lock))
                 return &w->warps[lock->holder_warp];
         }
     } else if (node->kind == WAITS_BARRIER) {

@@ -35,8 +35,8 @@ enum waits_holder {
     HOLDER_FREE,       /* the location has the value that its waiters want */
     HOLDER_WARP_ENDED, /* ended without giving it back */
     HOLDER_LANE_ENDED,
-    HOLDER_PARKED, /* waits below the top of its warp's stack for the lanes that run */
-    HOLDER_ACTIVE, /* among its warp's executing lanes */
+    HOLDER_INACTIVE, /* waits below the top of its warp's stack for the lanes that run */
+    HOLDER_ACTIVE,   /* among its warp's executing lanes */
 };
 
 /* Lanes of a warp that want one location. */
@@ -56,7 +56,7 @@ struct waits_lock {
     struct watch_holder taken; /* with a known holder */
     unsigned holder_sm;
     uint32_t holder_warp; /* node, or WAITS_NOBODY */
-    uint32_t holder_pc;   /* where a parked lane waits */
+    uint32_t holder_pc;   /* where an inactive lane waits */
     enum sm_wrote wrote;  /* waits_find_writers: whether threads wrote to it while all writes were noted */
     uint32_t writer;      /* node that wrote the value, or WAITS_NOBODY */
     uint32_t warps, lanes;
@@ -132,7 +132,7 @@ struct waits_standing {
 /* Appends "lanes 4-7 at X wait for lane 0". */
 void waits_add_standing(const struct isa_module *code, const struct waits_standing *standing, struct strbuf *out);
 #define WAITS_STANDING 64
-uint32_t waits_parked(const struct waits_warp *node, struct waits_standing *list, uint32_t most);
+uint32_t waits_inactive(const struct waits_warp *node, struct waits_standing *list, uint32_t most);
 /* Appends the chain of calls that the lanes of a path are in, innermost first, as "called in f at X, in g at Y" behind
  * `before`; nothing when they are in none. path: one of the warp's, by which lanes go on. */
 void waits_add_callers(const struct simt_warp *warp, const struct simt_path *path, const char *before,

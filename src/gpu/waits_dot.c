@@ -48,7 +48,7 @@ static void add_warp(const struct isa_module *code, const struct waits *w, uint3
     add_quoted(strbuf_text(&calls), out);
     strbuf_free(&calls);
     struct waits_standing list[WAITS_STANDING];
-    for (uint32_t i = 0, n = waits_parked(node, list, WAITS_STANDING); i < n; i++) {
+    for (uint32_t i = 0, n = waits_inactive(node, list, WAITS_STANDING); i < n; i++) {
         strbuf_add(out, "\\n");
         add_standing(code, &list[i], out);
     }
@@ -99,7 +99,7 @@ static void add_lock(const struct isa_module *code, const struct waits *w, const
     strbuf_add(out, "\"];\n");
     if (lock->holder == HOLDER_UNKNOWN)
         add_writers(code, w, run, index, out);
-    if (lock->holder < HOLDER_PARKED)
+    if (lock->holder < HOLDER_INACTIVE)
         return;
     strbuf_addf(out, "  l%u -> w%u [label=\"held by lane %u\\n", index, lock->holder_warp, lock->taken.lane);
     add_pos(code, lock->taken.pc, out);

@@ -43,7 +43,7 @@ static struct waits_standing standing_at(const struct simt_warp *warp, const str
     return s;
 }
 
-uint32_t waits_parked(const struct waits_warp *node, struct waits_standing *list, uint32_t most)
+uint32_t waits_inactive(const struct waits_warp *node, struct waits_standing *list, uint32_t most)
 {
     struct simt_walk walk = simt_walk(&node->state.warp->paths);
     uint32_t n = 0;
