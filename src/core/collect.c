@@ -43,7 +43,7 @@ static inline void leave_collectors(struct core *core, enum warp_unit unit)
     }
 }
 
-/* Places of reads: class, collector, operand. */
+/* The place of an operand's read. */
 static unsigned read_place(enum warp_unit unit, unsigned collector, unsigned operand)
 {
     return ((unsigned)unit * CORE_MAX_COLLECTORS + collector) * CORE_MAX_READS + operand;
@@ -81,7 +81,7 @@ void core_collect_begin(struct core *core, bool by_rows)
     core->collect.by_rows = by_rows;
 }
 
-/* An operand's read of a bank at which it is another's turn. */
+/* Queues an operand's read at a bank at which it is another read's turn. */
 static void queue_read(struct core *core, unsigned bank, unsigned place)
 {
     struct core_bank *b = &core->collect.banks[bank];

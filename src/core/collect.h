@@ -29,14 +29,14 @@ struct core_collectors {
     struct core_collected *held; /* apart: every step looks at the sets of all classes */
 };
 
-/* Where the registers of a warp slot lie: by how many banks behind those of the core's first slot, and the way round
- * from there to the first bank. */
+/* The registers of a warp slot lie `shift` banks behind those of the core's first slot. Banks wrap around: `back` is
+ * the number of banks less shift. */
 struct core_placement {
     uint8_t shift, back;
 };
 
-/* Reads of register banks: one place for every operand of every collector. A bank is one collector's turn; the reads
- * behind that one are linked, oldest first. */
+/* Reads of register banks: each operand of each collector has a place. A bank serves one read at a time, whose turn it
+ * is; the reads that wait for it are linked, oldest first. */
 #define CORE_MAX_READS 64 /* of an op */
 #define CORE_READS (WARP_UNIT_COUNT * CORE_MAX_COLLECTORS * CORE_MAX_READS)
 struct core_bank {

@@ -34,11 +34,12 @@ static void choose_first(struct core *core, unsigned from)
     }
 }
 
-/* Scheduler s took a pipeline register of a class. If that was the last one, it has overtaken those that have still to
- * look in this cycle and have a warp that would have taken it. The cycle alone is no fair judge between them: a
- * register that comes free in step with the turns comes free for the same scheduler every time. One that was overtaken
- * often enough goes first; it is as near to that again when it has its register, until another takes the last one while
- * it wants none: so two of them alternate as long as the rhythm lasts. */
+/* Scheduler s took a pipeline register of a class. If that was the last free one, s has overtaken every scheduler that
+ * has not looked yet in this cycle and has a warp that would have taken the register. Turns by the cycle alone would
+ * not be fair: a register that comes free with the same period as the turns comes free for the same scheduler every
+ * time. So a scheduler that was overtaken sm.overtakes times in a row looks first. When it has its register, its count
+ * stays one below that number, so that two schedulers alternate as long as the rhythm lasts; the count goes back to
+ * zero when another scheduler takes the last register and this one wants none. */
 HOT NOT_INLINE void note_overtaken(struct core *core, unsigned s, enum warp_unit unit)
 {
     uint8_t *overtaken = core->issue.overtaken[unit], most = core->issue.overtakes[unit];
@@ -92,7 +93,7 @@ static inline enum core_stall classify(const struct core *core, uint64_t members
     return members ? CORE_STALL_exit : CORE_STALL_idle;
 }
 
-/* To whom a scheduler's cycle goes in which the SM need not be stepped: nothing has changed since the last step, and
+/* The cause of a scheduler's cycles in which the SM is not stepped: nothing has changed since the last step, and
  * nothing can issue. */
 static enum core_stall skipped_stall(const struct core *core, const struct core_scheduler *own)
 {
@@ -147,9 +148,9 @@ static unsigned choose(const struct core *core, unsigned s, bool held, const str
                 : policy->pick(core->issue.of[s].state, view);
 }
 
-/* The warp to issue, or LOCKSTEP_NO_WARP. A scheduler meets its warps in its order of preference until one can issue;
- * those that it meets on the way with the wrong instructions in their buffer (astray) are flushed then, the others only
- * when it meets them. GPGPU-Sim, scheduler_unit::cycle. */
+/* Returns the warp to issue, or LOCKSTEP_NO_WARP. A scheduler goes through its warps in its order of preference until
+ * one can issue. The buffers of warps on the way that hold the wrong instructions (astray) are flushed; those of warps
+ * behind the one that issues are not, in this cycle. GPGPU-Sim, scheduler_unit::cycle. */
 static unsigned pick_warp(struct core *core, unsigned s, uint64_t astray, bool held,
                           struct lockstep_scheduler_view *view)
 {
@@ -186,7 +187,7 @@ static inline unsigned pick_ready(struct core *core, const struct core_scheduler
     return slot == LOCKSTEP_NO_WARP ? slot : record_bad_pick(core, own, slot);
 }
 
-/* Warps that are held back come after all others: only when none of those issues are they met. */
+/* Warps that are held back come after all others: the scheduler goes on to them only when none of the others issues. */
 static unsigned pick_any(struct core *core, unsigned s, uint64_t astray, struct lockstep_scheduler_view *view)
 {
     uint64_t ready = view->ready, held = core->issue.backed_off;
@@ -280,8 +281,8 @@ static bool has_turn(const struct core *core, const struct core_scheduler *own)
     return core->agenda->now % core->params->issue_interval == own->number % core->params->issue_interval;
 }
 
-/* One cycle of a scheduler that one of its warps gives a reason to look. Without a turn it meets none of them, and
- * looks again in the next cycle. */
+/* One cycle of a scheduler, one of whose warps has changed. If sm.issue_interval gives it no turn in this cycle, it
+ * issues nothing, and looks again in the next one. */
 static void schedule(struct core *core, struct core_scheduler *own)
 {
     struct warp_table *w = core->warp;
@@ -318,7 +319,8 @@ static void schedule(struct core *core, struct core_scheduler *own)
     own_issue(core, own);
 }
 
-/* A fault ended this cycle: the schedulers that did not look, from `next` on, do not own it. */
+/* A fault has ended this cycle: it is counted for the schedulers that have looked, not for the others, from `next` on.
+ */
 static void leave_cycle(struct core *core, unsigned next, unsigned looked)
 {
     for (unsigned i = 0; i < core->issue.count; i++) {

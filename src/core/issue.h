@@ -20,8 +20,8 @@ struct core_issue {
     _Alignas(CACHE_LINE) struct core_scheduler of[8];
     const struct lockstep_scheduler *policy;
     uint64_t backed_off; /* warps that spin control holds back, with a delay (waits.delay) or without */
-    uint32_t first_look; /* scheduler that was overtaken so often: it looks first until it is not any more; CORE_NONE:
-                            the cycle says whose turn it is */
+    uint32_t first_look; /* scheduler that looks first, since it was overtaken too often; CORE_NONE: they take turns by
+                            the cycle */
     uint8_t count;       /* schedulers of the core */
     uint8_t turns;       /* of them, those that take turns in looking first */
     uint8_t looks_first; /* of the cycle in which schedulers look */
@@ -61,8 +61,9 @@ void core_own_from(struct core *core, uint64_t cycle);
  * looked has another cause to wait. */
 void core_skip(struct core *core, uint64_t cycle);
 
-/* For which of these warps a scheduler of the core wants instructions: that which it says itself, or else that which it
- * would issue first, if it could issue those that wait for no event; or LOCKSTEP_NO_WARP. */
+/* Returns the warp, of these, for which a scheduler of the core wants instructions, or LOCKSTEP_NO_WARP: its policy's
+ * answer where the policy has one, else the warp that it would issue first if all those that wait for no event could
+ * issue. */
 unsigned core_preferred(const struct core *core, unsigned scheduler, uint64_t warps);
 
 #endif

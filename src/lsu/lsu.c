@@ -369,7 +369,7 @@ HOT static bool serve_l1d(struct lsu *lsu, const struct lsu_transaction *t)
     if (access.submit)
         l1_submit(&lsu->l1d, access.request, access.event);
     if (RARELY(l1_keeps(&lsu->l1d)))
-        lsu_l1_changed(lsu); /* also where it refuses: it may have set going what the access lacks */
+        lsu_l1_changed(lsu); /* also when it refuses: it may have begun to make room for the access */
     if (served == L1_REFUSED) {
         made_progress_if(lsu->agenda, l1_keeps(&lsu->l1d) && !l1_would_refuse(&lsu->l1d, t->address, t->bytes));
         return false;
@@ -421,7 +421,8 @@ HOT static void serve_l1d_pipe(struct lsu *lsu)
     struct lsu_delayed *head = &lsu->pipe[lsu->pipe_head];
     if (head->ready > lsu->agenda->now || (lsu->pipe_refused && stands_still(lsu->agenda)))
         return;
-    /* Only a read is remembered as refused, and nothing else comes to the tags before it is taken. */
+    /* The L1D remembers refused reads alone, and nothing else comes to the tags before this access is taken: so a
+     * refusal that it remembers is of this one. */
     if (lsu->pipe_refused && l1_refuses_again(&lsu->l1d, head->transaction.address, head->transaction.bytes))
         return;
     lsu->pipe_refused = !serve_l1d(lsu, &head->transaction);
@@ -435,9 +436,10 @@ HOT static void serve_l1d_pipe(struct lsu *lsu)
         agenda_add(lsu->agenda, DUE_REFUSED);
 }
 
-/* An access that goes past the L1D must not overtake one to the same line that is still on its way to it, nor one that
- * waits at its door for more than one place in the queue of misses: it would take each as it comes free, and warps that
- * spin by atomics would keep the other waiting for ever. (An agent's refusals may wait for what goes past.) */
+/* True: an access that goes past the L1D has to wait for accesses in the pipe. It must not overtake one to the same
+ * line; nor one that the tags have refused, which may need several places in the queue of misses: those that go past
+ * would take each place as it comes free, and warps that spin by atomics would keep the refused access waiting for
+ * ever. (An L1D that keeps what it has written may refuse an access until one that goes past has been answered.) */
 static bool follows_in_pipe(const struct lsu *lsu, const struct lsu_transaction *t)
 {
     if (lsu->pipe_refused && !l1_keeps(&lsu->l1d))

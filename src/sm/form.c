@@ -104,7 +104,7 @@ static uint64_t waiting_at(const struct sm *sm, unsigned slot, uint32_t pc)
     return lanes & ~sm->form.lanes[slot];
 }
 
-/* Those that have waited longest. */
+/* The threads of the warp that have waited longest for their turn. */
 static uint64_t first_waiting(const struct sm *sm, unsigned slot)
 {
     const struct simt_paths *paths = &sm->warp.slots[slot].simt.paths;

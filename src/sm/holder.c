@@ -7,7 +7,8 @@
 void sm_watch_reset(struct sm *sm, bool progress)
 {
     watch_progress_reset(&sm->consumers.progress, progress);
-    for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1) /* others begin so (launch_warp) */
+    /* Warps that come later begin with 0 (launch_warp). */
+    for (uint64_t rest = sm->warp.resident; rest; rest &= rest - 1)
         sm->issued_before[mask_first(rest)] = sm->views.warps[mask_first(rest)].issued;
 }
 

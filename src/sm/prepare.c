@@ -13,8 +13,7 @@ static unsigned bank_of(const struct isa_function *function, const struct isa_op
     return reg->bank_id % banks;
 }
 
-/* True: an earlier source operand has the same number. registers of different types share numbers, as in GPGPU-Sim.
- */
+/* True: an earlier source operand has the same number. Registers of different types share numbers, as in GPGPU-Sim. */
 static bool named_before(const struct isa_function *function, const struct isa_instr *instr, unsigned operand)
 {
     uint16_t number = function->regs[instr->src[operand].reg].bank_id;
@@ -42,7 +41,7 @@ static void decode_banks(struct decoded_instr *d, const struct isa_function *fun
         }
 }
 
-/* The number behind those of registers: see sm_kernel.one_in_flight. */
+/* A number in the scoreboard that no register has: see sm_kernel.one_in_flight. */
 #define ONE_IN_FLIGHT BIT64(63)
 
 /* A lock that its lanes may wait for in a queue. They go on when each has it, before the instruction is complete. */

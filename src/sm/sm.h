@@ -204,7 +204,7 @@ uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
 /* Grows when a program does what one that only waits does not: once after each sm_watch_reset a store or an atomic
  * gives a location a value that is new there. */
 uint64_t sm_work_done(const struct sm *sm);
-/* Who last took a lock by compare-and-swap on this SM, for as many locks as the SM remembers. */
+/* Finds who last took a lock by compare-and-swap on this SM. Returns false if the SM does not remember. */
 bool sm_find_holder(const struct sm *sm, uint64_t address, struct watch_holder *holder);
 /* Tells if warps of this SM wrote to `bytes` bytes at an address, which hold `value` now, since sm_watch_reset with
  * progress, provided that there was no work since. *slot: who wrote that value. */

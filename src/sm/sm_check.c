@@ -1,7 +1,5 @@
 /* Recomputes what an SM keeps although it follows from something else (base/check.h): sets that mirror what warps are,
- * counts, what schedulers are shown. All of it holds between two cycles. The load/store unit's own facts are in
- * lsu_check.c.
- */
+ * counts, what schedulers are shown. All of it holds between two cycles. The rooms' own facts are in their check.c. */
 #include <stdlib.h>
 
 #include "base/arena.h"

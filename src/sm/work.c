@@ -1,5 +1,6 @@
-/* Which work a static instruction is; see work.h. The classes are those by which GPGPU-Sim's power model counts, with
- * two choices of ours: a fused multiply-add counts as a multiplication like mad, and a remainder as a division. */
+/* Classifies static instructions by the work that they are: see work.h. The classes are those by which GPGPU-Sim's
+ * power model counts, with two choices of ours: a fused multiply-add counts as a multiplication like mad, and a
+ * remainder as a division. */
 #include "sm/work.h"
 
 /* The counters of lanes lie side by side, so that a class can index them. */

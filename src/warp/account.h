@@ -42,7 +42,8 @@ struct warp_account {
 };
 
 /* A warp stands at a cause from cycle `from` on. stall_cause: the warp's. */
-static inline void warp_account_stand(struct warp_account *a, uint8_t *stall_cause, uint64_t from, enum warp_cause cause)
+static inline void warp_account_stand(struct warp_account *a, uint8_t *stall_cause, uint64_t from,
+                                      enum warp_cause cause)
 {
     uint8_t was = *stall_cause;
     if (was == cause)
@@ -56,7 +57,7 @@ static inline uint64_t warp_account_from(const struct warp_account *a, uint64_t 
 {
     return a->from + ((a->issued & bit) != 0);
 }
-/* At which cause a warp stands that misses only a pipeline register for its instruction, of that kind. */
+/* The cause at which a warp stands that lacks only a pipeline register for its instruction, which is of that kind. */
 static inline enum warp_cause warp_account_unit(enum isa_unit kind)
 {
 #define UNIT(name, takes, side, ...)                                                                                   \
@@ -79,7 +80,8 @@ static inline enum warp_cause warp_cause_of_wait(enum warp_wait wait)
 
 /* The warp has issued, perhaps not for the first time in this cycle: that is what the cycle counts for. From the next
  * one on it stands at a cause. */
-static inline void warp_account_issued(struct warp_account *a, uint8_t *stall_cause, uint64_t bit, enum warp_cause cause)
+static inline void warp_account_issued(struct warp_account *a, uint8_t *stall_cause, uint64_t bit,
+                                       enum warp_cause cause)
 {
     uint64_t next = a->from + 1, first = !(a->issued & bit);
     a->issued |= bit;
@@ -89,7 +91,7 @@ static inline void warp_account_issued(struct warp_account *a, uint8_t *stall_ca
     *stall_cause = (uint8_t)cause;
 }
 struct warp_table;
-/* Counts from a cycle on, for the warps that are resident, on top of what is counted. */
+/* Begins to count from a cycle on, for the warps that are resident, on top of what is counted. */
 void warp_account_begin(struct warp_table *w, uint64_t cycle);
 /* The counts begin anew: at zero, or at what a checkpoint has, for warp_account_begin to go on from. */
 void warp_account_reset(struct warp_table *w, const struct warp_causes *counts);
@@ -100,8 +102,8 @@ void warp_account_go(struct warp_table *w, uint64_t slots);
 void warp_account_wait(struct warp_table *w, uint64_t slots, enum warp_cause cause);
 /* The warps' sets have changed: they stand where these say. */
 void warp_account_again(struct warp_table *w, uint64_t slots);
-/* Of the warps that stand at a structural cause, those that schedulers found ready and did not pick, while this cycle
- * is not over. */
+/* Called before a cycle is over: for the warps that schedulers found ready and did not pick, counts it as `unpicked` or
+ * `held`, and not as the structural cause at which they stand. */
 void warp_account_unpicked(struct warp_table *w);
 /* The counts, up to the cycle in which what happens now counts. */
 struct warp_causes warp_account_read(const struct warp_table *w);

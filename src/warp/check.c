@@ -1,5 +1,5 @@
-/* Recomputes what the warp table keeps (base/check.h): all of it holds between two cycles. That counts of what is under
- * way agree with the ops in flight, whoever has those states (sm/sm_check.c). */
+/* Recomputes what the warp table keeps (base/check.h): all of it holds between two cycles. sm/sm_check.c checks that
+ * the counts of what is under way agree with the ops in flight. */
 #include "base/check.h"
 
 #include "warp/table.h"

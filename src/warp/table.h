@@ -43,7 +43,7 @@ struct warp_slot {
     ROOM_KEPT uint8_t block;                 /* block slot */
     ROOM_KEPT uint8_t buffered;              /* instructions in the buffer: consecutive ones from head_pc on */
     ROOM_KEPT uint8_t unit;                  /* of the head instruction: the set of `wants` that the warp is in */
-    ROOM_KEPT uint8_t stall_cause;             /* enum warp_cause: see account.h */
+    ROOM_KEPT uint8_t stall_cause;           /* enum warp_cause: see account.h */
     ROOM_KEPT uint64_t wake;                 /* asleep or delayed: cycle in which that ends */
     ROOM_KEPT uint64_t age;                  /* warps are numbered as they come to the SM */
 };
@@ -195,7 +195,7 @@ static inline void warp_looked(struct warp_table *w, uint64_t slots, uint64_t ag
 {
     w->changed = (w->changed & ~slots) | again;
 }
-/* Something that is not kept here has changed for these warps: issue has to look at them. */
+/* For these warps, something has changed that the table does not keep: issue has to look at them. */
 static inline void warp_look_at(struct warp_table *w, uint64_t slots)
 {
     w->changed |= slots;
@@ -208,12 +208,12 @@ static inline void warp_cycle_begins(struct warp_table *w, uint64_t cycle)
 {
     w->account.from = cycle;
 }
-/* A scheduler found these of its warps ready in this cycle. */
+/* In this cycle a scheduler found these of its warps ready. */
 static inline void warp_found_ready(struct warp_table *w, uint64_t ready)
 {
     w->account.ready |= ready;
 }
-/* And picked none of them. */
+/* It picked none of them. */
 static inline void warp_held(struct warp_table *w, uint64_t ready)
 {
     w->account.held |= ready;
@@ -356,7 +356,7 @@ HOT_INLINE void warp_load_began(struct warp_table *w, unsigned index, const stru
     for (unsigned i = 0; i < w->scoreboard_words; i++)
         from[i] |= timing->writes[i];
 }
-/* And have come. */
+/* The registers that the op writes have come. */
 HOT_INLINE void warp_load_ended(struct warp_table *w, unsigned index, const struct instr_timing *timing,
                                 enum warp_source source)
 {
@@ -426,7 +426,8 @@ static inline void warp_store_acknowledged(struct warp_table *w, unsigned slot)
 void warp_check(struct warp_table *w, struct check *c);
 
 struct archive;
-/* Visitors of sets of warp slots, whoever keeps them. slots: a uint64_t, of which none is left in the set. */
+/* Visitors of sets of warp slots, in whatever room they are kept. warp_set_clear takes the slots of *slots, a uint64_t,
+ * out of the set. */
 void warp_set_clear(uint64_t *set, void *slots);
 struct warp_set_archive {
     struct archive *ar;

@@ -43,7 +43,7 @@ static uint64_t noted_address(uint32_t space, unsigned block, uint64_t address)
     return (space == LOCKSTEP_SHARED ? watch_shared_base(block) : 0) + address;
 }
 
-/* A location took a value: by an atomic, or a store. */
+/* A location took a value. Returns true if that is work: `seen` has not had the value there. */
 static bool is_work(struct watch_progress *n, struct watch_value_history *seen, uint64_t address, uint64_t value)
 {
     if (!watch_value_history_add(seen, address, value))
@@ -84,7 +84,7 @@ HOT void watch_progress_access(struct watch_progress *n, const struct lockstep_a
     warp->last_sync_shared = event->space == LOCKSTEP_SHARED;
 }
 
-/* An atomic gave a location another value: while the watch looks for work, the same as a store. */
+/* An atomic gave a location another value: while the watch looks for work, that counts as a store does. */
 static void note_change(struct watch_progress *n, const struct lockstep_atomic_event *event, uint64_t address)
 {
     if (!n->seeks_work)

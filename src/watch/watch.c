@@ -1,4 +1,4 @@
-/* Events on their way to observers, and words of the model in theirs. */
+/* Hands events to observers, and translates the model's terms into those of lockstep/observer.h. */
 #include "watch/watch.h"
 
 #include "base/hot.h"

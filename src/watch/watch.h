@@ -1,8 +1,7 @@
-/* Telling observers what happens. The table of events is include/lockstep/events.def; from it follow here, for each
- * event, its member of the set of those that somebody listens to, and the function that tells it. The model looks into
- * the set where the event happens, which is one branch that is nearly never taken, and puts the event together only
- * then. This room knows
- * nothing of the model's state but what an event carries.
+/* Tells observers what happens. The table of events is include/lockstep/events.def; from it follow here, for each
+ * event, its bit in the set of events that some observer hears, and the function that tells it. The model tests the bit
+ * where the event happens, which is one branch that is nearly never taken, and fills in the event only if it is set.
+ * This room knows nothing of the model's state but what an event carries.
  *
  * An observer (lockstep/observer.h) is a shared object. observers.c loads it, launch.c gives it its states and has it
  * report. */
@@ -46,7 +45,7 @@ enum {
 #undef FIELD
 #undef EVENT_END
 
-/* Somebody listens to one of these events, a set of WATCH_*. */
+/* True: some observer hears one of these events, a set of WATCH_*. */
 static inline bool watch_hears(const struct watch *w, uint32_t events)
 {
     return w->heard & events;
