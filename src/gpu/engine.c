@@ -96,6 +96,19 @@ static uint64_t window_length(const struct gpu_run *run, uint64_t from)
     return length;
 }
 
+/* Windows are as long as each other, wherever they begin, while no blocks wait for a place. */
+static bool all_windows_alike(const struct gpu_run *run)
+{
+    uint64_t mhz = run->gpu->machine.gpu.network_mhz, core_mhz = run->gpu->machine.gpu.core_mhz;
+    for (uint64_t length = run->lookahead; length > 1; length /= 2) {
+        if (length * mhz <= run->lookahead * core_mhz)
+            return true; /* none has too many ticks: so many begin in it, rounded up */
+        if (length * mhz / core_mhz <= run->lookahead)
+            return false;
+    }
+    return true;
+}
+
 /* The end of the window that begins at `from`: the next multiple of its length. */
 static uint64_t end_of_window(uint64_t from, uint64_t length)
 {
@@ -418,8 +431,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     if (run->launch->module->grid_barrier)
         see_to_grid(run, c, gpu->cycle);
     c->duty = next_duty(gpu, &c->watch, c->limit);
-    c->alone = !run->launch->every_cycle && !run->launch->module->grid_barrier &&
-               gpu->machine.gpu.network_mhz <= gpu->machine.gpu.core_mhz;
+    c->alone = !run->launch->every_cycle && !run->launch->module->grid_barrier && all_windows_alike(run);
     return run_windows(run, c);
 }
 

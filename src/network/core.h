@@ -61,12 +61,20 @@ static inline void network_put(struct network_gates *g, unsigned output, const s
     exit->end = network_place_after(exit->end, g->output_mask);
 }
 
+/* Words of sets of inputs, and of sets of outputs. */
+struct network_words {
+    uint32_t in, out;
+};
+
 /* One tick: the channels' requests, and the core's answers, which are empty at first. The core reads only the words of
  * the network. */
 struct network_turn {
     uint64_t tick;
     struct network_ports flits, credits; /* inputs from which a flit comes, outputs from which a credit does */
     struct network_ports sent, freed;    /* answers: outputs to which a flit goes, inputs to which a credit does */
+    /* In networks of several words: those of flits and of credits that are not empty; those of `freed` and of `sent`
+     * that may be, which are all unless the core says less. */
+    struct network_words came, answered;
 };
 
 /* The beginning of every core's state. */

@@ -23,10 +23,10 @@
  *
  * Left out: several VCs, and with them the input speed-up, which has no effect on a single VC.
  *
- * The router's work is done on sets of ports, word by word. `words` is how many of them there are. Functions that take
- * it are compiled twice: for one word, which is what most devices have, and for any number. Of several words, a tick
- * goes only through those that are *moving*: where something comes, is ready or was left behind by the last ticks. Work
- * on one word that changes another makes that one move too. */
+ * The router's work is done on sets of ports, word by word. Of several words, a tick goes only through those of inputs
+ * and those of outputs that are *moving*: where something comes, is ready or was left behind by the last ticks. Work on
+ * one word that changes another makes that one move too. A small device has one word; and in most ticks of a large one,
+ * one word of inputs and one of outputs move, and no other comes to: such a tick is tick_pair. */
 #include "base/check.h"
 #include "network/crossbar.h"
 #include "sim/cycle.h"
@@ -35,54 +35,48 @@
  * fairly, often enough that no order of service lasts. */
 #define ARBITRATION_VARIES 8u
 
-/* The word of a port. */
+/* A walk over the words in a set, as it is when the walk begins: words that it makes move itself have nothing to do in
+ * it. */
+#define EACH_WORD(set, w)                                                                                              \
+    for (uint32_t w##_rest = (set), w; w##_rest && ((w = mask_first(w##_rest)), true); w##_rest &= w##_rest - 1)
+
+/* Functions that take `words`, the number of words there are, are compiled for one and for several. The word of a port:
+ */
 HOT_INLINE unsigned word_of(unsigned port, unsigned words)
 {
     return words == 1 ? 0 : port >> 6;
 }
 
-/* The words of a tick, as bits. */
-HOT_INLINE uint32_t moving_words(const struct crossbar *x, unsigned words)
-{
-    return words == 1 ? 1 : x->moving;
-}
-
-HOT_INLINE void note_moving(struct crossbar *x, unsigned word, unsigned words)
+/* It moves. */
+HOT_INLINE void note_moving(uint32_t *moving, unsigned port, unsigned words)
 {
     if (words > 1)
-        x->moving |= 1u << word;
+        *moving |= 1u << (port >> 6);
 }
 
-/* A walk over the words that move when it begins. Those that it makes move itself have nothing to do in it. */
-#define EACH_MOVING_WORD(x, words, w)                                                                                  \
-    for (uint32_t w##_rest = moving_words(x, words), w; w##_rest && ((w = mask_first(w##_rest)), true);                \
-         w##_rest &= w##_rest - 1)
-
 /* The inputs where a head flit has come to the front of the buffer ask for its output's VC. */
-HOT_INLINE void ask_for_vcs(struct crossbar *x, unsigned words)
+HOT_INLINE void ask_for_vcs(struct crossbar *x, struct crossbar_inputs *from, unsigned words)
 {
-    EACH_MOVING_WORD(x, words, w)
-    {
-        for (uint64_t rest = x->words[w].fresh; rest; rest &= rest - 1) {
-            const size_t output = network_front(x->core.gates, 64 * w + mask_first(rest))->output;
-            x->waiting[w][output] |= rest & -rest;
-            x->words[word_of(output, words)].asked |= port_bit(output);
-            note_moving(x, word_of(output, words), words);
-        }
-        x->words[w].fresh = 0;
+    const unsigned w = words == 1 ? 0 : from->number;
+    for (uint64_t rest = from->fresh; rest; rest &= rest - 1) {
+        const size_t output = network_front(x->core.gates, 64 * w + mask_first(rest))->output;
+        x->waiting[w][output] |= rest & -rest;
+        x->out[word_of(output, words)].asked |= port_bit(output);
+        note_moving(&x->moving.out, output, words);
     }
+    from->fresh = 0;
 }
 
 /* How many credits of an output are out: with flits that are on their way to the receiver, or credits on their way
  * back; with flits that wait for the channel; with those that the receiver holds. */
 static uint32_t credits_out(const struct crossbar *x, unsigned output)
 {
-    const struct crossbar_word *word = &x->words[output >> 6];
+    const struct crossbar_outputs *to = &x->out[output >> 6];
     const unsigned bit = output & 63;
     uint32_t out = x->late_flits[output] + x->held_back[output];
-    out += mask_has(word->ready_outputs, bit) + mask_has(word->crossing, bit) + mask_has(word->sent, bit);
+    out += mask_has(to->ready, bit) + mask_has(to->crossing, bit) + mask_has(to->sent, bit);
     for (unsigned ago = 1; ago < CREDIT_TICKS; ago++)
-        out += mask_has(word->left[(x->tick - ago) % CREDIT_TICKS], bit);
+        out += mask_has(to->left[(x->tick - ago) % CREDIT_TICKS], bit);
     return out;
 }
 
@@ -96,7 +90,7 @@ HOT void crossbar_note_tight(struct crossbar *x, unsigned word, uint64_t outputs
     for (uint64_t rest = outputs; rest; rest &= rest - 1) {
         unsigned output = 64 * word + mask_first(rest);
         uint32_t most = x->late_flits[output] + x->held_back[output] + CREDITS_UNDER_WAY;
-        mask_put(&x->words[word].tight, output & 63, most >= x->core.gates->output_credits);
+        mask_put(&x->out[word].tight, output & 63, most >= x->core.gates->output_credits);
     }
 }
 
@@ -113,25 +107,23 @@ NOT_INLINE void note_held_back(struct crossbar *x, unsigned word, uint64_t left,
 
 /* At each of these open inputs a flit has come to the front of the buffer, or a credit may have come for it: it is
  * ready if there is one. */
-HOT NOT_INLINE void prepare_flits(struct crossbar *x, unsigned word, uint64_t inputs)
+HOT NOT_INLINE void prepare_flits(struct crossbar *x, struct crossbar_inputs *from, uint64_t inputs)
 {
-    struct crossbar_word *from = &x->words[word];
     for (uint64_t rest = inputs; rest; rest &= rest - 1) {
-        struct crossbar_input *in = &x->inputs[64 * word + mask_first(rest)];
-        struct crossbar_word *to = &x->words[in->output >> 6];
+        struct crossbar_input *in = &x->inputs[64 * from->number + mask_first(rest)];
+        struct crossbar_outputs *to = &x->out[in->output >> 6];
         uint64_t output = port_bit(in->output);
         if ((to->tight & output) && lacks_credit(x, in->output)) {
             from->starving |= rest & -rest;
             continue;
         }
         from->ready |= rest & -rest;
-        to->ready_outputs |= output;
-        if (to != from)
-            x->moving |= 1u << (in->output >> 6);
+        to->ready |= output;
+        note_moving(&x->moving.out, in->output, NETWORK_MAX_WORDS);
         if (--in->left)
             continue;
         from->open ^= rest & -rest;
-        to->open_outputs ^= output;
+        to->open ^= output;
     }
 }
 
@@ -143,16 +135,15 @@ static unsigned last_served(const struct crossbar *x, unsigned output)
 }
 
 /* Some of these outputs, whose VCs were just given away, may have no credit: then the flits are not ready. */
-HOT NOT_INLINE void starve(struct crossbar *x, unsigned word, uint64_t outputs)
+HOT NOT_INLINE void starve(struct crossbar *x, struct crossbar_outputs *to, uint64_t outputs)
 {
     struct network_gates *g = x->core.gates;
-    struct crossbar_word *to = &x->words[word];
     for (uint64_t rest = outputs; rest; rest &= rest - 1) {
-        unsigned output = 64 * word + mask_first(rest), input = last_served(x, output);
-        struct crossbar_word *from = &x->words[input >> 6];
-        to->ready_outputs &= ~(rest & -rest);
+        unsigned output = 64 * to->number + mask_first(rest), input = last_served(x, output);
+        struct crossbar_inputs *from = &x->in[input >> 6];
+        to->ready &= ~(rest & -rest);
         if (!lacks_credit(x, output)) {
-            to->ready_outputs |= rest & -rest;
+            to->ready |= rest & -rest;
             continue;
         }
         uint32_t place = (g->entries[input].first - (uint32_t)sizeof(struct network_parcel)) & g->input_mask;
@@ -161,7 +152,7 @@ HOT NOT_INLINE void starve(struct crossbar *x, unsigned word, uint64_t outputs)
         from->ready &= ~port_bit(input);
         from->starving |= port_bit(input);
         from->open |= port_bit(input);
-        to->open_outputs |= rest & -rest;
+        to->open |= rest & -rest;
     }
 }
 
@@ -193,228 +184,390 @@ HOT_INLINE unsigned find_winner(const struct crossbar *x, unsigned output, unsig
     }
 }
 
+HOT_INLINE bool is_asked(const struct crossbar *x, unsigned output, unsigned words)
+{
+    uint64_t waiting = x->waiting[0][output];
+    for (unsigned w = 1; w < words; w++)
+        waiting |= x->waiting[w][output];
+    return waiting != 0;
+}
+
 /* Each of these outputs, which are free and asked for, is given to the first of the inputs that ask, round robin. The
  * packet's first flit is ready if there is a credit for it. Packets of one flit need nothing more. */
-HOT_INLINE void give_vcs(struct crossbar *x, unsigned word, uint64_t outputs, unsigned words)
+HOT_INLINE void give_vcs(struct crossbar *x, struct crossbar_outputs *to, uint64_t outputs, unsigned words)
 {
+    const unsigned word = words == 1 ? 0 : to->number;
     struct network_gates *g = x->core.gates;
-    struct crossbar_word *to = &x->words[word];
     uint64_t asked = 0;
     for (uint64_t rest = outputs; rest; rest &= rest - 1) {
         const unsigned output = 64 * word + mask_first(rest);
         const unsigned first = x->varies ? vary_first(x, output, x->first[output]) : x->first[output];
         const unsigned winner = find_winner(x, output, first, words);
         const uint64_t input = port_bit(winner);
-        struct crossbar_word *from = &x->words[word_of(winner, words)];
+        struct crossbar_inputs *from = &x->in[word_of(winner, words)];
         const struct network_parcel *p = network_take(g, winner);
         network_put(g, output, p);
         x->first[output] = (uint16_t)(winner + 1 == 64 * words ? 0 : winner + 1);
         x->waiting[word_of(winner, words)][output] ^= input;
-        for (unsigned w = 0; w < words; w++)
-            asked |= x->waiting[w][output] ? rest & -rest : 0;
+        asked |= is_asked(x, output, words) ? rest & -rest : 0;
         from->ready |= input;
-        note_moving(x, word_of(winner, words), words);
+        note_moving(&x->moving.in, winner, words);
         if (p->flits == 1)
             continue;
         x->inputs[winner].output = (uint8_t)output;
         x->inputs[winner].left = (uint16_t)(p->flits - 1);
         from->open |= input;
-        to->open_outputs |= rest & -rest;
+        to->open |= rest & -rest;
     }
     to->asked ^= outputs ^ asked;
     to->held |= outputs;
-    to->ready_outputs |= outputs;
+    to->ready |= outputs;
     if (outputs & to->tight)
-        starve(x, word, outputs & to->tight);
+        starve(x, to, outputs & to->tight);
 }
 
-/* The ready flits leave the router's buffer, and those behind them come to the front. */
-HOT_INLINE void switch_flits(struct crossbar *x, unsigned words)
+/* The ready flits leave the router's buffer, by the outputs and then by the inputs; those behind them come to the
+ * front. */
+HOT_INLINE void switch_outputs(struct crossbar_outputs *to)
 {
-    uint64_t next[NETWORK_MAX_WORDS];
-    EACH_MOVING_WORD(x, words, w)
-    {
-        struct crossbar_word *word = &x->words[w];
-        next[w] = word->ready & tally_some(&word->behind);
-        word->occupied ^= word->ready ^ next[w];
-        word->held &= word->open_outputs | ~word->ready_outputs;
-        word->ready = word->ready_outputs = 0;
-    }
-    EACH_MOVING_WORD(x, words, w)
-    {
-        struct crossbar_word *word = &x->words[w];
-        if (!next[w])
-            continue;
-        tally_move(&word->behind, 0, next[w]);
-        word->fresh = next[w] & ~word->open;
-        if (next[w] & word->open)
-            prepare_flits(x, w, next[w] & word->open);
-    }
+    to->held &= to->open | ~to->ready;
+    to->ready = 0;
+}
+HOT_INLINE void switch_inputs(struct crossbar *x, struct crossbar_inputs *from)
+{
+    uint64_t next = from->ready & tally_some(&from->behind);
+    from->occupied ^= from->ready ^ next;
+    from->ready = 0;
+    if (!next)
+        return;
+    tally_move(&from->behind, 0, next);
+    from->fresh = next & ~from->open;
+    if (next & from->open)
+        prepare_flits(x, from, next & from->open);
 }
 
 /* One step of allocation and switching, both of which look at the state before the step. */
-HOT_INLINE void step_router(struct crossbar *x, unsigned words)
+HOT_INLINE void step_words(struct crossbar *x)
 {
-    uint64_t granted[NETWORK_MAX_WORDS], fresh = 0, ready = 0;
-    EACH_MOVING_WORD(x, words, w)
-    fresh |= x->words[w].fresh;
-    if (fresh)
-        ask_for_vcs(x, words);
-    const uint32_t moving = moving_words(x, words);
-    EACH_MOVING_WORD(x, words, w)
-    {
-        struct crossbar_word *word = &x->words[w];
-        granted[w] = word->asked & ~word->held;
-        word->crossing = word->ready_outputs;
-        ready |= word->ready;
+    const unsigned words = x->core.gates->words;
+    uint64_t granted[NETWORK_MAX_WORDS], ready = 0;
+    uint32_t giving = 0;
+    EACH_WORD (x->moving.in, w) {
+        ready |= x->in[w].ready;
+        ask_for_vcs(x, &x->in[w], words);
     }
-    if (ready)
-        switch_flits(x, words);
-    EACH_MOVING_WORD(x, words, w)
-    if ((words == 1 || moving >> w & 1) && granted[w])
-        give_vcs(x, w, granted[w], words);
+    EACH_WORD (x->moving.out, w) {
+        struct crossbar_outputs *to = &x->out[w];
+        granted[w] = to->asked & ~to->held;
+        giving |= (uint32_t)(granted[w] != 0) << w;
+        to->crossing = to->ready;
+    }
+    if (ready) {
+        EACH_WORD (x->moving.out, w)
+            switch_outputs(&x->out[w]);
+        EACH_WORD (x->moving.in, w)
+            switch_inputs(x, &x->in[w]);
+    }
+    EACH_WORD (giving, w)
+        give_vcs(x, &x->out[w], granted[w], words);
 }
 
-HOT_INLINE void read_flits(struct crossbar *x, unsigned w, uint64_t flits)
+/* The same, of one word of inputs and one of outputs. */
+HOT_INLINE void step_pair(struct crossbar *x, struct crossbar_inputs *from, struct crossbar_outputs *to, unsigned words)
 {
-    struct crossbar_word *word = &x->words[w];
-    uint64_t front = flits & ~word->occupied, behind = flits & word->occupied;
-    uint64_t starving = (front & word->open) | word->starving;
-    word->occupied |= flits;
-    word->fresh |= front & ~word->open;
+    if (from->fresh)
+        ask_for_vcs(x, from, words);
+    uint64_t granted = to->asked & ~to->held;
+    to->crossing = to->ready;
+    if (from->ready) {
+        switch_outputs(to);
+        switch_inputs(x, from);
+    }
+    if (granted)
+        give_vcs(x, to, granted, words);
+}
+
+HOT_INLINE void read_flits(struct crossbar *x, struct crossbar_inputs *from, uint64_t flits)
+{
+    uint64_t front = flits & ~from->occupied, behind = flits & from->occupied;
+    uint64_t starving = (front & from->open) | from->starving;
+    from->occupied |= flits;
+    from->fresh |= front & ~from->open;
     if (behind)
-        tally_move(&word->behind, behind, 0);
+        tally_move(&from->behind, behind, 0);
     if (starving) {
-        word->starving = 0;
-        prepare_flits(x, w, starving);
+        from->starving = 0;
+        prepare_flits(x, from, starving);
     }
 }
 
-/* The channels of a tick carry one flit to each output and one credit to each input. Flits for these outputs and
- * credits of these inputs are to go there where others go already: they wait, and are counted. */
-NOT_INLINE void wait_for_channel(struct crossbar *x, unsigned w, uint64_t outputs, uint64_t inputs)
+/* The channel of a tick carries one flit to each output: flits for these are to go there where others go already. They
+ * wait, and are counted. */
+NOT_INLINE void wait_for_channel(struct crossbar *x, struct crossbar_outputs *to, uint64_t outputs)
 {
-    x->words[w].leaving |= outputs;
-    x->words[w].owing |= inputs;
+    to->leaving |= outputs;
     for (uint64_t rest = outputs; rest; rest &= rest - 1)
-        x->late_flits[64 * w + mask_first(rest)]++;
-    for (uint64_t rest = inputs; rest; rest &= rest - 1)
-        x->late_credits[64 * w + mask_first(rest)]++;
-    crossbar_note_tight(x, w, outputs);
+        x->late_flits[64 * to->number + mask_first(rest)]++;
+    crossbar_note_tight(x, to->number, outputs);
 }
 
-/* Flits for these outputs and credits of these inputs, which found no room in earlier ticks' channels, take this one.
- */
-HOT NOT_INLINE void send_late(struct crossbar *x, unsigned w, uint64_t outputs, uint64_t inputs)
+/* So do credits of these inputs. */
+NOT_INLINE void owe_credits(struct crossbar *x, struct crossbar_inputs *from, uint64_t inputs)
 {
-    struct crossbar_word *word = &x->words[w];
-    for (uint64_t rest = outputs; rest; rest &= rest - 1)
-        if (--x->late_flits[64 * w + mask_first(rest)] == 0)
-            word->leaving ^= rest & -rest;
+    from->owing |= inputs;
     for (uint64_t rest = inputs; rest; rest &= rest - 1)
-        if (--x->late_credits[64 * w + mask_first(rest)] == 0)
-            word->owing ^= rest & -rest;
-    crossbar_note_tight(x, w, outputs);
+        x->late_credits[64 * from->number + mask_first(rest)]++;
 }
 
-/* The router changes something in the next tick, whatever the ends send: a VC is free and asked for, a flit has come to
- * the front, is ready or crosses, or something waits for the channel. */
-HOT_INLINE uint64_t is_busy(const struct crossbar_word *word)
+/* Flits that found no room in earlier ticks' channels take this one, where none goes. */
+HOT NOT_INLINE void send_late(struct crossbar *x, struct crossbar_outputs *to)
 {
-    return (word->asked & ~word->held) | word->fresh | word->ready | word->crossing | word->leaving | word->owing;
+    uint64_t outputs = to->leaving & ~to->sent;
+    to->sent |= outputs;
+    for (uint64_t rest = outputs; rest; rest &= rest - 1)
+        if (--x->late_flits[64 * to->number + mask_first(rest)] == 0)
+            to->leaving ^= rest & -rest;
+    crossbar_note_tight(x, to->number, outputs);
+}
+
+/* So do credits. Returns the inputs to which one goes. */
+HOT NOT_INLINE uint64_t free_late(struct crossbar *x, struct crossbar_inputs *from, uint64_t freed)
+{
+    uint64_t inputs = from->owing & ~freed;
+    for (uint64_t rest = inputs; rest; rest &= rest - 1)
+        if (--x->late_credits[64 * from->number + mask_first(rest)] == 0)
+            from->owing ^= rest & -rest;
+    return freed | inputs;
+}
+
+struct crossbar_outlook crossbar_look(const struct crossbar *x)
+{
+    struct crossbar_outlook o = {.busy = false};
+    uint64_t busy = 0;
+    for (unsigned w = 0; w < x->core.gates->words; w++) {
+        busy |= crossbar_inputs_busy(&x->in[w]) | crossbar_outputs_busy(&x->out[w]);
+        o.awake.in |= (uint32_t)(crossbar_inputs_awake(&x->in[w]) != 0) << w;
+        o.awake.out |= (uint32_t)(crossbar_outputs_awake(&x->out[w]) != 0) << w;
+        for (unsigned i = 0; i < CREDIT_TICKS; i++)
+            o.left[i] |= (uint8_t)((x->out[w].left[i] != 0) << w);
+    }
+    o.busy = busy != 0;
+    o.next = o.busy ? x->tick + 1 : CYCLE_NEVER;
+    for (unsigned ahead = CREDIT_TICKS; ahead > 0 && !o.busy; ahead--)
+        o.next = o.left[(x->tick + ahead) % CREDIT_TICKS] ? x->tick + ahead : o.next;
+    return o;
+}
+
+/* The credits of this tick are those of the flits that left CREDIT_TICKS ago, or not all of them, or more. */
+HOT_INLINE void read_credits(struct crossbar *x, struct crossbar_outputs *to, unsigned slot, uint64_t credits)
+{
+    to->sent = 0;
+    if (to->left[slot] != credits)
+        note_held_back(x, to->number, to->left[slot], credits);
+    to->left[slot] = 0;
+}
+
+/* What crosses when a step begins takes the channel; and what was ready frees its place. */
+HOT_INLINE void fill_channel(struct crossbar *x, struct crossbar_outputs *to)
+{
+    uint64_t late = to->sent & to->crossing;
+    to->sent |= to->crossing;
+    if (late)
+        wait_for_channel(x, to, late);
+}
+HOT_INLINE uint64_t free_places(struct crossbar *x, struct crossbar_inputs *from, uint64_t freed)
+{
+    if (freed & from->ready)
+        owe_credits(x, from, freed & from->ready);
+    return freed | from->ready;
+}
+
+/* A tick ends. */
+HOT_INLINE void end_outputs(struct crossbar *x, struct crossbar_outputs *to, unsigned slot)
+{
+    if (to->leaving)
+        send_late(x, to);
+    to->left[slot] = to->sent;
+}
+HOT_INLINE uint64_t end_inputs(struct crossbar *x, struct crossbar_inputs *from, uint64_t freed)
+{
+    return from->owing ? free_late(x, from, freed) : freed;
+}
+
+/* The answers of a word of inputs and of one of outputs. */
+struct answers {
+    uint64_t sent, freed;
+};
+
+/* A tick of which it is known before that it changes nothing beyond these words. Compiled for the only words that there
+ * are, and for any. */
+HOT_INLINE struct answers tick_pair(struct crossbar *x, struct crossbar_inputs *from, struct crossbar_outputs *to,
+                                    uint64_t flits, uint64_t credits, unsigned words)
+{
+    const unsigned slot = x->tick % CREDIT_TICKS;
+    uint64_t freed = 0;
+    read_credits(x, to, slot, credits);
+    if (!x->busy && !(flits | from->starving))
+        return (struct answers){0, 0};
+    read_flits(x, from, flits);
+    for (uint32_t steps = x->core.params->internal_speedup; steps; steps--) {
+        fill_channel(x, to);
+        freed = free_places(x, from, freed);
+        step_pair(x, from, to, words);
+    }
+    end_outputs(x, to, slot);
+    freed = end_inputs(x, from, freed);
+    x->busy = (crossbar_outputs_busy(to) | crossbar_inputs_busy(from)) != 0;
+    return (struct answers){to->sent, freed};
+}
+
+/* A tick of the words that move. */
+HOT NOT_INLINE void tick_moving(struct crossbar *x, struct network_turn *turn)
+{
+    const unsigned slot = x->tick % CREDIT_TICKS;
+    uint64_t busy = 0;
+    EACH_WORD (x->moving.out, w)
+        read_credits(x, &x->out[w], slot, turn->credits.word[w]);
+    EACH_WORD (x->moving.in, w)
+        read_flits(x, &x->in[w], turn->flits.word[w]);
+    for (uint32_t steps = x->core.params->internal_speedup; steps; steps--) {
+        EACH_WORD (x->moving.out, w)
+            fill_channel(x, &x->out[w]);
+        EACH_WORD (x->moving.in, w)
+            turn->freed.word[w] = free_places(x, &x->in[w], turn->freed.word[w]);
+        step_words(x);
+    }
+    EACH_WORD (x->moving.out, w) {
+        end_outputs(x, &x->out[w], slot);
+        turn->sent.word[w] = x->out[w].sent;
+        busy |= crossbar_outputs_busy(&x->out[w]);
+    }
+    EACH_WORD (x->moving.in, w) {
+        turn->freed.word[w] = end_inputs(x, &x->in[w], turn->freed.word[w]);
+        busy |= crossbar_inputs_busy(&x->in[w]);
+    }
+    x->busy = busy != 0;
+}
+
+/* The output of the packet to which an input's flit belongs that comes now, or came to the front. */
+HOT_INLINE unsigned output_of(const struct crossbar *x, unsigned input)
+{
+    return mask_has(x->in[input >> 6].open, input & 63) ? x->inputs[input].output
+                                                        : network_front(x->core.gates, input)->output;
+}
+
+/* Of these inputs, none has a flit for another word of outputs. */
+HOT_INLINE bool all_go_to(const struct crossbar *x, const struct crossbar_inputs *from, uint64_t inputs, unsigned out)
+{
+    for (uint64_t rest = inputs; rest; rest &= rest - 1)
+        if (output_of(x, 64 * from->number + mask_first(rest)) >> 6 != out)
+            return false;
+    return true;
+}
+
+/* Of the words that move there is one of inputs and one of outputs at most, and the tick makes no other move: nobody
+ * waits for an output or a credit, and what comes or stands in the buffer goes to that word of outputs. False: that is
+ * not so, or not known. */
+HOT_INLINE bool find_pair(const struct crossbar *x, const struct network_turn *turn, struct network_words *pair)
+{
+    const struct network_words moving = x->moving;
+    if ((moving.in & (moving.in - 1)) | (moving.out & (moving.out - 1)))
+        return false;
+    pair->in = moving.in ? mask_first(moving.in) : 0;
+    const struct crossbar_inputs *from = &x->in[pair->in];
+    uint64_t inputs = turn->flits.word[pair->in] | from->occupied;
+    if (moving.out)
+        pair->out = mask_first(moving.out);
+    else
+        pair->out = inputs ? output_of(x, 64 * pair->in + mask_first(inputs)) >> 6 : 0;
+    return !(from->starving | x->out[pair->out].asked) && all_go_to(x, from, inputs, pair->out);
+}
+
+/* After a tick: which of the words that moved are awake, and which have answered. */
+HOT_INLINE void note_moved(struct crossbar *x, struct network_turn *turn, struct network_words moved)
+{
+    struct network_words awake = {0, 0}, answered = {0, 0};
+    EACH_WORD (moved.out, w) {
+        awake.out |= (uint32_t)(crossbar_outputs_awake(&x->out[w]) != 0) << w;
+        answered.out |= (uint32_t)(x->out[w].sent != 0) << w;
+    }
+    EACH_WORD (moved.in, w) {
+        awake.in |= (uint32_t)(crossbar_inputs_awake(&x->in[w]) != 0) << w;
+        answered.in |= (uint32_t)(turn->freed.word[w] != 0) << w;
+    }
+    x->awake = awake;
+    x->left[x->tick % CREDIT_TICKS] = (uint8_t)answered.out;
+    turn->answered = answered;
 }
 
 /* A router that is not busy looks at the tick in which credits of flits that left are due: they may not come. */
-HOT NOT_INLINE uint64_t next_look(const struct crossbar *x)
+HOT_INLINE uint64_t next_look(const struct crossbar *x)
 {
     for (unsigned ahead = 1; ahead <= CREDIT_TICKS; ahead++)
-        for (unsigned w = 0; w < x->core.gates->words; w++)
-            if (x->words[w].left[(x->tick + ahead) % CREDIT_TICKS])
-                return x->tick + ahead;
+        if (x->left[(x->tick + ahead) % CREDIT_TICKS])
+            return x->tick + ahead;
     return CYCLE_NEVER;
 }
 
-uint64_t crossbar_next(const struct crossbar *x)
+HOT NOT_INLINE struct answers tick_any_pair(struct crossbar *x, struct crossbar_inputs *from,
+                                            struct crossbar_outputs *to, uint64_t flits, uint64_t credits)
 {
-    for (unsigned w = 0; w < x->core.gates->words; w++)
-        if (is_busy(&x->words[w]))
-            return x->tick + 1;
-    return next_look(x);
+    return tick_pair(x, from, to, flits, credits, x->core.gates->words);
 }
 
-/* A word moves if flits or credits come there in this tick, if flits left there whose credits are due now, or if the
- * last tick left something to do. */
-HOT_INLINE uint32_t find_moving(const struct crossbar *x, const struct network_turn *turn)
+/* A tick of one word of inputs and one of outputs. Both stay awake while one has something to do. */
+HOT_INLINE void tick_only(struct crossbar *x, struct network_turn *turn, struct network_words pair)
 {
-    uint32_t moving = 0;
-    for (unsigned w = 0; w < NETWORK_MAX_WORDS; w++) {
-        const struct crossbar_word *word = &x->words[w];
-        uint64_t some = turn->flits.word[w] | turn->credits.word[w] | word->left[turn->tick % CREDIT_TICKS] |
-                        word->sent | word->starving | word->ready_outputs | is_busy(word);
-        moving |= (uint32_t)(some != 0) << w;
-    }
-    return moving;
+    struct crossbar_inputs *from = &x->in[pair.in];
+    struct answers a =
+        tick_any_pair(x, from, &x->out[pair.out], turn->flits.word[pair.in], turn->credits.word[pair.out]);
+    const struct network_words both = {1u << pair.in, 1u << pair.out};
+    turn->sent.word[pair.out] = a.sent;
+    turn->freed.word[pair.in] = a.freed;
+    turn->answered = both;
+    x->left[x->tick % CREDIT_TICKS] = (uint8_t)(a.sent ? both.out : 0);
+    x->awake = x->busy | (a.sent | from->starving) ? both : (struct network_words){0, 0};
 }
 
-HOT_INLINE void tick_words(struct crossbar *x, struct network_turn *turn, unsigned words)
+HOT NOT_INLINE void tick_wide(struct crossbar *x, struct network_turn *turn)
 {
-    const unsigned slot = turn->tick % CREDIT_TICKS;
-    uint64_t busy = 0;
-    x->tick = turn->tick;
-    if (words > 1)
-        x->moving = find_moving(x, turn);
-    EACH_MOVING_WORD(x, words, w)
-    {
-        x->words[w].sent = 0;
-        if (x->words[w].left[slot] != turn->credits.word[w])
-            note_held_back(x, w, x->words[w].left[slot], turn->credits.word[w]);
+    struct network_words pair;
+    x->moving.in = x->awake.in | turn->came.in;
+    x->moving.out = x->awake.out | turn->came.out | x->left[x->tick % CREDIT_TICKS];
+    if (find_pair(x, turn, &pair)) {
+        tick_only(x, turn, pair);
+    } else {
+        tick_moving(x, turn);
+        note_moved(x, turn, x->moving);
     }
-    EACH_MOVING_WORD(x, words, w)
-    read_flits(x, w, turn->flits.word[w]);
-    for (uint32_t step = 0; step < x->core.params->internal_speedup; step++) {
-        EACH_MOVING_WORD(x, words, w)
-        {
-            struct crossbar_word *word = &x->words[w];
-            uint64_t late_flits = word->sent & word->crossing, late_credits = turn->freed.word[w] & word->ready;
-            word->sent |= word->crossing;
-            turn->freed.word[w] |= word->ready;
-            if (late_flits | late_credits)
-                wait_for_channel(x, w, late_flits, late_credits);
-        }
-        step_router(x, words);
-    }
-    EACH_MOVING_WORD(x, words, w)
-    {
-        struct crossbar_word *word = &x->words[w];
-        if (word->leaving | word->owing) {
-            uint64_t leaving = word->leaving & ~word->sent, owing = word->owing & ~turn->freed.word[w];
-            word->sent |= leaving;
-            turn->freed.word[w] |= owing;
-            send_late(x, w, leaving, owing);
-        }
-        turn->sent.word[w] = word->left[slot] = word->sent;
-        busy |= is_busy(word);
-    }
-    x->core.next = busy ? x->tick + 1 : next_look(x);
+    x->core.next = x->busy ? x->tick + 1 : next_look(x);
 }
 
-HOT NOT_INLINE void tick_one_word(struct crossbar *x, struct network_turn *turn)
+/* next_look, in the only word of outputs there is. */
+HOT_INLINE uint64_t next_look_in(const struct crossbar_outputs *to, uint64_t tick)
 {
-    tick_words(x, turn, 1);
+    for (unsigned ahead = 1; ahead <= CREDIT_TICKS; ahead++)
+        if (to->left[(tick + ahead) % CREDIT_TICKS])
+            return tick + ahead;
+    return CYCLE_NEVER;
 }
 
-HOT NOT_INLINE void tick_many_words(struct crossbar *x, struct network_turn *turn)
+HOT NOT_INLINE void tick_narrow(struct crossbar *x, struct network_turn *turn)
 {
-    tick_words(x, turn, x->core.gates->words);
+    struct answers a = tick_pair(x, &x->in[0], &x->out[0], turn->flits.word[0], turn->credits.word[0], 1);
+    turn->sent.word[0] = a.sent;
+    turn->freed.word[0] = a.freed;
+    x->core.next = x->busy ? x->tick + 1 : next_look_in(&x->out[0], x->tick);
 }
 
 HOT static void tick(struct network_core *core, struct network_turn *turn)
 {
     struct crossbar *x = (struct crossbar *)core;
+    x->tick = turn->tick;
     if (core->gates->words == 1)
-        tick_one_word(x, turn);
+        tick_narrow(x, turn);
     else
-        tick_many_words(x, turn);
+        tick_wide(x, turn);
 }
 
 static unsigned channel_ticks(const struct network_params *params)
@@ -441,7 +594,8 @@ static void start(struct network_core *core)
 {
     struct crossbar *x = (struct crossbar *)core;
     for (unsigned w = 0; w < core->gates->words; w++) {
-        tally_init(&x->words[w].behind, 0);
+        x->in[w].number = x->out[w].number = w;
+        tally_init(&x->in[w].behind, 0);
         crossbar_note_tight(x, w, ports_in_word(core->gates->outputs, w));
     }
     core->next = CYCLE_NEVER;

@@ -22,32 +22,42 @@ struct crossbar_input {
 #define CREDIT_TICKS (2 * CHANNEL_TICKS)
 #define CREDITS_UNDER_WAY (2 + CREDIT_TICKS)
 
-/* Sets of 64 inputs and of 64 outputs: word w is that of ports 64w and up. */
-struct crossbar_word {
-    _Alignas(CACHE_LINE) uint64_t occupied; /* inputs with flits in the router's buffer */
-    uint64_t fresh;                         /* inputs where a head flit has come to the front since the last step */
-    uint64_t ready;                         /* inputs whose front flit is ready */
-    uint64_t asked;                         /* outputs whose VC is asked for */
-    uint64_t held;                          /* outputs whose VC an input holds */
-    uint64_t ready_outputs;                 /* where ready flits go */
-    uint64_t crossing;                      /* outputs to which a flit crosses in the next step */
-    uint64_t open, open_outputs;            /* open inputs, and the outputs whose VCs they hold */
-    uint64_t starving;                      /* open inputs whose front flit has no credit */
-    uint64_t sent;                          /* outputs that have a flit in this tick's channel */
-    uint64_t tight;                         /* outputs that may have no credit */
-    uint64_t leaving;                       /* outputs with flits behind the crossbar that wait for the channel */
-    uint64_t owing;                         /* inputs whose credits wait for the channel */
-    uint64_t left[CREDIT_TICKS];            /* by tick: outputs whose flits were put into the channel */
-    struct tally behind;                    /* inputs' flits in the router's buffer behind the front one */
+/* Sets of 64 inputs, and of 64 outputs: word w is that of ports 64w and up. */
+struct crossbar_inputs {
+    _Alignas(CACHE_LINE) uint64_t occupied; /* with flits in the router's buffer */
+    uint64_t fresh;                         /* where a head flit has come to the front since the last step */
+    uint64_t ready;                         /* whose front flit is ready */
+    uint64_t open;
+    uint64_t starving;   /* open ones whose front flit has no credit */
+    uint64_t owing;      /* whose credits wait for the channel */
+    unsigned number;     /* of the word */
+    struct tally behind; /* flits in the router's buffer behind the front one */
+};
+
+struct crossbar_outputs {
+    _Alignas(CACHE_LINE) uint64_t asked; /* whose VC is asked for */
+    uint64_t held;                       /* whose VC an input holds */
+    uint64_t ready;                      /* where ready flits go */
+    uint64_t crossing;                   /* to which a flit crosses in the next step */
+    uint64_t open;                       /* whose VC an open input holds */
+    uint64_t sent;                       /* that have a flit in this tick's channel */
+    uint64_t tight;                      /* that may have no credit */
+    uint64_t leaving;                    /* with flits behind the crossbar that wait for the channel */
+    uint64_t left[CREDIT_TICKS];         /* by tick: those whose flits were put into the channel */
+    unsigned number;                     /* of the word */
 };
 
 struct crossbar {
     struct network_core core;
     uint64_t tick;                    /* the last one */
-    uint32_t moving;                  /* of the words, those that this tick may change */
+    struct network_words moving;      /* that this tick may change */
+    struct network_words awake;       /* at least those that the next one may change whatever the channels bring */
+    uint8_t left[CREDIT_TICKS];       /* by tick: words of outputs that have some in `left` */
+    bool busy;                        /* some inputs or outputs are */
     bool varies;                      /* network_vary */
     struct random_stream arbitration; /* when it does */
-    struct crossbar_word words[NETWORK_MAX_WORDS];
+    struct crossbar_inputs in[NETWORK_MAX_WORDS];
+    struct crossbar_outputs out[NETWORK_MAX_WORDS];
     uint64_t waiting[NETWORK_MAX_WORDS]
                     [NETWORK_MAX_PORTS]; /* by word of inputs and by output: those that ask for its VC */
     uint16_t first[NETWORK_MAX_PORTS];   /* by output: the input looked at first, behind the one last served */
@@ -56,10 +66,37 @@ struct crossbar {
     uint16_t held_back[NETWORK_MAX_PORTS];                                   /* flits in receivers' ejection buffers */
 };
 
+/* The router changes something in the next tick, whatever the ends send: a VC is free and asked for, a flit has come to
+ * the front, is ready or crosses, or something waits for the channel. */
+static inline uint64_t crossbar_inputs_busy(const struct crossbar_inputs *in)
+{
+    return in->fresh | in->ready | in->owing;
+}
+static inline uint64_t crossbar_outputs_busy(const struct crossbar_outputs *out)
+{
+    return (out->asked & ~out->held) | out->crossing | out->leaving;
+}
+/* A tick is to look at these inputs, or outputs, though the channels bring nothing there: they are busy, or something of
+ * the tick before is to be taken back. */
+static inline uint64_t crossbar_inputs_awake(const struct crossbar_inputs *in)
+{
+    return crossbar_inputs_busy(in) | in->starving;
+}
+static inline uint64_t crossbar_outputs_awake(const struct crossbar_outputs *out)
+{
+    return crossbar_outputs_busy(out) | out->ready | out->sent;
+}
 /* After a change of what these outputs of a word hold back, or have waiting for the channel. */
 void crossbar_note_tight(struct crossbar *x, unsigned word, uint64_t outputs);
-/* The tick for core.next. */
-uint64_t crossbar_next(const struct crossbar *x);
+/* Works out what follows from the sets of inputs and outputs: which words are awake, which have outputs in `left`, if
+ * any is busy; and core.next. */
+struct crossbar_outlook {
+    struct network_words awake;
+    uint8_t left[CREDIT_TICKS];
+    bool busy;
+    uint64_t next;
+};
+struct crossbar_outlook crossbar_look(const struct crossbar *x);
 
 /* crossbar_archive.c. Outputs of a word for which inputs wait; ports of a word whose counter is not zero. */
 uint64_t crossbar_asked(const struct crossbar *x, unsigned word);

@@ -1,25 +1,28 @@
 /* Core crossbar in a checkpoint. */
+#include <string.h>
+
 #include "base/archive.h"
 #include "network/crossbar.h"
 
 static void archive_word(struct crossbar *x, struct archive *ar, unsigned w)
 {
     const struct network_gates *g = x->core.gates;
-    struct crossbar_word *word = &x->words[w];
-    uint64_t *const of_inputs[] = {&word->occupied, &word->fresh, &word->ready, &word->open, &word->starving};
-    uint64_t *const of_outputs[] = {&word->held, &word->ready_outputs, &word->crossing, &word->open_outputs};
+    struct crossbar_inputs *in = &x->in[w];
+    struct crossbar_outputs *out = &x->out[w];
+    uint64_t *const of_inputs[] = {&in->occupied, &in->fresh, &in->ready, &in->open, &in->starving};
+    uint64_t *const of_outputs[] = {&out->held, &out->ready, &out->crossing, &out->open};
     for (unsigned i = 0; i < sizeof of_inputs / sizeof of_inputs[0]; i++)
         network_archive_word(ar, of_inputs[i], w, g->inputs);
     for (unsigned i = 0; i < sizeof of_outputs / sizeof of_outputs[0]; i++)
         network_archive_word(ar, of_outputs[i], w, g->outputs);
     for (unsigned i = 0; i < CREDIT_TICKS; i++)
-        network_archive_word(ar, &word->left[i], w, g->outputs);
+        network_archive_word(ar, &out->left[i], w, g->outputs);
 }
 
 static void archive_input(struct crossbar *x, struct archive *ar, unsigned i)
 {
     struct crossbar_input *in = &x->inputs[i];
-    struct tally *behind = &x->words[i >> 6].behind;
+    struct tally *behind = &x->in[i >> 6].behind;
     uint32_t count = tally_count(behind, i & 63);
     archive_u32_to(ar, &count, TALLY_MOST);
     tally_set(behind, i & 63, count);
@@ -70,12 +73,16 @@ void crossbar_archive(struct network_core *core, struct archive *ar, const struc
     ARCHIVE(ar, x->tick);
     ARCHIVE(ar, x->arbitration.drawn);
     for (unsigned w = 0; w < core->gates->words; w++) {
-        struct crossbar_word *word = &x->words[w];
-        word->sent = word->left[x->tick % CREDIT_TICKS];
-        word->asked = crossbar_asked(x, w);
-        word->owing = crossbar_some(x->late_credits, w);
-        word->leaving = crossbar_some(x->late_flits, w);
+        struct crossbar_outputs *out = &x->out[w];
+        out->sent = out->left[x->tick % CREDIT_TICKS];
+        out->asked = crossbar_asked(x, w);
+        out->leaving = crossbar_some(x->late_flits, w);
+        x->in[w].owing = crossbar_some(x->late_credits, w);
         crossbar_note_tight(x, w, ports_in_word(core->gates->outputs, w));
     }
-    core->next = crossbar_next(x);
+    const struct crossbar_outlook o = crossbar_look(x);
+    x->awake = o.awake;
+    x->busy = o.busy;
+    memcpy(x->left, o.left, sizeof x->left);
+    core->next = o.next;
 }

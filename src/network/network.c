@@ -51,6 +51,7 @@ static void make_gates(struct network *net, unsigned inputs, unsigned outputs, u
 {
     const struct network_params *p = &net->params;
     net->words = network_words(inputs > outputs ? inputs : outputs);
+    net->every.in = net->every.out = (uint32_t)mask_low(net->words);
     net->gates = (struct network_gates){
         .inputs = inputs,
         .outputs = outputs,
@@ -87,6 +88,31 @@ static void make_core(struct network *net, const struct network_core_kind *kind,
     kind->start(net->core);
 }
 
+uint32_t network_words_of(const struct network_side *side)
+{
+    uint32_t words = 0;
+    for (unsigned w = 0; w < NETWORK_MAX_WORDS; w++)
+        words |= (uint32_t)((side->inputs.word[w] | side->outputs.word[w]) != 0) << w;
+    return words;
+}
+
+uint64_t network_sides_of(const struct network *net, unsigned word)
+{
+    uint64_t sides = 0;
+    for (unsigned i = 0; i < net->side_count; i++)
+        sides |= (uint64_t)(network_words_of(&net->sides[i]) >> word & 1) << i;
+    return sides;
+}
+
+/* After sides have been given their ports. */
+static void note_words(struct network *net)
+{
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+        net->sides[i].words = network_words_of(&net->sides[i]);
+    for (unsigned w = 0; w < NETWORK_MAX_WORDS; w++)
+        net->sides_of[w] = network_sides_of(net, w);
+}
+
 /* The ports are dealt to as many sides as they need at least. */
 static void make_ports(struct network *net, struct arena *arena)
 {
@@ -107,6 +133,7 @@ static void make_ports(struct network *net, struct arena *arena)
         tally_init(&net->sides[i].spent, net->gates.input_credits);
     net->side_count = net->words;
     net->listening = mask_low(net->side_count);
+    note_words(net);
 }
 
 struct network *network_create(const struct network_params *params, unsigned inputs, unsigned outputs,
@@ -222,6 +249,7 @@ void network_deal(struct network *net, const struct network_whole *whole)
     for (unsigned i = 0; i < net->side_count; i++)
         for (unsigned w = 0; w < net->words; w++)
             add_ports(&net->sides[i], &whole->word[w], net->sides[i].inputs.word[w], net->sides[i].outputs.word[w]);
+    note_words(net);
 }
 
 static bool divided_so(const struct network *net, unsigned sides, const uint8_t *side_of_input,
@@ -372,72 +400,121 @@ HOT uint64_t network_tick_side(struct network *net, unsigned index, uint64_t tic
     return tick_side(net, side, from, tick, cycle);
 }
 
-/* The core reads what the sides sent channel_ticks ago. Returns true when anything arrives. */
-HOT_INLINE bool read_sides(const struct network *net, struct network_turn *turn, unsigned words, unsigned sides)
+/* The core reads what the sides sent channel_ticks ago. Returns true when anything arrives. Of one word of ports, which
+ * most networks have. */
+HOT_INLINE bool read_sides(const struct network *net, struct network_turn *turn, unsigned sides)
 {
-    uint64_t some = 0;
-    for (unsigned w = 0; w < words; w++)
-        turn->flits.word[w] = turn->credits.word[w] = 0;
+    turn->flits.word[0] = turn->credits.word[0] = 0;
     for (uint64_t rest = sides == 1 ? 1 : net->listening; rest; rest &= rest - 1) {
+        const struct network_written *from = network_read(net, &net->sides[mask_first(rest)].to_core, turn->tick);
+        if (!from)
+            continue;
+        turn->flits.word[0] |= from->flits;
+        turn->credits.word[0] |= from->credits;
+    }
+    return (turn->flits.word[0] | turn->credits.word[0]) != 0;
+}
+
+/* Of several words; the turn has nothing in it. */
+HOT_INLINE void read_wide(const struct network *net, struct network_turn *turn)
+{
+    for (uint64_t rest = net->listening; rest; rest &= rest - 1) {
         const struct network_side *side = &net->sides[mask_first(rest)];
         const struct network_written *from = network_read(net, &side->to_core, turn->tick);
         if (!from)
             continue;
-        some |= from->flits | from->credits;
-        for (unsigned w = 0; w < words; w++) {
-            turn->flits.word[w] |= words == 1 ? from->flits : from->flits & side->inputs.word[w];
-            turn->credits.word[w] |= words == 1 ? from->credits : from->credits & side->outputs.word[w];
+        for (uint32_t words = side->words; words; words &= words - 1) {
+            unsigned w = mask_first(words);
+            uint64_t flits = from->flits & side->inputs.word[w], credits = from->credits & side->outputs.word[w];
+            turn->flits.word[w] |= flits;
+            turn->credits.word[w] |= credits;
+            turn->came.in |= (uint32_t)(flits != 0) << w;
+            turn->came.out |= (uint32_t)(credits != 0) << w;
         }
     }
-    return some != 0;
 }
 
-/* Writes the core's answers into the channels of the sides whose ports they are for. Returns those sides. */
-HOT_INLINE uint64_t write_sides(struct network *net, const struct network_turn *turn, unsigned words, unsigned sides)
+/* Writes the core's answers into the channels of a side; false: there are none. */
+HOT_INLINE bool write_side(struct network *net, struct network_side *side, uint64_t tick, uint64_t flits,
+                           uint64_t credits)
 {
+    if (!(flits | credits))
+        return false;
+    network_write(net, &side->from_core, tick, flits, credits);
+    return true;
+}
+
+/* And into those of all whose ports they are for. Returns these. */
+HOT_INLINE uint64_t write_sides(struct network *net, const struct network_turn *turn, unsigned sides)
+{
+    const uint64_t sent = turn->sent.word[0], freed = turn->freed.word[0];
     uint64_t written = 0;
+    if (sides == 1)
+        return write_side(net, &net->sides[0], turn->tick, sent, freed);
     for (unsigned i = 0; i < sides; i++) {
         struct network_side *side = &net->sides[i];
-        uint64_t flits = 0, credits = 0;
-        for (unsigned w = 0; w < words; w++) {
-            flits |= turn->sent.word[w] & (words * sides == 1 ? ~UINT64_C(0) : side->outputs.word[w]);
-            credits |= turn->freed.word[w] & (words * sides == 1 ? ~UINT64_C(0) : side->inputs.word[w]);
-        }
-        if (!(flits | credits))
-            continue;
-        network_write(net, &side->from_core, turn->tick, flits, credits);
-        written |= BIT64(i);
+        if (write_side(net, side, turn->tick, sent & side->outputs.word[0], freed & side->inputs.word[0]))
+            written |= BIT64(i);
     }
     return written;
 }
 
-HOT_INLINE void clear_answers(struct network_turn *turn, unsigned words)
+HOT_INLINE uint64_t write_wide(struct network *net, const struct network_turn *turn)
 {
-    for (unsigned w = 0; w < words; w++)
-        turn->sent.word[w] = turn->freed.word[w] = 0;
+    uint64_t written = 0;
+    for (uint32_t words = turn->answered.in | turn->answered.out; words; words &= words - 1) {
+        const unsigned w = mask_first(words);
+        uint64_t sent = turn->sent.word[w], freed = turn->freed.word[w];
+        for (uint64_t rest = net->sides_of[w]; sent | freed; rest &= rest - 1) {
+            struct network_side *side = &net->sides[mask_first(rest)];
+            uint64_t flits = sent & side->outputs.word[w], credits = freed & side->inputs.word[w];
+            if (!(flits | credits))
+                continue;
+            sent ^= flits;
+            freed ^= credits;
+            if (written & rest & -rest)
+                network_write_more(net, &side->from_core, turn->tick, flits, credits);
+            else
+                network_write(net, &side->from_core, turn->tick, flits, credits);
+            written |= rest & -rest;
+        }
+    }
+    return written;
 }
 
-/* Compiled for one word of ports, which most networks have, and one side, which one thread has, and for as many words
- * as there may be and any number of sides. */
-HOT_INLINE uint64_t tick_core(struct network *net, uint64_t tick, unsigned words, unsigned sides)
+/* The core of a network of one word. Compiled for one side, which one thread has, and for any number. */
+HOT_INLINE uint64_t tick_core(struct network *net, uint64_t tick, unsigned sides)
 {
     struct network_turn turn;
     turn.tick = tick;
-    if (!read_sides(net, &turn, words, sides) && tick < net->core->next)
+    if (!read_sides(net, &turn, sides) && tick < net->core->next)
         return 0;
-    clear_answers(&turn, words);
+    turn.sent.word[0] = turn.freed.word[0] = 0;
     net->core->kind->tick(net->core, &turn);
-    return write_sides(net, &turn, words, sides);
+    return write_sides(net, &turn, sides);
 }
 
 NOT_INLINE uint64_t tick_divided_core(struct network *net, uint64_t tick)
 {
-    return tick_core(net, tick, 1, net->side_count);
+    return tick_core(net, tick, net->side_count);
+}
+
+/* The turn of a core of several words begins. */
+HOT_INLINE void begin_wide(const struct network *net, struct network_turn *turn, uint64_t tick)
+{
+    turn->tick = tick;
+    turn->flits = turn->credits = turn->sent = turn->freed = (struct network_ports){{0}};
+    turn->came = (struct network_words){0, 0};
+    turn->answered = net->every;
+    read_wide(net, turn);
 }
 
 NOT_INLINE uint64_t tick_wide_core(struct network *net, uint64_t tick)
 {
-    return tick_core(net, tick, NETWORK_MAX_WORDS, net->side_count);
+    struct network_turn turn;
+    begin_wide(net, &turn, tick);
+    net->core->kind->tick(net->core, &turn);
+    return write_wide(net, &turn);
 }
 
 /* The channels of one may bring something and those of another nothing; a core that would not tick alone has nothing to
@@ -450,14 +527,12 @@ NOT_INLINE uint64_t tick_shared_cores(struct network *net, uint64_t tick)
     contract(!network_follows(net));
     for (unsigned i = 0; i < net->sharing; i++) {
         struct network *shared = net->shared[i];
-        turns[i].tick = tick;
         cores[i] = shared->core;
-        clear_answers(&turns[i], NETWORK_MAX_WORDS);
-        (void)read_sides(shared, &turns[i], NETWORK_MAX_WORDS, shared->side_count);
+        begin_wide(shared, &turns[i], tick);
     }
     net->core->kind->tick_together(cores, turns, net->sharing);
     for (unsigned i = 0; i < net->sharing; i++)
-        written |= write_sides(net->shared[i], &turns[i], NETWORK_MAX_WORDS, net->shared[i]->side_count);
+        written |= write_wide(net->shared[i], &turns[i]);
     return written;
 }
 
@@ -487,7 +562,7 @@ HOT uint64_t network_tick_core(struct network *net, uint64_t tick)
     if (net->sharing)
         return some_core_is_due(net, tick) ? tick_shared_cores(net, tick) : 0;
     if ((net->words | net->side_count) == 1)
-        return tick_core(net, tick, 1, 1);
+        return tick_core(net, tick, 1);
     if (!core_is_due(net, tick))
         return 0;
     return net->words > 1 ? tick_wide_core(net, tick) : tick_divided_core(net, tick);

@@ -59,6 +59,7 @@ static void check_owners(const struct network *net, struct network_side *side, s
         CHECK_FACT(c, "side.inputs", w, side->inputs.word[w], inputs.word[w]);
         CHECK_FACT(c, "side.outputs", w, side->outputs.word[w], outputs.word[w]);
     }
+    CHECK_FACT(c, "side.words", 0, side->words, network_words_of(side));
 }
 
 void network_check(struct network *net, struct check *c)
@@ -69,6 +70,8 @@ void network_check(struct network *net, struct check *c)
         check_senders(net, &net->sides[n], c);
         check_receivers(net, &net->sides[n], c);
     }
+    for (unsigned w = 0; w < net->words; w++)
+        CHECK_FACT(c, "network.sides_of", w, net->sides_of[w], network_sides_of(net, w));
     uint64_t busy = 0;
     for (unsigned n = 0; n < net->side_count; n++)
         busy |= network_side_is_awake(&net->sides[n]) ? BIT64(n) : 0;

@@ -12,10 +12,12 @@ struct network {
     unsigned channel_ticks; /* of the core: the lookahead */
     unsigned channel_mask;  /* of places in the channels */
     unsigned words;         /* of sets of ports: gates.words */
+    struct network_words every;
     unsigned side_count;
     unsigned sharing; /* networks whose cores tick together: this one's and those of `shared`; 0: it ticks alone */
     struct network *shared[NETWORK_MAX_SHARING]; /* the first is this one; all NULL where it follows another */
     uint64_t listening;                          /* the sides that the core reads: network_listen */
+    uint64_t sides_of[NETWORK_MAX_WORDS];        /* network_sides_of */
     struct network_gates gates;
     struct network_side sides[NETWORK_MAX_SIDES];
 };
@@ -30,6 +32,10 @@ struct network_whole {
 void network_gather(const struct network *net, struct network_whole *whole);
 void network_deal(struct network *net, const struct network_whole *whole);
 
+/* Words in which a side has ports; sides that have ports in a word. */
+uint32_t network_words_of(const struct network_side *side);
+uint64_t network_sides_of(const struct network *net, unsigned word);
+
 static inline void network_write(const struct network *net, struct network_channels *c, uint64_t tick, uint64_t flits,
                                  uint64_t credits)
 {
@@ -37,6 +43,16 @@ static inline void network_write(const struct network *net, struct network_chann
     w->tick = tick;
     w->flits = flits;
     w->credits = credits;
+}
+
+/* To what was written in this tick. */
+static inline void network_write_more(const struct network *net, struct network_channels *c, uint64_t tick,
+                                      uint64_t flits, uint64_t credits)
+{
+    struct network_written *w = &c->written[tick & net->channel_mask];
+    contract(w->tick == tick);
+    w->flits |= flits;
+    w->credits |= credits;
 }
 
 /* The entry that arrives in this tick, which was written channel_ticks ago, or NULL. */
