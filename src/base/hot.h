@@ -16,6 +16,10 @@
 
 #define CACHE_LINE 64 /* bytes, of the host: what different threads write lies in different ones */
 
+/* From here on the compiler knows a pointer as it is, not how it was worked out, and so does not do that again wherever
+ * it is used: for places in arrays of structures whose size is no power of two. */
+#define WORKED_OUT(pointer) __asm__("" : "+r"(pointer))
+
 /* The host's cache line at this place will soon be read, or written to. Any place will do, also none. */
 HOT_INLINE void will_read(const void *at)
 {

@@ -37,7 +37,7 @@ HOT_INLINE enum warp_unit core_issue_with(struct core *core, unsigned slot,
                                           bool (*perform)(void *sm, unsigned slot, struct core_op *op))
 {
     struct warp_table *w = core->warp;
-    struct warp_slot *warp = &w->slots[slot];
+    struct warp_slot *warp = warp_at(w, slot);
     uint32_t pc = warp->head_pc;
     uint32_t index = core_op_new(core->ops);
     made_progress(core->agenda);

@@ -249,7 +249,7 @@ HOT_INLINE bool perform(void *context, unsigned slot, struct core_op *o)
 {
     struct sm *sm = context;
     struct simt_result r;
-    if (!execute(sm, &sm->warp.slots[slot], slot, o, &r))
+    if (!execute(sm, warp_at(&sm->warp, slot), slot, o, &r))
         return false;
     if (RARELY(sm->looks_at_issue)) {
         sm_tell_issue(sm, slot, &r);

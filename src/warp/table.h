@@ -68,6 +68,14 @@ struct warp_table {
     struct warp_slot slots[WARP_SLOTS];
 };
 
+/* A slot, for those who look at several things in it. */
+HOT_INLINE struct warp_slot *warp_at(const struct warp_table *w, unsigned index)
+{
+    struct warp_slot *slot = (struct warp_slot *)&w->slots[index];
+    WORKED_OUT(slot);
+    return slot;
+}
+
 /* Facts */
 
 /* Warps whose buffer holds what comes next, or what does not, and that do not wait: issue has to look at them. */
@@ -270,7 +278,7 @@ static inline enum warp_cause warp_lose_head(struct warp_table *w, uint64_t bit)
 /* `count` instructions from `pc` on came into the buffer; next: the instruction that the warp needs next. */
 HOT_INLINE bool warp_fetched(struct warp_table *w, unsigned index, uint32_t pc, uint32_t count, uint32_t next)
 {
-    struct warp_slot *slot = &w->slots[index];
+    struct warp_slot *slot = warp_at(w, index);
     uint64_t bit = BIT64(index);
     bool releases = false;
     w->flushed &= ~bit;
@@ -289,7 +297,7 @@ HOT_INLINE bool warp_fetched(struct warp_table *w, unsigned index, uint32_t pc, 
 /* The head was issued: the instruction behind it is the head now, if there is one. */
 HOT_INLINE bool warp_issued(struct warp_table *w, unsigned index, uint32_t next)
 {
-    struct warp_slot *slot = &w->slots[index];
+    struct warp_slot *slot = warp_at(w, index);
     uint64_t bit = BIT64(index);
     bool releases = false;
     w->wants[slot->unit] &= ~bit;
@@ -307,7 +315,7 @@ bool warp_turn_changed(struct warp_table *w, unsigned slot, uint32_t next);
 /* The buffer holds what the warp does not need: it is emptied. */
 HOT_INLINE void warp_flush(struct warp_table *w, unsigned index)
 {
-    struct warp_slot *slot = &w->slots[index];
+    struct warp_slot *slot = warp_at(w, index);
     uint64_t bit = BIT64(index);
     slot->buffered = 0;
     if (!(w->finished & bit))
@@ -325,7 +333,7 @@ void warp_abandon(struct warp_table *w, unsigned slot);
 
 static inline void warp_op_began(struct warp_table *w, unsigned index, const struct instr_timing *timing)
 {
-    struct warp_slot *slot = &w->slots[index];
+    struct warp_slot *slot = warp_at(w, index);
     uint64_t *board = slot->scoreboard;
     const uint64_t *writes = timing->writes;
     board[0] |= writes[0];
@@ -337,7 +345,7 @@ static inline void warp_op_began(struct warp_table *w, unsigned index, const str
 /* Something else now holds up the warp's head: the cause at which the warp stands follows from that. */
 static inline void warp_head_waits(struct warp_table *w, unsigned index)
 {
-    struct warp_slot *slot = &w->slots[index];
+    struct warp_slot *slot = warp_at(w, index);
     if (warp_needs_values(w) & BIT64(index))
         warp_stand_awake(w, slot, BIT64(index), warp_data_cause(w, slot, &w->decoded[slot->head_pc]));
 }
@@ -369,7 +377,7 @@ HOT_INLINE void warp_load_ended(struct warp_table *w, unsigned index, const stru
 /* Something that the head may have waited for is done. */
 HOT_INLINE bool warp_registers_written(struct warp_table *w, unsigned index)
 {
-    struct warp_slot *slot = &w->slots[index];
+    struct warp_slot *slot = warp_at(w, index);
     uint64_t bit = BIT64(index);
     const struct decoded_instr *d = &w->decoded[slot->head_pc];
     if (!(w->buffered & ~w->cleared & ~w->mispredicted & bit) || !warp_scoreboard_clear(w, slot, d))
@@ -382,7 +390,7 @@ HOT_INLINE bool warp_registers_written(struct warp_table *w, unsigned index)
 /* An op is complete: the registers that it writes have their values. */
 HOT_INLINE bool warp_op_ended(struct warp_table *w, unsigned index, const struct instr_timing *timing)
 {
-    struct warp_slot *slot = &w->slots[index];
+    struct warp_slot *slot = warp_at(w, index);
     uint64_t *board = slot->scoreboard;
     const uint64_t *writes = timing->writes;
     board[0] &= ~writes[0];
