@@ -181,6 +181,22 @@ static inline uint64_t core_units_free(const struct core *core)
     return free & core->slots;
 }
 
+/* Some class has no pipeline register free. */
+static inline bool core_some_full(const struct core *core)
+{
+    return false
+#define UNIT(name, takes, side, ...) || core_fifo_full(&core->id_oc[WARP_UNIT_##name])
+#include "warp/units.def"
+#undef UNIT
+        ;
+}
+/* Of these of its warps, whose next instruction is the head of their buffer, those that find a pipeline register: nearly
+ * always all. */
+static inline uint64_t core_find_units(const struct core *core, uint64_t warps)
+{
+    return core_some_full(core) ? warps & core_units_free(core) : warps;
+}
+
 /* The scheduler that has a warp slot of the core. */
 static inline struct core_scheduler *core_scheduler_of(struct core *core, unsigned slot)
 {

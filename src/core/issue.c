@@ -287,7 +287,7 @@ static void schedule(struct core *core, struct core_scheduler *own)
 {
     struct warp_table *w = core->warp;
     uint64_t slots = own->slots, members = w->resident & slots, waiting = w->waiting;
-    uint64_t could = slots & w->cleared & ~waiting, ready = could ? could & core_units_free(core) : 0;
+    uint64_t could = slots & w->cleared & ~waiting, ready = could ? core_find_units(core, could) : 0;
     if (RARELY(core->params->issue_interval > 1) && !has_turn(core, own)) {
         own_cycles(core, own, classify(core, members, could));
         return;
@@ -342,7 +342,7 @@ HOT void core_issue(struct core *core)
         first = core->issue.first_look;
     core->issue.looks_first = (uint8_t)first;
     struct core_scheduler *all = core->issue.of, *own = &all[first];
-    while (!*stopped) {
+    while (!RARELY(*stopped)) {
         if (w->changed & own->slots)
             schedule(core, own);
         own = own + 1 < all + count ? own + 1 : all;

@@ -194,7 +194,18 @@ static inline uint32_t core_wheel_take(struct core_wheel *wheel, uint64_t cycle)
     wheel->occupied[at / 64] &= ~BIT64(at % 64);
     return list;
 }
-/* The first cycle >= from with an entry, or CYCLE_NEVER. */
-uint64_t core_wheel_next(const struct core_wheel *wheel, uint64_t from);
+/* The first cycle >= from with an entry, or CYCLE_NEVER. Apart: in rings of more than one word. */
+uint64_t core_wheel_next_long(const struct core_wheel *wheel, uint64_t from);
+static inline uint64_t core_wheel_next(const struct core_wheel *wheel, uint64_t from)
+{
+    if (!wheel->count)
+        return CYCLE_NEVER;
+    if (wheel->mask != 63)
+        return core_wheel_next_long(wheel, from);
+    unsigned start = (unsigned)from & 63;
+    uint64_t entries = wheel->occupied[0];
+    contract(entries);
+    return from + mask_first(entries >> start | entries << (-start & 63));
+}
 
 #endif

@@ -38,10 +38,8 @@ void core_wheel_begin(struct core_wheel *wheel, uint32_t cycles)
     wheel->mask = core_ring_of_cycles(cycles) - 1;
 }
 
-HOT uint64_t core_wheel_next(const struct core_wheel *wheel, uint64_t from)
+HOT uint64_t core_wheel_next_long(const struct core_wheel *wheel, uint64_t from)
 {
-    if (!wheel->count)
-        return CYCLE_NEVER;
     unsigned start = (unsigned)from & wheel->mask, words = (wheel->mask + 1) / 64;
     for (unsigned i = 0; i <= words; i++) {
         unsigned word = (start / 64 + i) & (words - 1);

@@ -12,7 +12,7 @@ static void end_waits(struct sm *sm)
     lsu_check_reached(&sm->lsu);
 }
 
-HOT void sm_issue(struct sm *sm)
+HOT void sm_wake(struct sm *sm)
 {
     if (RARELY(sm->grid.open))
         sm_pass_grid(sm);
@@ -20,6 +20,10 @@ HOT void sm_issue(struct sm *sm)
         sm_form(sm);
     if (warp_waits_timed(&sm->warp.waits) | sm->lsu.fences.reached)
         end_waits(sm);
+}
+
+HOT void sm_issue(struct sm *sm)
+{
     EACH_CORE (sm, core)
         core_issue(core);
     if (sm->blocks_changed)

@@ -11,8 +11,9 @@
 
 HOT void sm_skip_to(struct sm *sm, uint64_t cycle)
 {
-    EACH_CORE (sm, core)
-        core_skip(core, cycle);
+    if (sm->warp.changed)
+        EACH_CORE (sm, core)
+            core_skip(core, cycle);
     warp_cycle_begins(&sm->warp, cycle);
     if (RARELY(sm->spinning.spin))
         sm_spinning_pass(sm, cycle - sm->agenda.now, 0);
@@ -120,8 +121,10 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
             lsu_serve_probes(&sm->lsu);
         lsu_step(&sm->lsu);
     }
-    if ((sm->warp.changed | sm->out) || warp_waits_timed(&sm->warp.waits) || sm->lsu.fences.reached || sm->has_fault ||
-        sm->grid.open)
+    bool wakes = sm_may_wake(sm);
+    if (RARELY(wakes))
+        sm_wake(sm);
+    if (sm->warp.changed || (wakes | sm->has_fault))
         sm_issue(sm);
     warp_cycle_begins(&sm->warp, cycle + 1);
     if (agenda_has(&sm->agenda, DUE_DECODE))

@@ -8,15 +8,21 @@
 void sm_skip_to(struct sm *sm, uint64_t cycle);
 /* Gives the schedulers' cycles before the present one to their causes. */
 void sm_give_all_cycles(struct sm *sm);
-/* issue.c: waits that end by the clock, and then every core's schedulers. */
+/* issue.c: every core's schedulers look. */
 void sm_issue(struct sm *sm);
+/* Before that, if sm_may_wake: waits end by the clock, blocks pass the grid's barrier, warps are formed. */
+void sm_wake(struct sm *sm);
+static inline bool sm_may_wake(const struct sm *sm)
+{
+    return (sm->out | warp_waits_timed(&sm->warp.waits) | sm->lsu.fences.reached) || sm->grid.open;
+}
 /* Warps that issue could issue, or flush, in the next cycle. */
 static inline uint64_t sm_can_go_on(const struct sm *sm)
 {
-    uint64_t free = 0;
+    uint64_t awake = warp_wide_awake(&sm->warp), held_up = 0;
     EACH_CORE (sm, core)
-        free |= core_units_free(core);
-    return warp_wide_awake(&sm->warp) & (sm->warp.mispredicted | free);
+        held_up |= core_some_full(core) ? core->slots & ~core_units_free(core) : 0;
+    return awake & (sm->warp.mispredicted | ~held_up);
 }
 /* True: ops with their operands wait for a unit of side RESULT. */
 static inline bool sm_results_wait(const struct sm *sm)
