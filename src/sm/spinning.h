@@ -7,6 +7,7 @@
 #include "watch/spin/spin.h"
 
 struct sm;
+struct message_atomic;
 struct arena;
 struct archive;
 struct core_op;
