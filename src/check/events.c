@@ -15,7 +15,9 @@ enum event_kind {
     EVENT_CHOOSE, /* who: the thread; which: the choice */
     EVENT_END,    /* the threads of a kernel end */
     EVENT_EMPTY,  /* who: the L1, which flushes at that end */
-    EVENT_BEGIN   /* the next kernel */
+    EVENT_BEGIN,  /* the next kernel */
+    EVENT_OVER,   /* who: the L1; which: the place of a line whose lease is over there */
+    EVENT_LAPSED  /* which: a line of which the slice's last lease is over */
 };
 static world_event make(enum event_kind kind, unsigned who, unsigned which)
 {
@@ -88,6 +90,47 @@ static struct packet *take_probe(const struct world *w, struct packet_list *list
     return found;
 }
 
+/* Time. An L1's lease may end at any moment, for clocks and messages may have any speed. That of a slice ends later than
+ * those that it has granted: not while an L1 has a copy whose lease is not over, or one is on its way to it. */
+
+static bool is_granted(const struct world *w, unsigned cache, uint64_t address)
+{
+    for (uint32_t i = 0; i < w->reply_count; i++) {
+        const struct packet *p = w->replies[i];
+        if (p->kind == PACKET_READ && p->sm == cache && p->address == address && agent_owns(p))
+            return true;
+    }
+    return false;
+}
+
+static bool may_lapse(const struct world *w, unsigned line)
+{
+    const struct directory *d = &w->directory;
+    uint64_t address = world_address(w, line);
+    const struct directory_entry *entry = directory_find(d, address);
+    if (!entry || !d->side.steps[entry->state][DIRECTORY_TIME_PASSED_EVENT].given)
+        return false;
+    for (unsigned c = 0; c < w->setup->caches; c++) {
+        const struct agent *a = &w->agents[c];
+        const struct agent_line *l = agent_find(a, address);
+        if (l && world_has_lease(w, c, (uint32_t)(l - a->lines)) &&
+            (l->fill == AGENT_NONE || is_granted(w, c, address)))
+            return false;
+    }
+    return true;
+}
+
+static void add_leases(const struct world *w, struct events *e)
+{
+    for (unsigned c = 0; c < w->setup->caches; c++)
+        for (uint32_t i = 0; i < w->agents[c].sets * w->agents[c].ways; i++)
+            if (world_has_lease(w, c, i))
+                add(e, make(EVENT_OVER, c, i));
+    for (unsigned line = 0; line < w->setup->lines; line++)
+        if (may_lapse(w, line))
+            add(e, make(EVENT_LAPSED, 0, line));
+}
+
 unsigned world_events(struct world *w, world_event events[WORLD_EVENTS], unsigned *internal)
 {
     struct events e = {events, 0};
@@ -114,6 +157,8 @@ unsigned world_events(struct world *w, world_event events[WORLD_EVENTS], unsigne
             add(&e, make(EVENT_EMPTY, c, 0));
     if (world_may_begin(w))
         add(&e, make(EVENT_BEGIN, 0, 0));
+    if (w->directory.leases)
+        add_leases(w, &e);
     *internal = e.count;
     if (world_may_end(w))
         add(&e, make(EVENT_END, 0, 0));
@@ -181,17 +226,22 @@ static void take_home(struct world *w, struct packet *p)
     send_out(w);
 }
 
-/* A packet comes to the slice; those whose wait is over then go before all others. Nothing else that happens meanwhile
- * can be told from its having happened before or after. */
-static void come_home(struct world *w, struct packet *p)
+/* Those whose wait is over go before all others. Nothing else that happens meanwhile can be told from its having
+ * happened before or after. */
+static void go_on(struct world *w)
 {
-    take_home(w, p);
     for (take_woken(w); w->front.first && !w->wrong && !w->missing.any; take_woken(w)) {
         struct packet *next = packet_shift(&w->front);
         world_tell(w, "; woken, of L1 %u: ", world_name(w, next->sm));
         world_tell_packet(w, next);
         take_home(w, next);
     }
+}
+
+static void come_home(struct world *w, struct packet *p)
+{
+    take_home(w, p);
+    go_on(w);
 }
 
 /* Running */
@@ -250,6 +300,23 @@ static void run_served(struct world *w)
     send_out(w);
 }
 
+static void run_over(struct world *w, unsigned cache, unsigned place)
+{
+    struct agent *a = &w->agents[cache];
+    world_tell(w, "L1 %u: the lease of line %u is over", world_name(w, cache),
+               world_line_name(w, world_line_of(a->lines[place].address)));
+    w->leased[cache] &= ~(1u << place);
+    agent_time_passed(a, place);
+}
+
+static void run_lapsed(struct world *w, unsigned line)
+{
+    struct directory *d = &w->directory;
+    world_tell(w, "slice: the last lease of line %u is over", world_line_name(w, line));
+    directory_time_passed(d, (uint32_t)(directory_find(d, world_address(w, line)) - d->entries));
+    go_on(w);
+}
+
 /* Loads whose line came have it at once: they have its values, whenever it may be that they are told. */
 static void serve_ready(struct world *w)
 {
@@ -298,6 +365,12 @@ static void run(struct world *w, world_event event)
     case EVENT_BEGIN:
         world_tell(w, "the host reads and writes all words, and the next kernel begins");
         world_begin(w);
+        break;
+    case EVENT_OVER:
+        run_over(w, who, which);
+        break;
+    case EVENT_LAPSED:
+        run_lapsed(w, which);
         break;
     case EVENT_STEP:
         world_tell(w, "thread %u (L1 %u) goes on", world_thread_name(w, who),

@@ -63,6 +63,26 @@ static void check_copies(struct world *w, uint32_t line)
     }
 }
 
+/* Where lines are leased, who has a copy has a lease that is not over, and the directory knows that there is one: so
+ * nobody has a copy of a line that is written. */
+static void check_leases(struct world *w, uint32_t line)
+{
+    const struct directory *d = &w->directory;
+    uint64_t address = world_address(w, line);
+    const struct directory_entry *entry = directory_find(d, address);
+    for (unsigned c = 0; d->leases && c < w->setup->caches; c++) {
+        const struct agent_line *l = agent_find(&w->agents[c], address);
+        if (!l || l->state != AGENT_V)
+            continue;
+        if (!(w->leased[c] >> (l - w->agents[c].lines) & 1))
+            world_fault(w, "L1 %u has a copy of line %u, and its lease is over", world_name(w, c),
+                        world_line_name(w, line));
+        else if (!entry)
+            world_fault(w, "L1 %u has a copy of line %u, and the directory does not know its lease", world_name(w, c),
+                        world_line_name(w, line));
+    }
+}
+
 /* Agents and the directory keep facts that follow from others (counts, sets): recomputes each, and compares. */
 static void check_derived(struct world *w)
 {
@@ -178,6 +198,8 @@ void world_check(struct world *w)
         check_owners(w, line);
     for (uint32_t line = 0; line < w->setup->lines && !w->wrong; line++)
         check_copies(w, line);
+    for (uint32_t line = 0; line < w->setup->lines && !w->wrong; line++)
+        check_leases(w, line);
     if (!w->wrong && world_is_quiet(w))
         check_values(w);
 }

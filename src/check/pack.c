@@ -252,14 +252,15 @@ static unsigned from(uint32_t first, uint32_t number)
     return (int32_t)(number - first) > 0 ? number - first : 0;
 }
 
-static void put_line(struct writer *o, const struct agent *a, const struct agent_line *line)
+static void put_line(struct writer *o, unsigned cache, const struct agent_line *line)
 {
+    const struct agent *a = &o->w->agents[cache];
     unsigned number = world_line_of(line->address);
     bool leaves = line->state == AGENT_P || line->state == AGENT_E, fills = line->fill != AGENT_NONE;
     put(o, line->state | o->n->line_to[number] << 4 | line->queued << 6 | (line->probes.first != NULL) << 7);
     unsigned valid = packed_words_of(o->w, number, line->valid.word[0]);
     put(o, valid | packed_words_of(o->w, number, line->written.word[0]) << 4);
-    put(o, fills ? 1 + line->fill : 0);
+    put(o, (fills ? 1 + line->fill : 0) | world_has_lease(o->w, cache, (uint32_t)(line - a->lines)) << 7);
     if (line->queued)
         put(o, line->entry - a->arrived);
     if (leaves)
@@ -279,8 +280,9 @@ static void put_line(struct writer *o, const struct agent *a, const struct agent
 }
 
 /* Lines set by set, in the order in which they were used; where they lie in their set decides nothing. */
-static void put_lines(struct writer *o, const struct agent *a)
+static void put_lines(struct writer *o, unsigned cache)
 {
+    const struct agent *a = &o->w->agents[cache];
     const struct agent_line *order[16];
     unsigned count = 0, first = 0;
     for (uint32_t i = 0; i < a->sets * a->ways; i++) {
@@ -295,7 +297,7 @@ static void put_lines(struct writer *o, const struct agent *a)
     }
     put(o, count);
     for (unsigned i = 0; i < count; i++)
-        put_line(o, a, order[i]);
+        put_line(o, cache, order[i]);
 }
 
 static void put_queue(struct writer *o, const struct agent *a)
@@ -316,7 +318,7 @@ static void put_agent(struct writer *o, unsigned cache)
     const struct world_thread *door = packed_at_door(o->w, cache);
     bool refused = a->refused && door && packed_door_address(o->w, door) == a->refused_address;
     put(o, a->locks | a->stalled << 4 | refused << 5 | (refused && a->refused_room) << 6);
-    put_lines(o, a);
+    put_lines(o, cache);
     put_queue(o, a);
     put_ring(o, a->requests);
     put_list(o, &a->behind);
@@ -351,6 +353,8 @@ static void put_entry(struct writer *o, const struct directory_entry *entry)
         return;
     if (directory_is_owned(entry))
         put(o, o->n->cache_to[entry->owner] | grant_name(o, world_line_of(entry->line), entry->grant) << 4);
+    else if (o->w->directory.leases)
+        put(o, entry->state != DIRECTORY_L ? 0 : entry->several ? SEVERAL : o->n->cache_to[entry->owner]);
     else
         put(o, sharers_name(o, entry) | (unsigned)entry->unanswered << 4);
     put_list(o, &entry->parked);

@@ -5,6 +5,8 @@
 
 #include "check/world.h"
 
+#define SEVERAL CHECKER_CACHES /* L1s have leases of a line, not one alone */
+
 static inline uint64_t packed_word_mask(const struct world *w, unsigned place)
 {
     return mask_low(world_word_of(w, place)->bytes) << world_offset(w, place);

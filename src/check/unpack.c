@@ -165,8 +165,9 @@ static struct agent_line *place_in(const struct agent *a, uint64_t address)
     return line;
 }
 
-static void get_line(struct reader *in, struct agent *a)
+static void get_line(struct reader *in, unsigned cache)
 {
+    struct agent *a = &in->w->agents[cache];
     unsigned first = get(in), masks = get(in), fill = get(in), number = first >> 4 & 3;
     uint64_t address = world_address(in->w, number);
     struct agent_line *line = place_in(a, address);
@@ -176,7 +177,8 @@ static void get_line(struct reader *in, struct agent *a)
     line->queued = first >> 6 & 1;
     line->valid.word[0] = packed_mask_of(in->w, number, masks & 0xf);
     line->written.word[0] = packed_mask_of(in->w, number, masks >> 4);
-    line->fill = fill ? fill - 1 : AGENT_NONE;
+    line->fill = fill & 0x7f ? (fill & 0x7f) - 1 : AGENT_NONE;
+    in->w->leased[cache] |= fill >> 7 << (line - a->lines);
     bool leaves = line->state == AGENT_P || line->state == AGENT_E;
     line->entry = line->queued ? get(in) : 0;
     line->flush = leaves ? get(in) : 0;
@@ -228,7 +230,7 @@ static void get_agent(struct reader *in, unsigned cache)
     a->refused_room = flags >> 6 & 1;
     a->refused_address = door ? packed_door_address(in->w, door) : 0;
     for (unsigned count = get(in); count > 0; count--)
-        get_line(in, a);
+        get_line(in, cache);
     free_fills(a);
     get_queue(in, a);
     get_ring(in, a->requests);
@@ -264,7 +266,8 @@ static void get_entry(struct reader *in, unsigned line)
     bool owned = directory_is_owned(entry);
     if (d->sharers)
         *directory_sharers(d, entry) = owned ? 0 : who & 0xf;
-    entry->owner = owned ? who & 0xf : 0;
+    entry->several = d->leases && who == SEVERAL;
+    entry->owner = owned || (d->leases && !entry->several) ? who & 0xf : 0;
     entry->grant = (uint16_t)(owned ? who >> 4 : 0);
     entry->unanswered = (uint16_t)(owned ? 0 : who >> 4);
     get_list(in, &entry->parked);

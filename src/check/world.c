@@ -10,6 +10,18 @@
 
 /* Setting up */
 
+/* There is no clock: a lease of an L1 ends when the search lets it (events.c), and a slice's then or later. */
+static void begin_lease(void *context, uint32_t line)
+{
+    *(uint32_t *)context |= 1u << line;
+}
+
+static void grant_lease(void *context, uint32_t entry)
+{
+    (void)context;
+    (void)entry;
+}
+
 static void open_agent(struct world *w, unsigned cache)
 {
     const struct checker_setup *s = w->setup;
@@ -25,7 +37,9 @@ static void open_agent(struct world *w, unsigned cache)
                                       .answers = &w->answers[cache],
                                       .stats = &w->cache_stats,
                                       .queue_lines = s->stores,
-                                      .rprio = s->protocol->registration->rprio};
+                                      .rprio = s->protocol->registration->rprio,
+                                      .lease = begin_lease,
+                                      .context = &w->leased[cache]};
     packet_ring_init(&w->requests[cache], s->requests, &w->arena);
     packet_ring_init(&w->answers[cache], s->slices + 1, &w->arena);
     w->pools[cache] = (struct packet_pool){.sm = (uint16_t)cache, .of_any = true, .arena = &w->arena};
@@ -110,7 +124,7 @@ static void hold(void *context, uint64_t line, bool held)
 
 void world_init(struct world *w, const struct checker_setup *setup, const struct world_program *program)
 {
-    const struct directory_host host = {go, merge, hold, w};
+    const struct directory_host host = {go, merge, hold, grant_lease, w};
     *w = (struct world){.setup = setup, .program = *program};
     arena_init(&w->arena);
     for (unsigned i = 0; i < setup->caches; i++)
@@ -172,6 +186,7 @@ static void clear_agent(struct world *w, unsigned cache)
     a->stalled = a->refused = false;
     a->clock = 0;
     w->probes[cache].first = NULL;
+    w->leased[cache] = 0;
 }
 
 void world_clear(struct world *w)

@@ -146,6 +146,7 @@ struct world {
     struct packet_pool pools[CHECKER_CACHES];
     union message *packets[CHECKER_CACHES + 1]; /* WORLD_PACKETS each; the last are the directory's */
     struct packet_ring requests[CHECKER_CACHES], answers[CHECKER_CACHES];
+    uint32_t leased[CHECKER_CACHES]; /* sets of places of lines: those whose lease is not over (world_has_lease) */
     struct cache_stats cache_stats;
     struct packet_list probes[CHECKER_CACHES]; /* on their way to an L1, in order */
     struct packet *replies[WORLD_REPLIES];     /* on their way, in any order */
@@ -261,6 +262,13 @@ static inline unsigned world_thread_name(const struct world *w, unsigned thread)
 static inline unsigned world_line_name(const struct world *w, unsigned line)
 {
     return w->line_names ? w->line_names[line] : line;
+}
+
+/* The lease of a line, by its place in the L1, can end: it has one, and a copy or a fill under way that ends with it. */
+static inline bool world_has_lease(const struct world *w, unsigned cache, uint32_t place)
+{
+    const struct agent *a = &w->agents[cache];
+    return w->leased[cache] >> place & 1 && a->side.steps[a->lines[place].state][AGENT_TIME_PASSED_EVENT].given;
 }
 
 /* events.c: what can happen in a state. */

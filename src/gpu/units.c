@@ -79,7 +79,8 @@ void gpu_build_units(struct gpu *gpu)
     gpu->partitions = ARENA_NEW(&gpu->arena, struct partition *, m->memory.partition.channels);
     for (unsigned i = 0; i < m->memory.partition.channels; i++)
         gpu->partitions[i] = partition_create(&m->memory, i, &gpu->store, &gpu->arena);
-    for (unsigned i = 0; i < m->memory.partition.channels && gpu_probes(gpu); i++)
+    bool probes = gpu_probes(gpu), leases = coherence_leases(gpu_protocol(m));
+    for (unsigned i = 0; i < m->memory.partition.channels && (probes || leases); i++)
         if (gpu_protocol(m)->registration)
             partition_open_directory(gpu->partitions[i], m->gpu.sms);
         else

@@ -22,7 +22,9 @@ void agent_init(struct agent *a, const struct agent_setup *setup, struct arena *
                         .packets = setup->packets,
                         .cache_stats = setup->stats,
                         .queue_lines = setup->queue_lines,
-                        .rprio = setup->rprio};
+                        .rprio = setup->rprio,
+                        .lease = setup->lease,
+                        .lease_context = setup->context};
     coherence_side_init(&a->side, setup->protocol->registration->agent, &coherence_agent_words, NULL);
     a->writes = ARENA_NEW(arena, struct agent_write, AGENT_WRITES);
     agent_lines_init(a, setup->cache, arena);
@@ -372,6 +374,12 @@ void agent_drop(struct agent *a, enum agent_cause cause)
     for (struct agent_line *line = a->lines; line < a->lines + a->sets * a->ways; line++)
         if (line->state != AGENT_I)
             agent_step(a, line, AGENT_DROP_EVENT);
+}
+
+void agent_time_passed(struct agent *a, uint32_t line)
+{
+    if (a->side.steps[a->lines[line].state][AGENT_TIME_PASSED_EVENT].given)
+        agent_step(a, &a->lines[line], AGENT_TIME_PASSED_EVENT);
 }
 
 bool agent_idle(const struct agent *a)

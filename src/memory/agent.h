@@ -95,6 +95,8 @@ struct agent {
     uint32_t locks;                /* LOCK probes that are not undone */
     bool stalled;                  /* an access that waits aside found no place when it was tried */
 
+    void (*lease)(void *context, uint32_t line); /* the owner's, and its context */
+    void *lease_context;
     struct packet_ring *requests, *answers; /* the owner's */
     struct packet_pool *packets;
     struct cache_stats *cache_stats;
@@ -112,6 +114,10 @@ struct agent_setup {
     struct cache_stats *stats;
     uint32_t queue_lines;
     bool rprio;
+    /* Under a protocol with leases: that of a line, by its place among the agent's, begins now. When it is over, the
+     * owner says so (agent_time_passed). */
+    void (*lease)(void *context, uint32_t line);
+    void *context;
 };
 /* Free places of `requests` without which an access that sends something is refused. */
 #define AGENT_ROOM 3u /* a victim's written bytes, the line's own, and a request */
@@ -182,6 +188,8 @@ static inline bool agent_flushed(const struct agent *a, uint32_t mark)
 }
 /* Drops what others may have written. */
 void agent_drop(struct agent *a, enum agent_cause cause);
+/* The lease of a line is over. Nothing happens where the line has given its copy up before. */
+void agent_time_passed(struct agent *a, uint32_t line);
 /* Nothing has been taken that is not over: no fill, no registration, nothing unsent or deferred. */
 bool agent_idle(const struct agent *a);
 

@@ -37,6 +37,7 @@ void directory_init(struct directory *d, const struct coherence_protocol *protoc
     d->hash = ARENA_NEW(arena, uint32_t, buckets);
     memset(d->hash, 0xff, buckets * sizeof *d->hash);
     d->pool.arena = arena;
+    d->leases = coherence_leases(protocol);
     if (!coherence_table_has(protocol->registration->directory, DIRECTORY_DO_SHARE))
         return;
     d->share_words = (sms + 63) / 64;
@@ -242,6 +243,20 @@ static void invalidate_sharers(struct attempt *t)
     clear_sharers(t->d, t->entry);
 }
 
+/* Leases */
+
+static void lease(struct attempt *t)
+{
+    bool first = !t->entry;
+    if (first)
+        t->entry = add(t->d, t->line, line_of(t->d, t->p->address));
+    if (first)
+        t->entry->owner = t->p->sm;
+    t->entry->several |= t->entry->owner != t->p->sm;
+    t->d->host.lease(t->d->host.context, (uint32_t)(t->entry - t->d->entries));
+    t->d->host.hold(t->d->host.context, t->line, true);
+}
+
 /* The access goes on to the tags. False: they refuse it. Where they want a registered line's place, the access waits
  * aside until that was given back. */
 static bool go(struct attempt *t)
@@ -284,6 +299,9 @@ static bool take(void *environment, unsigned action)
         break;
     case DIRECTORY_DO_SHARE:
         share(t);
+        break;
+    case DIRECTORY_DO_LEASE:
+        lease(t);
         break;
     case DIRECTORY_DO_INVALIDATE:
         invalidate_sharers(t);
@@ -339,6 +357,13 @@ void directory_make_room(struct directory *d, uint64_t line, struct packet *p)
     if (message_is_access(p->kind))
         access_of(p)->cleared = false;
     park(d, t.entry, p);
+}
+
+void directory_time_passed(struct directory *d, uint32_t entry)
+{
+    struct attempt t = {.d = d, .line = d->entries[entry].line, .event = DIRECTORY_TIME_PASSED_EVENT};
+    if (d->entries[entry].state != DIRECTORY_N)
+        step(&t);
 }
 
 /* Accesses at remote scope */
@@ -434,9 +459,24 @@ static unsigned register_event(const struct attempt *t)
     return shared && is_alone(&of) ? DIRECTORY_REGISTER_ALONE_EVENT : DIRECTORY_REGISTER_EVENT;
 }
 
+/* Where lines are leased, all that counts of an access is whether it writes, and whether its L1 keeps what it reads. A
+ * writer gives its copy up before it sends what it writes. */
+static unsigned leased_event(const struct attempt *t)
+{
+    const struct packet *p = t->p;
+    const struct directory_entry *entry = find(t->d, t->line);
+    bool kept = p->cookie == CACHE_NO_WAITER && (p->space == PACKET_GLOBAL || p->space == PACKET_LOCAL);
+    if (p->kind == PACKET_READ)
+        return kept ? DIRECTORY_FETCH_EVENT : DIRECTORY_READ_EVENT;
+    bool alone = entry && entry->state == DIRECTORY_L && !entry->several && entry->owner == p->sm;
+    return alone ? DIRECTORY_WRITE_ALONE_EVENT : DIRECTORY_WRITE_EVENT;
+}
+
 static unsigned access_event(const struct attempt *t)
 {
     const struct packet *p = t->p;
+    if (t->d->leases)
+        return leased_event(t);
     if (p->kind == PACKET_REGISTER)
         return register_event(t);
     unsigned order = access_of(p)->order;

@@ -23,6 +23,9 @@ struct directory_host {
     void (*merge)(void *context, const struct packet *p);
     /* The tags hold the place of a line, or hold it no more. */
     void (*hold)(void *context, uint64_t line, bool held);
+    /* A lease of an entry's line begins now. When the entry's last one is over, the host says so
+     * (directory_time_passed). Only under a protocol with leases. */
+    void (*lease)(void *context, uint32_t entry);
     void *context;
 };
 
@@ -30,10 +33,11 @@ struct directory_host {
 struct directory_entry {
     uint64_t line, address; /* address: as L1s know it */
     uint32_t next;          /* of those with the same hash; of the free ones */
-    uint16_t owner;
+    uint16_t owner;      /* L: who has the first lease */
     uint16_t grant;      /* number of its registration: probes carry it */
     uint16_t unanswered; /* C: sharers that have not dropped their copies yet */
     uint8_t state;       /* enum directory_state */
+    bool several;        /* L: other L1s than `owner` have leases, too */
     struct packet_list parked;
 };
 
@@ -54,6 +58,7 @@ struct directory {
     uint32_t sms, line_bytes;
     uint64_t *sharers; /* a set of SMs for each entry; NULL: the table has no sharers */
     uint32_t share_words;
+    bool leases; /* the table has leases */
     struct packet_list out, woken;
     struct packet_list remotes; /* accesses at remote scope that wait for their turn */
     struct directory_remote remote;
@@ -74,6 +79,8 @@ enum directory_taken directory_take(struct directory *d, struct packet *p);
 /* The tags want the place of a registered line for an access: it is asked back, and the access waits aside until that
  * was given back. */
 void directory_make_room(struct directory *d, uint64_t line, struct packet *p);
+/* The last lease of an entry's line is over. Nothing happens where the entry has been given up before. */
+void directory_time_passed(struct directory *d, uint32_t entry);
 /* An access that went to the tags is answered. True: the directory keeps its answer for later. */
 bool directory_answered(struct directory *d, struct packet *p);
 /* The entry of a line, or NULL: it is in state N. */
@@ -82,7 +89,7 @@ const struct directory_entry *directory_find(const struct directory *d, uint64_t
 /* True: the line has an owner, or one that is asked to give it back. */
 static inline bool directory_is_owned(const struct directory_entry *entry)
 {
-    return entry->state != DIRECTORY_S && entry->state != DIRECTORY_C;
+    return entry->state < DIRECTORY_S;
 }
 /* The sharers of an entry, share_words of 64 SMs. Only under a protocol that has some (d->sharers). */
 static inline uint64_t *directory_sharers(const struct directory *d, const struct directory_entry *entry)

@@ -12,6 +12,7 @@ static void archive_entry(struct directory *d, struct archive *ar, struct direct
     archive_u8_to(ar, &entry->state, DIRECTORY_STATES - 1);
     ARCHIVE(ar, entry->grant);
     archive_u16_to(ar, &entry->unanswered, (uint16_t)d->sms);
+    archive_bool(ar, &entry->several);
     if (d->sharers)
         archive_bytes(ar, directory_sharers(d, entry), d->share_words * sizeof *d->sharers);
     packet_archive_list(ar, &entry->parked, source);

@@ -18,6 +18,7 @@ static void check_sharers(struct directory *d, struct check *c, uint32_t i)
     for (uint32_t word = 0; word < d->share_words; word++)
         any |= directory_sharers(d, entry)[word];
     check_holds(c, "directory.entry.sharers", i, (any != 0) == (entry->state == DIRECTORY_S));
+    check_holds(c, "directory.entry.several", i, !entry->several || entry->state >= DIRECTORY_L);
     check_holds(c, "directory.entry.unanswered", i, (entry->unanswered != 0) == (entry->state == DIRECTORY_C));
 }
 

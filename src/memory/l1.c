@@ -24,6 +24,22 @@ struct attempt {
 /* The action that cache_read takes by itself, by presence of the line. */
 static const uint8_t reads[CACHE_PRESENCES] = {L1_FETCH, L1_JOIN, L1_SERVE, L1_SERVE};
 
+/* Leases: an L1 is told of those that are over before anything else comes to it. Until then nobody can see that one has
+ * not ended in its cycle. */
+
+static void begin_lease(void *context, uint32_t line)
+{
+    struct l1 *l1 = context;
+    leases_begin(l1->leases, line, *l1->now);
+}
+
+static void end_leases(struct l1 *l1)
+{
+    uint32_t line;
+    while (l1->leases && (line = leases_take(l1->leases, *l1->now)) != LEASES_NONE)
+        agent_time_passed(l1->agent, line);
+}
+
 static void make_agent(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
 {
     contract(setup->in_order && !setup->timing_only);
@@ -36,8 +52,14 @@ static void make_agent(struct l1 *l1, const struct l1_setup *setup, struct arena
                                      .answers = &l1->answers,
                                      .stats = cache_stats_of(l1->cache),
                                      .queue_lines = setup->store_queue,
-                                     .rprio = setup->rprio},
+                                     .rprio = setup->rprio,
+                                     .lease = begin_lease,
+                                     .context = l1},
                arena);
+    if (coherence_leases(setup->protocol)) {
+        l1->leases = ARENA_NEW(arena, struct leases, 1);
+        leases_init(l1->leases, setup->cache->sets * setup->cache->ways, setup->lease, arena);
+    }
     l1->side = &l1->agent->side;
 }
 
@@ -47,6 +69,7 @@ void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
                       .packets = setup->packets,
                       .side = ARENA_NEW(arena, struct coherence_side, 1),
                       .protocol = setup->protocol,
+                      .now = setup->now,
                       .line_bytes = setup->cache->line_bytes,
                       .rules = setup->rules,
                       .in_order = setup->in_order,
@@ -293,6 +316,7 @@ NOT_INLINE enum l1_served access_agent(struct l1 *l1, struct l1_access *access)
     static const enum l1_served served[] = {
         [AGENT_REFUSED] = L1_REFUSED, [AGENT_SERVED] = L1_SERVED, [AGENT_WAITING] = L1_WAITS};
     const struct agent_load load = {access->address, access->bytes, access->waiter, access->own};
+    end_leases(l1);
     if (access->event == AGENT_LOAD_EVENT)
         return served[agent_load(l1->agent, &load, &access->values, &access->request)];
     if (!agent_can_take(l1->agent, access->address, access->bytes, access->event))
@@ -353,6 +377,7 @@ bool l1_probe(struct l1 *l1, struct packet *probe)
     struct attempt t = {.l1 = l1, .probe = probe};
     uint32_t line;
     if (RARELY(l1->agent)) {
+        end_leases(l1);
         agent_probe(l1->agent, probe);
         return true;
     }
@@ -377,6 +402,7 @@ HOT enum l1_arrival l1_arrival_of(const struct l1 *l1, const struct packet *p)
 
 void l1_reply(struct l1 *l1, struct packet *p)
 {
+    end_leases(l1);
     agent_reply(l1->agent, p);
 }
 
@@ -387,6 +413,7 @@ struct packet *l1_take_done(struct l1 *l1)
 
 void l1_drain(struct l1 *l1)
 {
+    end_leases(l1);
     agent_drain(l1->agent);
 }
 
@@ -461,6 +488,8 @@ void l1_archive(struct l1 *l1, struct archive *ar, const struct packet_source *s
         agent_archive(l1->agent, ar, source, waiters);
     else
         coherence_side_archive(l1->side, ar);
+    if (l1->leases)
+        leases_archive(l1->leases, ar);
 }
 
 const struct agent_stats *l1_agent_stats(const struct l1 *l1)

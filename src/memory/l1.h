@@ -9,6 +9,7 @@
 #include "base/hot.h"
 #include "memory/cache.h"
 #include "memory/coherence/protocol.h"
+#include "memory/leases.h"
 #include "memory/order.h"
 #include "memory/packet_queue.h"
 
@@ -26,6 +27,8 @@ struct l1 {
     struct packet_pool *packets;
     struct coherence_side *side;
     struct agent *agent; /* or NULL. The cache then counts accesses, and holds nothing */
+    struct leases *leases; /* by the agent's lines; NULL: the protocol has none */
+    const uint64_t *now;   /* the owner's cycle */
     const struct coherence_protocol *protocol;
     uint32_t line_bytes;
     struct l1_rules rules;
@@ -41,6 +44,8 @@ struct l1_setup {
     uint32_t answers;     /* to probes; 0: the protocol has none */
     uint32_t store_queue; /* lines: coherence.store_queue */
     bool rprio;           /* coherence.replacement */
+    uint32_t lease;       /* cycles: coherence.lease */
+    const uint64_t *now;  /* the owner's cycle, for leases */
     bool in_order;
     struct l1_rules rules;
     bool timing_only; /* lines carry no values that anybody looks at (sm.values_at_issue) */

@@ -57,11 +57,23 @@ static void check_side(struct l1 *l1, struct check *c)
     CHECK_FACT(c, "l1.side.reads", 0, side->reads, reads);
 }
 
+/* A line that has, or is to have, a copy that ends by itself has a lease that runs. */
+static void check_leases(struct l1 *l1, struct check *c)
+{
+    const struct agent *a = l1->agent;
+    leases_check(l1->leases, c);
+    for (uint32_t i = 0; i < a->sets * a->ways; i++)
+        if (a->lines[i].state != AGENT_I && a->side.steps[a->lines[i].state][AGENT_TIME_PASSED_EVENT].given)
+            check_holds(c, "l1.leases", i, l1->leases->of[i].end != 0);
+}
+
 void l1_check(struct l1 *l1, struct check *c)
 {
     cache_check(l1->cache, c);
     check_requests(l1, c);
     packet_ring_check(&l1->answers, "l1.answers", c);
+    if (l1->leases)
+        check_leases(l1, c);
     if (l1->agent)
         agent_check(l1->agent, c);
     else

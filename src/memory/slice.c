@@ -837,8 +837,11 @@ static inline uint64_t next_tick(const struct slice *s, uint64_t last)
 {
     uint64_t soon = last + 1, next = s->rop_look;
     bool out_full = slice_out_full(&s->out), dram_full = request_full(&s->to_dram);
-    if (RARELY(s->directory) && s->directory->out.first && !out_full)
-        return soon;
+    if (RARELY(s->directory)) {
+        if (s->directory->out.first && !out_full)
+            return soon;
+        next = s->leases ? cycle_min(next, leases_next(s->leases)) : next;
+    }
     if (RARELY(s->locks) && s->locks->called.first)
         return soon;
     if (((s->misses != 0) & !dram_full) | (cache_has_ready(s->cache) & !out_full))
@@ -867,8 +870,10 @@ HOT void slice_tick(struct slice *s, uint64_t cycle)
         take_return(s, cycle);
     if (s->misses)
         send_miss(s);
-    if (RARELY(s->directory))
+    if (RARELY(s->directory)) {
+        slice_end_leases(s, cycle);
         slice_take_woken(s);
+    }
     if (RARELY(s->locks))
         take_called(s);
     if (s->in_count == 0 && cycle > s->rop_ready)

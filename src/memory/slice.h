@@ -12,6 +12,7 @@
 #include "memory/coherence/protocol.h"
 #include "memory/directory.h"
 #include "memory/dram.h"
+#include "memory/leases.h"
 #include "memory/lock_queues.h"
 #include "memory/packet_queue.h"
 #include "memory/partition.h"
@@ -62,6 +63,7 @@ struct slice {
     struct slice_probes *probes; /* NULL: the protocol has none */
     struct directory *directory; /* NULL: likewise */
     uint64_t directory_cycle;    /* in which it is asked */
+    struct leases *leases;       /* by the directory's entries; NULL: the protocol has none */
     const struct coherence_protocol *protocol;
 
     struct request_queue from_dram;
@@ -172,8 +174,10 @@ uint32_t slice_parts_from(const struct slice *s, const struct packet *p, uint32_
  * for whoever had them. */
 void slice_come_first(struct slice *s, struct packet_list *list, uint32_t *kept);
 /* slice_directory.c: the packet at the head at the directory, which decides whether it goes to the tags now (false:
- * refused); puts accesses whose wait there is over before all others; sends the directory's first probe or answer. */
+ * refused); tells it which leases are over; puts accesses whose wait there is over before all others; sends the
+ * directory's first probe or answer. */
 bool slice_try_directory(struct slice *s, uint64_t cycle);
+void slice_end_leases(struct slice *s, uint64_t cycle);
 void slice_take_woken(struct slice *s);
 void slice_send_of_directory(struct slice *s, uint64_t cycle);
 /* slice_waiting.c: packets in the slice that wait for something else than a lock's queue; and what they wait for, as

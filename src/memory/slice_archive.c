@@ -84,6 +84,8 @@ void slice_archive(struct slice *s, struct archive *ar, const struct packet_sour
     coherence_side_archive(s->side, ar);
     if (s->directory)
         directory_archive(s->directory, ar, source);
+    if (s->leases)
+        leases_archive(s->leases, ar);
     if (s->locks)
         lock_queues_archive(s->locks, ar, source);
     archive_packets(s, ar, source);

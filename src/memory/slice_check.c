@@ -170,6 +170,16 @@ static void check_requests(struct slice *s, struct check *c)
     CHECK_FACT(c, "slice.mapped_row", 0, s->mapped_row, row);
 }
 
+/* Every entry of a leased line has a lease that runs: its end is the end of all of them. */
+static void check_leases(struct slice *s, struct check *c)
+{
+    const struct directory *d = s->directory;
+    leases_check(s->leases, c);
+    for (uint32_t i = 0; i < d->used; i++)
+        if (d->entries[i].state != DIRECTORY_N)
+            check_holds(c, "slice.leases", i, s->leases->of[i].end != 0);
+}
+
 /* The first tick after `last` in which one of the steps of a tick has something to do, the delay included. */
 static void check_next(struct slice *s, struct check *c, uint64_t last)
 {
@@ -181,6 +191,8 @@ static void check_next(struct slice *s, struct check *c, uint64_t last)
         next = soon;
     if (s->in_count && !s->blocked && !dram_full && !out_full)
         next = cycle_min(next, s->data_free_at);
+    if (s->leases)
+        next = cycle_min(next, leases_next(s->leases));
     if (s->from_dram.count) {
         if (s->requests[request_oldest(&s->from_dram)].kind != REQUEST_WRITE)
             next = cycle_min(next, s->fill_free_at);
@@ -221,5 +233,7 @@ void slice_check(struct slice *s, struct check *c, uint64_t last)
         lock_queues_check(s->locks, c);
     if (s->directory)
         directory_check(s->directory, c);
+    if (s->leases)
+        check_leases(s, c);
     free(f.all);
 }

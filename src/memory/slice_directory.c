@@ -37,15 +37,32 @@ static void hold_line(void *context, uint64_t line, bool held)
     s->blocked = false;
 }
 
+static void begin_lease(void *context, uint32_t entry)
+{
+    struct slice *s = context;
+    leases_begin(s->leases, entry, s->directory_cycle);
+}
+
+void slice_end_leases(struct slice *s, uint64_t cycle)
+{
+    uint32_t entry;
+    while (s->leases && (entry = leases_take(s->leases, cycle)) != LEASES_NONE)
+        directory_time_passed(s->directory, entry);
+}
+
 void slice_open_directory(struct slice *s, uint32_t sms, struct arena *own)
 {
     const struct coherence_params *p = &s->params->coherence;
     const struct coherence_protocol *protocol = s->protocol;
-    const struct directory_host host = {go_to_tags, merge_written, hold_line, s};
+    const struct directory_host host = {go_to_tags, merge_written, hold_line, begin_lease, s};
     bool rprio = coherence_rprio(protocol, p->replacement);
     s->directory = ARENA_NEW(own, struct directory, 1);
-    directory_init(s->directory, protocol, &host, s->params->l2.sets * s->params->l2.ways, s->params->l2.line_bytes,
-                   sms, own);
+    uint32_t lines = s->params->l2.sets * s->params->l2.ways;
+    directory_init(s->directory, protocol, &host, lines, s->params->l2.line_bytes, sms, own);
+    if (coherence_leases(protocol)) {
+        s->leases = ARENA_NEW(own, struct leases, 1);
+        leases_init(s->leases, lines, p->lease, own);
+    }
     s->fills_ahead = false;
     if (!rprio)
         ((struct cache_head *)s->cache)->holds_last = false;

@@ -23,8 +23,8 @@ static void describe_head(const struct slice *s, struct strbuf *out)
     packet_print(p, out);
 }
 
-/* A line about which its owner was asked, or which is registered. */
-static void describe_entry(const struct directory_entry *entry, struct strbuf *out)
+/* A line about which its owner was asked, or which is registered, shared or leased. */
+static void describe_entry(const struct slice *s, const struct directory_entry *entry, struct strbuf *out)
 {
     uint32_t parked = 0;
     for (const struct packet *p = entry->parked.first; p; p = p->next)
@@ -33,6 +33,8 @@ static void describe_entry(const struct directory_entry *entry, struct strbuf *o
     strbuf_addf(out, "\n    line 0x%" PRIx64 ", ", entry->address);
     if (directory_is_owned(entry))
         strbuf_addf(out, "registered by SM %u", entry->owner);
+    else if (s->leases)
+        strbuf_addf(out, "leased until cycle %" PRIu64, s->leases->of[entry - s->directory->entries].end);
     else
         strbuf_addf(out, "shared, %u copies still to be dropped", entry->unanswered);
     strbuf_addf(out, ": %s; %u accesses wait behind it", state->doc, parked);
@@ -54,12 +56,12 @@ void slice_describe_waiting(const struct slice *s, struct strbuf *out)
                     d->remote.unanswered);
     for (uint32_t i = 0; d && i < d->used && told < TOLD; i++)
         if (d->entries[i].parked.first) {
-            describe_entry(&d->entries[i], out);
+            describe_entry(s, &d->entries[i], out);
             told++;
         }
     for (uint32_t i = 0; d && i < d->used && told < TOLD; i++)
         if (d->entries[i].state != DIRECTORY_N && !d->entries[i].parked.first) {
-            describe_entry(&d->entries[i], out);
+            describe_entry(s, &d->entries[i], out);
             told++;
         }
 }

@@ -102,8 +102,30 @@ static const struct coherence_row shared_rows[] = {
     WAITING_ROWS(B),
     WAITING_ROWS(X),
 };
+/* Of lines that L1s have copies of for a time (lease.c). A read that an L1 keeps gets a lease, as long as nobody waits for
+ * the last one to end. Who writes waits for that, and so does who wants the line's place in the L2; and behind them all
+ * who come to the line meanwhile, so that their order stays and no new lease holds them up. */
+static const struct coherence_row leased_rows[] = {
+    ROW(N, FETCH, L, GO, LEASE),
+    ROW(N, READ, N, GO),
+    ROW(N, WRITE, N, GO),
+
+    ROW(L, FETCH, L, GO, LEASE),
+    ROW(L, READ, L, GO),
+    ROW(L, WRITE, T, PARK),
+    ROW(L, WRITE_ALONE, N, GO, DISOWN),
+    ROW(L, EVICT, T, NOTHING),
+    ROW(L, TIME_PASSED, N, DISOWN),
+
+    ROW(T, FETCH, T, PARK),
+    ROW(T, READ, T, PARK),
+    ROW(T, WRITE, T, PARK),
+    ROW(T, EVICT, T, NOTHING),
+    ROW(T, TIME_PASSED, N, DISOWN, WAKE),
+};
 static const struct coherence_row free_rows[] = {FREE_ROWS};
 
 const struct coherence_table coherence_directory = {rows, sizeof rows / sizeof rows[0]};
 const struct coherence_table coherence_sharers = {shared_rows, sizeof shared_rows / sizeof shared_rows[0]};
+const struct coherence_table coherence_leased = {leased_rows, sizeof leased_rows / sizeof leased_rows[0]};
 const struct coherence_table coherence_no_directory = {free_rows, sizeof free_rows / sizeof free_rows[0]};

@@ -88,7 +88,7 @@ const struct coherence_words coherence_l2_words = {"L2", presences, l2_events, L
 const struct coherence_words coherence_agent_words = {"L1",          agent_states, agent_events, AGENT_INVALIDATE_EVENT,
                                                       agent_actions, "IVN"};
 const struct coherence_words coherence_directory_words = {
-    "directory", directory_states, directory_events, DIRECTORY_REGISTER_ALONE_EVENT, directory_actions, ""};
+    "directory", directory_states, directory_events, DIRECTORY_REGISTER_ALONE_EVENT, directory_actions, "T"};
 
 const struct coherence_word coherence_any = {"any",
                                              "whatever it is; as the next state: as it was, or as the cache finds it"};
@@ -181,6 +181,11 @@ bool coherence_only(const struct coherence_side *side, unsigned event, uint64_t 
         if (side->steps[state][event].actions != actions || side->steps[state][event].next != COHERENCE_ANY)
             return false;
     return true;
+}
+
+bool coherence_leases(const struct coherence_protocol *protocol)
+{
+    return protocol->registration && coherence_table_has(protocol->registration->directory, DIRECTORY_DO_LEASE);
 }
 
 bool coherence_table_has(const struct coherence_table *table, unsigned action)

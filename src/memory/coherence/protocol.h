@@ -191,9 +191,9 @@ struct coherence_registration {
 extern const struct coherence_table coherence_home;
 /* L1s that register nothing (write_through.c). */
 extern const struct coherence_table coherence_write_through;
-/* Directories (directory_tables.c): of lines that L1s register; of those that L1s share besides; and of lines that
- * nobody registers. */
-extern const struct coherence_table coherence_directory, coherence_sharers, coherence_no_directory;
+/* Directories (directory_tables.c): of lines that L1s register; of those that L1s share besides; of those that L1s have
+ * for some time; and of lines that nobody registers. */
+extern const struct coherence_table coherence_directory, coherence_sharers, coherence_leased, coherence_no_directory;
 
 /* How often the transition of a state and an event was taken. */
 struct coherence_counts {
@@ -277,6 +277,8 @@ void coherence_side_init(struct coherence_side *side, const struct coherence_tab
                          const struct coherence_words *words, const uint8_t reads[CACHE_PRESENCES]);
 /* True: some row of a table has the action. */
 bool coherence_table_has(const struct coherence_table *table, unsigned action);
+/* True: L1s have their copies for a time that the slices know, and are asked nothing (lease.c). */
+bool coherence_leases(const struct coherence_protocol *protocol);
 /* rows.c: the fault of a row, or NULL: a state, event or action that the side does not have; an action that its state
  * does not allow; or a next state that is not what its actions make of the line. */
 const char *coherence_row_fault(const struct coherence_words *words, const struct coherence_row *row);
