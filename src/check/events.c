@@ -91,17 +91,7 @@ static struct packet *take_probe(const struct world *w, struct packet_list *list
 }
 
 /* Time. An L1's lease may end at any moment, for clocks and messages may have any speed. That of a slice ends later than
- * those that it has granted: not while an L1 has a copy whose lease is not over, or one is on its way to it. */
-
-static bool is_granted(const struct world *w, unsigned cache, uint64_t address)
-{
-    for (uint32_t i = 0; i < w->reply_count; i++) {
-        const struct packet *p = w->replies[i];
-        if (p->kind == PACKET_READ && p->sm == cache && p->address == address && agent_owns(p))
-            return true;
-    }
-    return false;
-}
+ * those that it has granted: not while an L1 has a copy by such a lease that is not over, or one is on its way to it. */
 
 static bool may_lapse(const struct world *w, unsigned line)
 {
@@ -113,8 +103,7 @@ static bool may_lapse(const struct world *w, unsigned line)
     for (unsigned c = 0; c < w->setup->caches; c++) {
         const struct agent *a = &w->agents[c];
         const struct agent_line *l = agent_find(a, address);
-        if (l && world_has_lease(w, c, (uint32_t)(l - a->lines)) &&
-            (l->fill == AGENT_NONE || is_granted(w, c, address)))
+        if (l && world_is_granted(w, c, (uint32_t)(l - a->lines)))
             return false;
     }
     return true;
@@ -218,6 +207,7 @@ static void take_home(struct world *w, struct packet *p)
 {
     p->local = p->address;
     p->parts = 1;
+    w->asker = p->sm;
     enum directory_taken taken = directory_take(&w->directory, p);
     if (taken == DIRECTORY_TAKE_REFUSED)
         world_fault(w, "the slice refuses an access, although it lacks nothing");
@@ -305,7 +295,7 @@ static void run_over(struct world *w, unsigned cache, unsigned place)
     struct agent *a = &w->agents[cache];
     world_tell(w, "L1 %u: the lease of line %u is over", world_name(w, cache),
                world_line_name(w, world_line_of(a->lines[place].address)));
-    w->leased[cache] &= ~(1u << place);
+    w->leases[cache].live &= ~(1u << place);
     agent_time_passed(a, place);
 }
 

@@ -63,23 +63,25 @@ static void check_copies(struct world *w, uint32_t line)
     }
 }
 
-/* Where lines are leased, who has a copy has a lease that is not over, and the directory knows that there is one: so
- * nobody has a copy of a line that is written. */
+/* Where lines are leased, who has a copy has a lease that is not over, the directory knows that there is one, and what
+ * the copy has is what memory has. */
 static void check_leases(struct world *w, uint32_t line)
 {
     const struct directory *d = &w->directory;
-    uint64_t address = world_address(w, line);
+    uint64_t address = world_address(w, line), at = address % PACKET_LINE_BYTES;
     const struct directory_entry *entry = directory_find(d, address);
     for (unsigned c = 0; d->leases && c < w->setup->caches; c++) {
         const struct agent_line *l = agent_find(&w->agents[c], address);
         if (!l || l->state != AGENT_V)
             continue;
-        if (!(w->leased[c] >> (l - w->agents[c].lines) & 1))
+        if (!(w->leases[c].live >> (l - w->agents[c].lines) & 1))
             world_fault(w, "L1 %u has a copy of line %u, and its lease is over", world_name(w, c),
                         world_line_name(w, line));
         else if (!entry)
             world_fault(w, "L1 %u has a copy of line %u, and the directory does not know its lease", world_name(w, c),
                         world_line_name(w, line));
+        else if (memcmp(agent_data(&w->agents[c], l) + at, w->memory[line] + at, w->program.layout.bytes) != 0)
+            world_fault(w, "L1 %u has an old copy of line %u", world_name(w, c), world_line_name(w, line));
     }
 }
 

@@ -260,7 +260,9 @@ static void put_line(struct writer *o, unsigned cache, const struct agent_line *
     put(o, line->state | o->n->line_to[number] << 4 | line->queued << 6 | (line->probes.first != NULL) << 7);
     unsigned valid = packed_words_of(o->w, number, line->valid.word[0]);
     put(o, valid | packed_words_of(o->w, number, line->written.word[0]) << 4);
-    put(o, (fills ? 1 + line->fill : 0) | world_has_lease(o->w, cache, (uint32_t)(line - a->lines)) << 7);
+    uint32_t place = (uint32_t)(line - a->lines);
+    put(o, (fills ? 1 + line->fill : 0) | world_has_lease(o->w, cache, place) << 6 |
+               world_is_granted(o->w, cache, place) << 7);
     if (line->queued)
         put(o, line->entry - a->arrived);
     if (leaves)

@@ -177,8 +177,9 @@ static void get_line(struct reader *in, unsigned cache)
     line->queued = first >> 6 & 1;
     line->valid.word[0] = packed_mask_of(in->w, number, masks & 0xf);
     line->written.word[0] = packed_mask_of(in->w, number, masks >> 4);
-    line->fill = fill & 0x7f ? (fill & 0x7f) - 1 : AGENT_NONE;
-    in->w->leased[cache] |= fill >> 7 << (line - a->lines);
+    line->fill = fill & 0x3f ? (fill & 0x3f) - 1 : AGENT_NONE;
+    in->w->leases[cache].live |= (fill >> 6 & 1) << (line - a->lines);
+    in->w->leases[cache].granted |= fill >> 7 << (line - a->lines);
     bool leaves = line->state == AGENT_P || line->state == AGENT_E;
     line->entry = line->queued ? get(in) : 0;
     line->flush = leaves ? get(in) : 0;

@@ -10,16 +10,22 @@
 
 /* Setting up */
 
-/* There is no clock: a lease of an L1 ends when the search lets it (events.c), and a slice's then or later. */
+/* There is no clock: a lease of an L1 ends when the search lets it (events.c), and that of a slice when those that it
+ * has granted have ended, or later. */
 static void begin_lease(void *context, uint32_t line)
 {
-    *(uint32_t *)context |= 1u << line;
+    struct world_leases *leases = context;
+    leases->live |= 1u << line;
+    leases->granted &= ~(1u << line);
 }
 
 static void grant_lease(void *context, uint32_t entry)
 {
-    (void)context;
-    (void)entry;
+    struct world *w = context;
+    const struct agent *a = &w->agents[w->asker];
+    const struct agent_line *line = agent_find(a, w->directory.entries[entry].address);
+    if (line)
+        w->leases[w->asker].granted |= 1u << (line - a->lines);
 }
 
 static void open_agent(struct world *w, unsigned cache)
@@ -39,7 +45,7 @@ static void open_agent(struct world *w, unsigned cache)
                                       .queue_lines = s->stores,
                                       .rprio = s->protocol->registration->rprio,
                                       .lease = begin_lease,
-                                      .context = &w->leased[cache]};
+                                      .context = &w->leases[cache]};
     packet_ring_init(&w->requests[cache], s->requests, &w->arena);
     packet_ring_init(&w->answers[cache], s->slices + 1, &w->arena);
     w->pools[cache] = (struct packet_pool){.sm = (uint16_t)cache, .of_any = true, .arena = &w->arena};
@@ -186,7 +192,7 @@ static void clear_agent(struct world *w, unsigned cache)
     a->stalled = a->refused = false;
     a->clock = 0;
     w->probes[cache].first = NULL;
-    w->leased[cache] = 0;
+    w->leases[cache] = (struct world_leases){0};
 }
 
 void world_clear(struct world *w)

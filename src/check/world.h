@@ -146,7 +146,9 @@ struct world {
     struct packet_pool pools[CHECKER_CACHES];
     union message *packets[CHECKER_CACHES + 1]; /* WORLD_PACKETS each; the last are the directory's */
     struct packet_ring requests[CHECKER_CACHES], answers[CHECKER_CACHES];
-    uint32_t leased[CHECKER_CACHES]; /* sets of places of lines: those whose lease is not over (world_has_lease) */
+    struct world_leases {
+        uint32_t live, granted; /* sets of places of lines: whose lease is not over; and has been granted */
+    } leases[CHECKER_CACHES];
     struct cache_stats cache_stats;
     struct packet_list probes[CHECKER_CACHES]; /* on their way to an L1, in order */
     struct packet *replies[WORLD_REPLIES];     /* on their way, in any order */
@@ -155,6 +157,7 @@ struct world {
 
     struct directory directory;
     struct packet_list front;                         /* accesses whose wait in the directory is over */
+    unsigned asker;                                   /* the L1 whose access the directory has */
     uint8_t memory[CHECKER_LINES][PACKET_LINE_BYTES]; /* a line's bytes lie at their offset from a multiple of 128 */
     uint8_t tags[CHECKER_LINES];                      /* lines in the L2, the one that was used longest ago first */
     uint32_t tag_count, held;                         /* held: set of lines */
@@ -268,7 +271,13 @@ static inline unsigned world_line_name(const struct world *w, unsigned line)
 static inline bool world_has_lease(const struct world *w, unsigned cache, uint32_t place)
 {
     const struct agent *a = &w->agents[cache];
-    return w->leased[cache] >> place & 1 && a->side.steps[a->lines[place].state][AGENT_TIME_PASSED_EVENT].given;
+    return w->leases[cache].live >> place & 1 && a->side.steps[a->lines[place].state][AGENT_TIME_PASSED_EVENT].given;
+}
+
+/* It can end, and has been granted: the slice's lease ends later. */
+static inline bool world_is_granted(const struct world *w, unsigned cache, uint32_t place)
+{
+    return w->leases[cache].granted >> place & 1 && world_has_lease(w, cache, place);
 }
 
 /* events.c: what can happen in a state. */

@@ -153,6 +153,17 @@ static const uint64_t *reason_to_refuse(const struct cache *c, const struct foun
     return !there && c->on_miss && !has_victim(c, at) ? &c->stats.refused_line : NULL;
 }
 
+/* The read that was refused last wanted the place of a held line. Who does so waits aside, and does not ask again, so the
+ * refusal may be remembered when the place can be had. */
+static bool wanted_held(const struct cache *c)
+{
+    uint32_t first = set_of(c, c->head.refused_address) * c->ways;
+    uint64_t held = 0;
+    for (uint32_t i = first; i < first + c->ways; i++)
+        held |= c->states[i] & LINE_HELD;
+    return held && c->head.refused_reason == &c->stats.refused_line;
+}
+
 void cache_check(struct cache *c, struct check *check)
 {
     struct found f = {.place = base_calloc(c->new_mshrs + 1, 1), .pending = base_calloc(line_count(c), 1)};
@@ -160,7 +171,7 @@ void cache_check(struct cache *c, struct check *check)
     check_mshrs(c, check, &f);
     check_lines(c, check, &f);
     CHECK_FACT(check, "cache.miss_room", 0, head->miss_room, c->params.miss_room);
-    if (head->refused_bytes)
+    if (head->refused_bytes && !wanted_held(c))
         CHECK_FACT(check, "cache.refused_reason", 0, head->refused_reason,
                    (uintptr_t)reason_to_refuse(c, &f, head->refused_address, head->refused_bytes, head->refused_room));
     free(f.place);

@@ -51,6 +51,7 @@ continues scan --machine gtx480-sm2 --sched saws:inner=lrr --fetch fef
 continues ht15 --machine gtx480 --sched mwf:inner=gto+bows --fetch cff
 continues ht15 --machine apu8 --protocol denovo-b    # registered lines, probes
 continues ht15 --machine apu8 --protocol msi         # sharers
+continues bfs --machine gtx480-sm2 --protocol lease   # leases
 continues bfs --machine gtx480-sm2 --protocol hlrc    # store queues
 continues reduce --machine gtx480 --set sm.l1i_sharers=4 # an instruction cache for four SMs, the last one for three
 continues ht15 --machine gtx480 --divergence its      # lanes that are let go

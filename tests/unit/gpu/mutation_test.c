@@ -212,6 +212,10 @@ static void test_every_fact_is_seen_to_break(void **state)
          "gpu.sms=3 partition.channels=2 coherence.protocol=hlrc coherence.store_queue=4 l1d.sets=4 l1d.ways=2 "
          "l2.sets=8",
          1},
+        {"gtx480",
+         "gpu.sms=3 partition.channels=2 coherence.protocol=lease coherence.lease=1500 l1d.sets=4 l1d.ways=2 "
+         "l2.sets=8",
+         1},
         {"apu8", "coherence.protocol=rsp", 2},
         {"gtx480", "gpu.sms=3 partition.channels=2 locks.queue=true", 1},
         {"gtx480", "gpu.sms=2 partition.channels=2 sm.cores=4", 1},

@@ -15,6 +15,7 @@ struct bench {
     struct directory directory;
     struct packet *gone[GONE]; /* that went to the tags, in order */
     unsigned gone_count;
+    uint32_t leased; /* the entry whose lease began last */
     uint64_t wanted; /* the line whose place the tags want for the next access, or 0: none */
 };
 
@@ -49,9 +50,15 @@ static void hold(void *context, uint64_t line, bool held)
     (void)held;
 }
 
+static void lease(void *context, uint32_t entry)
+{
+    struct bench *b = context;
+    b->leased = entry;
+}
+
 static void start(struct bench *b, const char *protocol)
 {
-    const struct directory_host host = {go, merge, hold, b};
+    const struct directory_host host = {go, merge, hold, lease, b};
     memset(b, 0, sizeof *b);
     for (unsigned sm = 0; sm < SMS; sm++)
         b->pools[sm] = (struct packet_pool){.sm = (uint16_t)sm, .arena = &b->arena};
@@ -83,6 +90,14 @@ static struct packet *an_access(struct bench *b, unsigned sm, unsigned kind, uin
         access_of(p)->order = order;
         access_of(p)->scope = ISA_SCOPE_GPU;
     }
+    return p;
+}
+
+/* What an L1 asks of a line that it is to keep. */
+static struct packet *fetch_of(struct bench *b, unsigned sm, uint64_t address)
+{
+    struct packet *p = access_of(b, sm, PACKET_READ, address, ISA_ORDER_WEAK);
+    p->cookie = CACHE_NO_WAITER;
     return p;
 }
 
@@ -363,6 +378,75 @@ static void test_a_shared_line_leaves_its_place(void **unused)
     stop(&b);
 }
 
+/* Reads take leases. Who writes waits until the last one is over, and those behind it come in their order; the reads
+ * among them take no lease before. */
+static void test_who_writes_waits_for_the_last_lease(void **unused)
+{
+    struct bench b;
+    start(&b, "lease");
+    passes(&b, fetch_of(&b, 0, at(0)));
+    passes(&b, fetch_of(&b, 1, at(0)));
+    uint32_t entry = b.leased;
+    passes(&b, access_of(&b, 2, PACKET_READ, at(0), ISA_ORDER_RELAXED));
+    struct packet *write = keeps(&b, access_of(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
+    struct packet *own = keeps(&b, access_of(&b, 1, PACKET_READ, at(0), ISA_ORDER_RELAXED));
+    struct packet *read = keeps(&b, fetch_of(&b, 2, at(0)));
+    struct packet *atomic = keeps(&b, access_of(&b, 0, PACKET_ATOMIC, at(0), ISA_ORDER_ACQ_REL));
+    assert_null(woken(&b));
+    directory_time_passed(&b.directory, entry);
+    assert_null(directory_find(&b.directory, at(0)));
+    assert_ptr_equal(woken(&b), write);
+    assert_ptr_equal(woken(&b), own);
+    assert_ptr_equal(woken(&b), read);
+    assert_ptr_equal(woken(&b), atomic);
+    passes(&b, write);
+    passes(&b, own);
+    passes(&b, read);
+    keeps(&b, atomic);
+    assert_true(is_silent(&b));
+    directory_time_passed(&b.directory, b.leased);
+    assert_ptr_equal(woken(&b), atomic);
+    stop(&b);
+}
+
+/* A writer has given its own copy up: it waits for the leases of others alone. Then the lease is given up, and its time
+ * passes for nobody. */
+static void test_a_lease_does_not_hold_up_its_own_l1(void **unused)
+{
+    struct bench b;
+    start(&b, "lease");
+    passes(&b, fetch_of(&b, 1, at(0)));
+    passes(&b, access_of(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
+    assert_null(directory_find(&b.directory, at(0)));
+    directory_time_passed(&b.directory, b.leased);
+    passes(&b, fetch_of(&b, 1, at(0)));
+    keeps(&b, access_of(&b, 2, PACKET_ATOMIC, at(0), ISA_ORDER_RELAXED));
+    keeps(&b, access_of(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
+    directory_time_passed(&b.directory, b.leased);
+    assert_non_null(woken(&b));
+    assert_non_null(woken(&b));
+    stop(&b);
+}
+
+/* Before the L2 takes the place of a leased line, its leases are over; and what no L1 keeps takes none. */
+static void test_a_leased_line_leaves_its_place(void **unused)
+{
+    struct bench b;
+    start(&b, "lease");
+    passes(&b, fetch_of(&b, 0, at(0)));
+    b.wanted = at(0);
+    struct packet *read = keeps(&b, access_of(&b, 0, PACKET_READ, at(1), ISA_ORDER_RELAXED));
+    struct packet *late = keeps(&b, fetch_of(&b, 1, at(0)));
+    assert_null(woken(&b));
+    directory_time_passed(&b.directory, b.leased);
+    assert_ptr_equal(woken(&b), read);
+    assert_ptr_equal(woken(&b), late);
+    passes(&b, read);
+    assert_null(directory_find(&b.directory, at(1)));
+    passes(&b, late);
+    stop(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +458,9 @@ int main(void)
         cmocka_unit_test(test_what_owners_give_back_waits_for_no_place),
         cmocka_unit_test(test_sharers_drop_their_copies_before_a_registration),
         cmocka_unit_test(test_a_shared_line_leaves_its_place),
+        cmocka_unit_test(test_who_writes_waits_for_the_last_lease),
+        cmocka_unit_test(test_a_lease_does_not_hold_up_its_own_l1),
+        cmocka_unit_test(test_a_leased_line_leaves_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

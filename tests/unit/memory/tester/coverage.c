@@ -46,6 +46,8 @@ static const struct {
     {"msi", "L1", "A", "drop", "lines are dropped between kernels alone, when nothing is under way"},
     {"msi", "L1", "W", "drop", "lines are dropped between kernels alone, when nothing is under way"},
     {"msi", "L1", "N", "remote", "rare: seen among the million episodes of LOCKSTEP_LONG"},
+    {"lease", "L1", "F", "drop", "lines are dropped between kernels alone, when nothing is under way"},
+    {"lease", "L1", "N", "drop", "lines are dropped between kernels alone, when nothing is under way"},
     {NULL, "L2", "P", "atomic woken", "its turn finds the line there, or not"},
     {NULL, "L2", "D", "atomic woken", "its turn finds the line there, or not"},
     {NULL, "directory", "N", "cleared", "who is cleared is tried before all others: the line is still registered"},

@@ -45,6 +45,8 @@ static void open_agent(struct tester *t, uint32_t i)
                                .answers = s->protocol->probes ? t->slices + 1 : 0,
                                .store_queue = s->store_queue,
                                .rprio = s->rprio,
+                               .lease = s->memory.coherence.lease,
+                               .now = &t->cycle,
                                .in_order = true},
             &t->arena);
 }
