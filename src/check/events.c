@@ -90,8 +90,9 @@ static struct packet *take_probe(const struct world *w, struct packet_list *list
     return found;
 }
 
-/* Time. An L1's lease may end at any moment, for clocks and messages may have any speed. That of a slice ends later than
- * those that it has granted: not while an L1 has a copy by such a lease that is not over, or one is on its way to it. */
+/* Time. An L1's lease may end at any moment, for clocks and messages may have any speed. That of a slice ends later
+ * than those that it has granted: not while an L1 has a copy by such a lease that is not over, or one is on its way to
+ * it. */
 
 static bool may_lapse(const struct world *w, unsigned line)
 {

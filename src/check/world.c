@@ -44,8 +44,7 @@ static void open_agent(struct world *w, unsigned cache)
                                       .stats = &w->cache_stats,
                                       .queue_lines = s->stores,
                                       .rprio = s->protocol->registration->rprio,
-                                      .lease = begin_lease,
-                                      .context = &w->leases[cache]};
+                                      .host = {begin_lease, &w->leases[cache]}};
     packet_ring_init(&w->requests[cache], s->requests, &w->arena);
     packet_ring_init(&w->answers[cache], s->slices + 1, &w->arena);
     w->pools[cache] = (struct packet_pool){.sm = (uint16_t)cache, .of_any = true, .arena = &w->arena};

@@ -23,8 +23,7 @@ void agent_init(struct agent *a, const struct agent_setup *setup, struct arena *
                         .cache_stats = setup->stats,
                         .queue_lines = setup->queue_lines,
                         .rprio = setup->rprio,
-                        .lease = setup->lease,
-                        .lease_context = setup->context};
+                        .host = setup->host};
     coherence_side_init(&a->side, setup->protocol->registration->agent, &coherence_agent_words, NULL);
     a->writes = ARENA_NEW(arena, struct agent_write, AGENT_WRITES);
     agent_lines_init(a, setup->cache, arena);

@@ -63,6 +63,13 @@ struct agent_stats {
 };
 extern const struct stat_group agent_stat_group;
 
+/* Of the owner, under a protocol with leases: that of a line, by its place among the agent's, begins now. When it is
+ * over, the owner says so (agent_time_passed). */
+struct agent_host {
+    void (*lease)(void *context, uint32_t line);
+    void *context;
+};
+
 struct agent {
     const struct coherence_protocol *protocol;
     struct coherence_side side;
@@ -95,8 +102,7 @@ struct agent {
     uint32_t locks;                /* LOCK probes that are not undone */
     bool stalled;                  /* an access that waits aside found no place when it was tried */
 
-    void (*lease)(void *context, uint32_t line); /* the owner's, and its context */
-    void *lease_context;
+    struct agent_host host;
     struct packet_ring *requests, *answers; /* the owner's */
     struct packet_pool *packets;
     struct cache_stats *cache_stats;
@@ -114,10 +120,7 @@ struct agent_setup {
     struct cache_stats *stats;
     uint32_t queue_lines;
     bool rprio;
-    /* Under a protocol with leases: that of a line, by its place among the agent's, begins now. When it is over, the
-     * owner says so (agent_time_passed). */
-    void (*lease)(void *context, uint32_t line);
-    void *context;
+    struct agent_host host;
 };
 /* Free places of `requests` without which an access that sends something is refused. */
 #define AGENT_ROOM 3u /* a victim's written bytes, the line's own, and a request */

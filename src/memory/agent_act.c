@@ -486,7 +486,7 @@ static void take_of_others(struct agent_try *t, unsigned action)
         agent_ask_again(t->a, t->line);
         break;
     case AGENT_DO_LEASE:
-        t->a->lease(t->a->lease_context, (uint32_t)(t->line - t->a->lines));
+        t->a->host.lease(t->a->host.context, (uint32_t)(t->line - t->a->lines));
         break;
     default:
         take_of_line(t, action);

@@ -153,8 +153,8 @@ static const uint64_t *reason_to_refuse(const struct cache *c, const struct foun
     return !there && c->on_miss && !has_victim(c, at) ? &c->stats.refused_line : NULL;
 }
 
-/* The read that was refused last wanted the place of a held line. Who does so waits aside, and does not ask again, so the
- * refusal may be remembered when the place can be had. */
+/* The read that was refused last wanted the place of a held line. Who does so waits aside, and does not ask again, so
+ * the refusal may be remembered when the place can be had. */
 static bool wanted_held(const struct cache *c)
 {
     uint32_t first = set_of(c, c->head.refused_address) * c->ways;

@@ -33,11 +33,11 @@ struct directory_host {
 struct directory_entry {
     uint64_t line, address; /* address: as L1s know it */
     uint32_t next;          /* of those with the same hash; of the free ones */
-    uint16_t owner;      /* L: who has the first lease */
-    uint16_t grant;      /* number of its registration: probes carry it */
-    uint16_t unanswered; /* C: sharers that have not dropped their copies yet */
-    uint8_t state;       /* enum directory_state */
-    bool several;        /* L: other L1s than `owner` have leases, too */
+    uint16_t owner;         /* L: who has the first lease */
+    uint16_t grant;         /* number of its registration: probes carry it */
+    uint16_t unanswered;    /* C: sharers that have not dropped their copies yet */
+    uint8_t state;          /* enum directory_state */
+    bool several;           /* L: other L1s than `owner` have leases, too */
     struct packet_list parked;
 };
 

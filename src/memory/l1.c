@@ -53,8 +53,7 @@ static void make_agent(struct l1 *l1, const struct l1_setup *setup, struct arena
                                      .stats = cache_stats_of(l1->cache),
                                      .queue_lines = setup->store_queue,
                                      .rprio = setup->rprio,
-                                     .lease = begin_lease,
-                                     .context = l1},
+                                     .host = {begin_lease, l1}},
                arena);
     if (coherence_leases(setup->protocol)) {
         l1->leases = ARENA_NEW(arena, struct leases, 1);

@@ -26,7 +26,7 @@ struct l1 {
     struct packet_ring answers;  /* to probes, that wait for it too */
     struct packet_pool *packets;
     struct coherence_side *side;
-    struct agent *agent; /* or NULL. The cache then counts accesses, and holds nothing */
+    struct agent *agent;   /* or NULL. The cache then counts accesses, and holds nothing */
     struct leases *leases; /* by the agent's lines; NULL: the protocol has none */
     const uint64_t *now;   /* the owner's cycle */
     const struct coherence_protocol *protocol;

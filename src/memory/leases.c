@@ -59,6 +59,8 @@ void leases_check(struct leases *l, struct check *c)
     check_holds(c, "leases.list", 0, listed == with);
 }
 
+/* Checkpoints */
+
 void leases_archive(struct leases *l, struct archive *ar)
 {
     for (uint32_t i = 0; i < l->count; i++) {

@@ -11,7 +11,6 @@ struct message_atomic;
 struct arena;
 struct archive;
 struct core_op;
-struct packet;
 struct simt_result;
 
 /* Written by spinning.c alone. */

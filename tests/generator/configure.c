@@ -25,9 +25,8 @@ static const struct setting schedulers[] = {{"lrr", 3},
                                             {"mwf:inner=gto:exit_counts=on", 1},
                                             {NULL, 0}};
 static const struct setting fetches[] = {{"lrr", 4}, {"oldest", 1}, {"cff", 1}, {"fef", 1}, {NULL, 0}};
-static const struct setting protocols[] = {{"gpu", 8},      {"bypass", 3}, {"vi", 3},          {"rsp", 3},
-                                           {"denovo-b", 3}, {"hlrc", 3},   {"hlrc-scoped", 3}, {"msi", 3},
-                                           {"lease", 3},    {NULL, 0}};
+static const struct setting protocols[] = {{"gpu", 8},  {"bypass", 3},      {"vi", 3},  {"rsp", 3},   {"denovo-b", 3},
+                                           {"hlrc", 3}, {"hlrc-scoped", 3}, {"msi", 3}, {"lease", 3}, {NULL, 0}};
 static const struct setting detectors[] = {{"ddos", 4}, {"static", 1}, {"oracle", 2}, {NULL, 0}};
 
 /* Parameters with values that every program can live with. Not among them: sm.memory_in_order=false, with which a

@@ -102,9 +102,9 @@ static const struct coherence_row shared_rows[] = {
     WAITING_ROWS(B),
     WAITING_ROWS(X),
 };
-/* Of lines that L1s have copies of for a time (lease.c). A read that an L1 keeps gets a lease, as long as nobody waits for
- * the last one to end. Who writes waits for that, and so does who wants the line's place in the L2; and behind them all
- * who come to the line meanwhile, so that their order stays and no new lease holds them up. */
+/* Of lines that L1s have copies of for a time (lease.c). A read that an L1 keeps gets a lease, as long as nobody waits
+ * for the last one to end. Who writes waits for that, and so does who wants the line's place in the L2; and behind them
+ * all who come to the line meanwhile, so that their order stays and no new lease holds them up. */
 static const struct coherence_row leased_rows[] = {
     ROW(N, FETCH, L, GO, LEASE),
     ROW(N, READ, N, GO),

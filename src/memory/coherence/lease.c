@@ -1,19 +1,19 @@
 /* Leases: a copy in an L1 ends by itself, when its time is over. In the manner of TC-strong (Singh, Shriraman, Fung,
  * O'Connor and Aamodt, "Cache Coherence for GPU Architectures", HPCA 2013). A plain read takes a copy with a lease of
  * coherence.lease cycles; the slice knows until when the last lease of a line runs, and who writes the line waits there
- * for that time. So nobody has a copy of what is written: a store is acknowledged when all L1s would read it, an acquire
- * drops nothing, and a release waits for acknowledgements alone. Nothing is asked of an L1 and nothing is answered:
- * directories send no message. L1s write through at once, and give up the line that they write. Atomic accesses, relaxed
- * loads among them, are performed in the L2; scopes are not looked at.
+ * for that time. So nobody has a copy of what is written: a store is acknowledged when all L1s would read it, an
+ * acquire drops nothing, and a release waits for acknowledgements alone. Nothing is asked of an L1 and nothing is
+ * answered: directories send no message. L1s write through at once, and give up the line that they write. Atomic
+ * accesses, relaxed loads among them, are performed in the L2; scopes are not looked at.
  *
- * There is no common clock. The L1 counts from the cycle in which it asks for the line, and the slice from that in which
- * it grants the lease, which comes later: an L1's copy is always given up before the slice takes its lease for over. That
- * is the invariant on which all rests. A fill that comes when its lease is over serves the loads that wait for it, which
- * came before whatever was written since, and is not kept.
+ * There is no common clock. The L1 counts from the cycle in which it asks for the line, and the slice from that in
+ * which it grants the lease, which comes later: an L1's copy is always given up before the slice takes its lease for
+ * over. That is the invariant on which all rests. A fill that comes when its lease is over serves the loads that wait
+ * for it, which came before whatever was written since, and is not kept.
  *
  * Where it differs from the paper: all leases are equally long; deadlines are not sent along, for each side counts by
- * itself; the L2 keeps a line's place until its last lease is over, and asks for it in the line's turn; and to a line of
- * which the writer alone has a lease, and has given its copy up, a store does not wait. */
+ * itself; the L2 keeps a line's place until its last lease is over, and asks for it in the line's turn; and to a line
+ * of which the writer alone has a lease, and has given its copy up, a store does not wait. */
 #include "memory/coherence/tables.h"
 
 /* An access that is performed in the L2, behind what its L1 has sent before. */

@@ -1,5 +1,5 @@
-/* Leases: deadlines in their order (memory/leases.h); an L1 whose copies end by themselves, by its owner's clock; and the
- * slice behind it, which lets who writes wait for the last lease, each counting for itself. */
+/* Leases: deadlines in their order (memory/leases.h); an L1 whose copies end by themselves, by its owner's clock; and
+ * the slice behind it, which lets who writes wait for the last lease, each counting for itself. */
 #include "memory_fixture.h"
 
 #include <stdio.h>
@@ -64,8 +64,13 @@ struct l1_bench {
 
 static void open_l1(struct l1_bench *b)
 {
-    const struct cache_params cache = {
-        .sets = 1, .ways = 4, .line_bytes = LINE, .sector_bytes = LINE, .mshr_entries = 4, .mshr_merges = 4, .miss_room = 1};
+    const struct cache_params cache = {.sets = 1,
+                                       .ways = 4,
+                                       .line_bytes = LINE,
+                                       .sector_bytes = LINE,
+                                       .mshr_entries = 4,
+                                       .mshr_merges = 4,
+                                       .miss_room = 1};
     memset(b, 0, sizeof *b);
     b->packets.arena = &b->arena;
     l1_init(&b->l1,
