@@ -11,9 +11,9 @@
  * over. That is the invariant on which all rests. A fill that comes when its lease is over serves the loads that wait
  * for it, which came before whatever was written since, and is not kept.
  *
- * Where it differs from the paper: all leases are equally long; deadlines are not sent along, for each side counts by
- * itself; the L2 keeps a line's place until its last lease is over, and asks for it in the line's turn; and to a line
- * of which the writer alone has a lease, and has given its copy up, a store does not wait. */
+ * Where it is simpler than the paper: all leases are equally long, and deadlines are not sent along, for each side
+ * counts by itself. A write does not wait for a lease of its own L1, whose copy is given up before. The L2 holds a
+ * line's place until its last lease is over. */
 #include "memory/coherence/tables.h"
 
 /* An access that is performed in the L2, behind what its L1 has sent before. */
@@ -32,11 +32,11 @@ static const struct coherence_row rows[] = {
     ROW(F, STORE, F, REFUSE),
     ROW(F, DROP, N, NOTHING),
     ROW(F, TIME_PASSED, N, NOTHING),
-    ROW(F, FILL, V, WAKE, INSTALL, ENTER, RETRY),
+    ROW(F, FILL, V, WAKE, INSTALL),
     ROW(N, LOAD, N, REFUSE),
     ROW(N, STORE, N, REFUSE),
     ROW(N, DROP, N, NOTHING),
-    ROW(N, FILL, I, WAKE, ENTER, RETRY),
+    ROW(N, FILL, I, WAKE),
     ROW(I, BLOCK, I, SEND),
     ROW(V, BLOCK_HERE, I, GIVE_UP, SEND),
     ROW(F, BLOCK, N, SEND),
