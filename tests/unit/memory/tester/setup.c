@@ -112,5 +112,5 @@ void tester_draw_setup(struct tester_setup *s, const struct coherence_protocol *
     draw_l1(s, r, line_bytes);
     draw_network(s, r);
     draw_program(s, r);
-    s->memory.coherence.lease = ONE_OF(r, 1, 20, 100, 400, 3000); /* from shorter than a message's way to very long */
+    s->memory.coherence.lease = ONE_OF(r, 1, 20, 100, 400, 1500); /* from shorter than a message's way to very long */
 }
