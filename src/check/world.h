@@ -267,8 +267,7 @@ static inline unsigned world_line_name(const struct world *w, unsigned line)
     return w->line_names ? w->line_names[line] : line;
 }
 
-/* The lease of a line, by its place in the L1, can end: it has one, and a copy or a fill under way that ends with it.
- */
+/* The lease of a line, by its place in the L1, can end: there is a copy, or a fill under way, that ends with it. */
 static inline bool world_has_lease(const struct world *w, unsigned cache, uint32_t place)
 {
     const struct agent *a = &w->agents[cache];

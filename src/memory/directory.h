@@ -1,8 +1,8 @@
-/* The directory of an L2 slice, under a protocol in which L1s register lines (coherence/protocol.h), or in which an
- * access can have the scope of all L1s: who owns which line or shares it, whom it has asked about it, and which
- * accesses wait aside for the answers. It knows no clock, no network and no tags. What is to be sent lies in `out`, in
- * order; accesses whose wait is over lie in `woken`: its host tries them again, in their order, before all others. The
- * host is a slice, or a checker that drives the same code through all interleavings. */
+/* The directory of an L2 slice, under a protocol in which L1s register lines (coherence/protocol.h), or have copies for
+ * a time, or in which an access can have the scope of all L1s: who owns which line or shares it, whom it has asked
+ * about it, and which accesses wait aside for the answers. It knows no clock, no network and no tags. What is to be
+ * sent lies in `out`, in order; accesses whose wait is over lie in `woken`: its host tries them again, in their order,
+ * before all others. The host is a slice, or a checker that drives the same code through all interleavings. */
 #ifndef LOCKSTEP_MEMORY_DIRECTORY_H
 #define LOCKSTEP_MEMORY_DIRECTORY_H
 

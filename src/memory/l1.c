@@ -33,11 +33,17 @@ static void begin_lease(void *context, uint32_t line)
     leases_begin(l1->leases, line, *l1->now);
 }
 
-static void end_leases(struct l1 *l1)
+NOT_INLINE void take_leases(struct l1 *l1)
 {
     uint32_t line;
-    while (l1->leases && (line = leases_take(l1->leases, *l1->now)) != LEASES_NONE)
+    while ((line = leases_take(l1->leases, *l1->now)) != LEASES_NONE)
         agent_time_passed(l1->agent, line);
+}
+
+HOT_INLINE void end_leases(struct l1 *l1)
+{
+    if (l1->leases)
+        take_leases(l1);
 }
 
 static void make_agent(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)

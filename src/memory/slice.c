@@ -871,7 +871,8 @@ HOT void slice_tick(struct slice *s, uint64_t cycle)
     if (s->misses)
         send_miss(s);
     if (RARELY(s->directory)) {
-        slice_end_leases(s, cycle);
+        if (s->leases)
+            slice_end_leases(s, cycle);
         slice_take_woken(s);
     }
     if (RARELY(s->locks))

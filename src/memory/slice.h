@@ -177,7 +177,7 @@ void slice_come_first(struct slice *s, struct packet_list *list, uint32_t *kept)
  * refused); tells it which leases are over; puts accesses whose wait there is over before all others; sends the
  * directory's first probe or answer. */
 bool slice_try_directory(struct slice *s, uint64_t cycle);
-void slice_end_leases(struct slice *s, uint64_t cycle);
+void slice_end_leases(struct slice *s, uint64_t cycle); /* only under a protocol that has some */
 void slice_take_woken(struct slice *s);
 void slice_send_of_directory(struct slice *s, uint64_t cycle);
 /* slice_waiting.c: packets in the slice that wait for something else than a lock's queue; and what they wait for, as

@@ -46,7 +46,7 @@ static void begin_lease(void *context, uint32_t entry)
 void slice_end_leases(struct slice *s, uint64_t cycle)
 {
     uint32_t entry;
-    while (s->leases && (entry = leases_take(s->leases, cycle)) != LEASES_NONE)
+    while ((entry = leases_take(s->leases, cycle)) != LEASES_NONE)
         directory_time_passed(s->directory, entry);
 }
 

@@ -7,7 +7,8 @@
  * cache has the access's bytes (enum cache_presence; l1.c, slice.c). In the other one L1s keep what they have written
  * for a while, and may *register* lines: an L1 is then the only one that performs atomics on the line, and its slice
  * knows it as the owner. There a line's state is one of agent_states.def in an L1 (agent.c), and one of
- * directory_states.def in its slice (directory.c), beside how the slice's tags have it.
+ * directory_states.def in its slice (directory.c), beside how the slice's tags have it. The same parts make protocols
+ * in which L1s have copies for a time (lease.c): that time has passed is an event of both tables.
  *
  * A protocol is one file here and one row in list.def. */
 #ifndef LOCKSTEP_MEMORY_COHERENCE_PROTOCOL_H
@@ -181,8 +182,8 @@ struct coherence_protocol {
 #define REMOTE_MOST 8
 struct coherence_registration {
     const struct coherence_table *agent, *directory;
-    /* The phases that a slice goes through for a load, a store and another atomic access at remote scope: enum
-     * remote_phase, ended by REMOTE_END; with nothing but that, it is an access at home. */
+    /* The phases that a slice goes through for a load, a store and another atomic access at remote scope: enum remote_phase, ended by
+     * REMOTE_END; with nothing but that, it is an access at home. */
     uint8_t remote[3][REMOTE_MOST];
     bool rprio; /* lines that are registered are given up last; coherence.replacement says otherwise */
 };
@@ -207,8 +208,7 @@ struct coherence_step {
     bool given; /* the table has a row */
 };
 
-/* A state and event that a table has no row for, if one was stepped: for a checker (check/), which goes on to say so.
- */
+/* A state and event that a table has no row for, if one was stepped: for a checker (check/), which goes on to say so. */
 struct coherence_missing {
     bool any;
     uint8_t state, event; /* of the first */
