@@ -34,7 +34,7 @@ static void open_agent(const struct lsu_setup *from, struct l1_setup *setup)
         setup->answers = memory_slices(from->partition) + 1; /* one of each slice at a time */
     setup->store_queue = p ? p->store_queue : 64;
     setup->lease = p ? p->lease : 2000;
-    setup->now = &from->agenda->now;
+    setup->now = &from->shared->agenda->now;
     setup->rprio = coherence_rprio(setup->protocol, p ? p->replacement : NULL);
 }
 

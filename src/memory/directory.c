@@ -465,7 +465,7 @@ static unsigned leased_event(const struct attempt *t)
 {
     const struct packet *p = t->p;
     const struct directory_entry *entry = find(t->d, t->line);
-    bool kept = p->cookie == CACHE_NO_WAITER && (p->space == PACKET_GLOBAL || p->space == PACKET_LOCAL);
+    bool kept = access_of(p)->waiter == PACKET_NOBODY && (p->space == PACKET_GLOBAL || p->space == PACKET_LOCAL);
     if (p->kind == PACKET_READ)
         return kept ? DIRECTORY_FETCH_EVENT : DIRECTORY_READ_EVENT;
     bool alone = entry && entry->state == DIRECTORY_L && !entry->several && entry->owner == p->sm;
