@@ -87,6 +87,7 @@ static struct packet *an_access(struct bench *b, unsigned sm, unsigned kind, uin
     p->address = p->local = address;
     p->bytes = 4;
     if (message_is_access(kind)) {
+        access_of(p)->waiter = 1;
         access_of(p)->order = order;
         access_of(p)->scope = ISA_SCOPE_GPU;
     }
@@ -96,8 +97,8 @@ static struct packet *an_access(struct bench *b, unsigned sm, unsigned kind, uin
 /* What an L1 asks of a line that it is to keep. */
 static struct packet *fetch_of(struct bench *b, unsigned sm, uint64_t address)
 {
-    struct packet *p = access_of(b, sm, PACKET_READ, address, ISA_ORDER_WEAK);
-    p->cookie = CACHE_NO_WAITER;
+    struct packet *p = an_access(b, sm, PACKET_READ, address, ISA_ORDER_WEAK);
+    access_of(p)->waiter = PACKET_NOBODY;
     return p;
 }
 
@@ -387,11 +388,11 @@ static void test_who_writes_waits_for_the_last_lease(void **unused)
     passes(&b, fetch_of(&b, 0, at(0)));
     passes(&b, fetch_of(&b, 1, at(0)));
     uint32_t entry = b.leased;
-    passes(&b, access_of(&b, 2, PACKET_READ, at(0), ISA_ORDER_RELAXED));
-    struct packet *write = keeps(&b, access_of(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
-    struct packet *own = keeps(&b, access_of(&b, 1, PACKET_READ, at(0), ISA_ORDER_RELAXED));
+    passes(&b, an_access(&b, 2, PACKET_READ, at(0), ISA_ORDER_RELAXED));
+    struct packet *write = keeps(&b, an_access(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
+    struct packet *own = keeps(&b, an_access(&b, 1, PACKET_READ, at(0), ISA_ORDER_RELAXED));
     struct packet *read = keeps(&b, fetch_of(&b, 2, at(0)));
-    struct packet *atomic = keeps(&b, access_of(&b, 0, PACKET_ATOMIC, at(0), ISA_ORDER_ACQ_REL));
+    struct packet *atomic = keeps(&b, an_access(&b, 0, PACKET_ATOMIC, at(0), ISA_ORDER_ACQ_REL));
     assert_null(woken(&b));
     directory_time_passed(&b.directory, entry);
     assert_null(directory_find(&b.directory, at(0)));
@@ -416,12 +417,12 @@ static void test_a_lease_does_not_hold_up_its_own_l1(void **unused)
     struct bench b;
     start(&b, "lease");
     passes(&b, fetch_of(&b, 1, at(0)));
-    passes(&b, access_of(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
+    passes(&b, an_access(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
     assert_null(directory_find(&b.directory, at(0)));
     directory_time_passed(&b.directory, b.leased);
     passes(&b, fetch_of(&b, 1, at(0)));
-    keeps(&b, access_of(&b, 2, PACKET_ATOMIC, at(0), ISA_ORDER_RELAXED));
-    keeps(&b, access_of(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
+    keeps(&b, an_access(&b, 2, PACKET_ATOMIC, at(0), ISA_ORDER_RELAXED));
+    keeps(&b, an_access(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
     directory_time_passed(&b.directory, b.leased);
     assert_non_null(woken(&b));
     assert_non_null(woken(&b));
@@ -435,7 +436,7 @@ static void test_a_leased_line_leaves_its_place(void **unused)
     start(&b, "lease");
     passes(&b, fetch_of(&b, 0, at(0)));
     b.wanted = at(0);
-    struct packet *read = keeps(&b, access_of(&b, 0, PACKET_READ, at(1), ISA_ORDER_RELAXED));
+    struct packet *read = keeps(&b, an_access(&b, 0, PACKET_READ, at(1), ISA_ORDER_RELAXED));
     struct packet *late = keeps(&b, fetch_of(&b, 1, at(0)));
     assert_null(woken(&b));
     directory_time_passed(&b.directory, b.leased);

@@ -109,7 +109,7 @@ static void fill(struct l1_bench *b, uint64_t cycle)
     struct packet *p = packet_ring_pop(&b->l1.requests);
     assert_int_equal(p->kind, PACKET_READ);
     p->is_reply = true;
-    memset(p->data, 0x33, sizeof p->data);
+    memset(packet_data(p), 0x33, PACKET_LINE_BYTES);
     b->now = cycle;
     l1_reply(&b->l1, p);
     packet_free(&b->packets, p);
@@ -203,14 +203,13 @@ static void tick(struct slice_bench *b)
 
 static struct packet *send(struct slice_bench *b, unsigned sm, unsigned kind)
 {
-    struct packet *p = packet_new(&b->packets[sm]);
-    p->kind = (uint8_t)kind;
+    struct packet *p = packet_new(&b->packets[sm], kind);
     p->space = PACKET_GLOBAL;
     p->address = START;
-    p->bytes = b->params.l2.line_bytes;
-    p->cookie = CACHE_NO_WAITER;
-    memset(p->data, 0x44, sizeof p->data);
-    memset(p->mask, 0xff, sizeof p->mask);
+    p->bytes = (uint8_t)b->params.l2.line_bytes;
+    memset(packet_data(p), 0x44, PACKET_LINE_BYTES);
+    if (message_has_mask(kind))
+        memset(packet_mask(p), 0xff, PACKET_LINE_BYTES / 8);
     slice_push(b->slice, p, 0, b->cycle);
     return p;
 }
