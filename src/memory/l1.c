@@ -61,7 +61,7 @@ static void make_agent(struct l1 *l1, const struct l1_setup *setup, struct arena
                                      .rprio = setup->rprio,
                                      .host = {begin_lease, l1}},
                arena);
-    if (coherence_leases(setup->protocol)) {
+    if (coherence_table_has(setup->protocol->registration->agent, AGENT_DO_LEASE)) {
         l1->leases = ARENA_NEW(arena, struct leases, 1);
         leases_init(l1->leases, setup->cache->sets * setup->cache->ways, setup->lease, arena);
     }

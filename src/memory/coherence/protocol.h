@@ -278,7 +278,7 @@ void coherence_side_init(struct coherence_side *side, const struct coherence_tab
                          const struct coherence_words *words, const uint8_t reads[CACHE_PRESENCES]);
 /* True: some row of a table has the action. */
 bool coherence_table_has(const struct coherence_table *table, unsigned action);
-/* True: L1s have their copies for a time that the slices know, and are asked nothing (lease.c). */
+/* True: the slices' directories know until when L1s have their copies (lease.c). */
 bool coherence_leases(const struct coherence_protocol *protocol);
 /* rows.c: the fault of a row, or NULL: a state, event or action that the side does not have; an action that its state
  * does not allow; or a next state that is not what its actions make of the line. */
