@@ -256,7 +256,7 @@ static void test_a_store_waits_for_the_last_lease(void **state)
     slice_describe_waiting(b.slice, &text);
     snprintf(said, sizeof said, "leased until cycle %llu: ", (unsigned long long)end);
     assert_non_null(strstr(strbuf_text(&text), said));
-    assert_non_null(strstr(strbuf_text(&text), "1 accesses wait behind it, the first a write by SM 1"));
+    assert_non_null(strstr(strbuf_text(&text), "1 accesses wait behind it, the first a write of 0x1000000"));
     assert_int_equal(b.slice->next, end);
     answer(&b, store);
     assert_int_equal(*b.store.bytes, 0x44);
