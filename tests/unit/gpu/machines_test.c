@@ -560,7 +560,7 @@ static bool changes(unsigned context, unsigned group, unsigned index, const char
 }
 
 /* The values that are tried: the ends of the range, and some between. Returns how many. */
-static unsigned values_of(const struct param_group *group, const struct param_desc *param, char values[8][24])
+static unsigned values_of(const struct param_group *group, const struct param_desc *param, char values[16][24])
 {
     unsigned n = 0;
     struct strbuf text = {0};
@@ -631,7 +631,7 @@ static void test_every_parameter_does_something(void **state)
     for (unsigned g = 0; g < MACHINE_GROUPS; g++) {
         for (unsigned i = 0; i < table.groups[g].count; i += effort_steps(3, 150)) {
             const struct param_group *group = &table.groups[g];
-            char values[8][24], name[64];
+            char values[16][24], name[64];
             unsigned count = values_of(group, &group->params[i], values);
             bool seen = false;
             for (unsigned v = 0; v < count && v < 2 && !seen; v++)

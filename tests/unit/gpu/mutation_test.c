@@ -219,6 +219,7 @@ static void test_every_fact_is_seen_to_break(void **state)
         {"apu8", "coherence.protocol=rsp", 2},
         {"gtx480", "gpu.sms=3 partition.channels=2 locks.queue=true", 1},
         {"gtx480", "gpu.sms=2 partition.channels=2 sm.cores=4", 1},
+        {"gtx480", "gpu.sms=66 partition.channels=2", 1}, /* more ports than a word has bits */
     };
     struct mutator *m = calloc(1, sizeof *m);
     for (unsigned i = 0; i < sizeof machines / sizeof machines[0]; i++)
