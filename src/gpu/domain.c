@@ -278,8 +278,7 @@ static void step_sms(struct gpu_domain *domain, uint64_t now, uint64_t sent)
 static bool units_idle(struct gpu_domain *domain)
 {
     struct partition **partitions = &domain->run->gpu->partitions[domain->first_channel];
-    if (domain->idle_sms != mask_low(domain->sms))
-        return false;
+    contract(domain->idle_sms == domain->all_sms);
     for (; domain->filled; domain->filled &= domain->filled - 1)
         if (!partition_idle(partitions[mask_first(domain->filled)]))
             return false;
@@ -310,6 +309,11 @@ HOT_INLINE uint64_t taken_of(const struct gpu_domain *domain, unsigned from, uns
 static void note_busy(struct gpu_domain *domain, uint64_t now)
 {
     struct gpu_outlook *outlook = &domain->outlook;
+    if (domain->idle_sms != domain->all_sms) { /* nearly always: what was taken meanwhile changes nothing */
+        outlook->idle = false;
+        outlook->busy_until = cycle_max(outlook->busy_until, now + 1);
+        return;
+    }
     uint64_t taken = taken_of(domain, 0, GPU_PLAIN_NETWORKS);
     if (RARELY(domain->probing))
         taken += taken_of(domain, GPU_PLAIN_NETWORKS, GPU_NETWORKS);
@@ -576,6 +580,7 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
         first += groups_of_domain(gpu, threads, domains, n) * gpu->machine.sm.l1i_sharers;
         first = first < gpu->machine.gpu.sms ? first : gpu->machine.gpu.sms;
         domain->sms = first - domain->first_sm;
+        domain->all_sms = mask_low(domain->sms);
         contract(domain->sms <= GPU_DOMAIN_SMS);
         domain->first_channel = first_of(channels, domains, n);
         domain->channels = first_of(channels, domains, n + 1) - domain->first_channel;

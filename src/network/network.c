@@ -494,6 +494,11 @@ HOT_INLINE uint64_t tick_core(struct network *net, uint64_t tick, unsigned sides
     return write_sides(net, &turn, sides);
 }
 
+HOT NOT_INLINE uint64_t tick_only_side(struct network *net, uint64_t tick)
+{
+    return tick_core(net, tick, 1);
+}
+
 NOT_INLINE uint64_t tick_divided_core(struct network *net, uint64_t tick)
 {
     return tick_core(net, tick, net->side_count);
@@ -562,7 +567,8 @@ HOT uint64_t network_tick_core(struct network *net, uint64_t tick)
     if (net->sharing)
         return some_core_is_due(net, tick) ? tick_shared_cores(net, tick) : 0;
     if ((net->words | net->side_count) == 1)
-        return tick_core(net, tick, 1);
+        return tick >= net->core->next || network_read(net, &net->sides[0].to_core, tick) ? tick_only_side(net, tick)
+                                                                                          : 0;
     if (!core_is_due(net, tick))
         return 0;
     return net->words > 1 ? tick_wide_core(net, tick) : tick_divided_core(net, tick);
