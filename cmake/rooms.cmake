@@ -36,6 +36,11 @@ function(lockstep_add_room room below)
     add_library(ls_${room}_objects OBJECT ${sources})
     target_include_directories(ls_${room}_objects PUBLIC ${dirs})
     target_link_libraries(ls_${room}_objects PUBLIC ${links})
+    # What lies side by side here is written one by one and read soon after: a vector read of it waits until the writes have left the
+    # host's store buffer.
+    if(room MATCHES "^(core|sm|network)$")
+        target_compile_options(ls_${room}_objects PRIVATE -fno-tree-slp-vectorize)
+    endif()
     add_library(ls_${room} STATIC $<TARGET_OBJECTS:ls_${room}_objects>)
     set_target_properties(ls_${room} PROPERTIES LINKER_LANGUAGE C)
     target_include_directories(ls_${room} PUBLIC ${dirs})
