@@ -3,7 +3,7 @@
  * executions: a row for each program that ran: key, status (ok, hang, limit, failed), error, seconds, build (the
  * identity of the simulator that ran it).
  *
- * kernels: a row for each kernel of an execution: its name, and every statistic of its result as a column, those of a
+ * kernels: a row for each kernel of an execution: its name, that name as tables show it (plain), and every statistic of its result as a column, those of a
  * group with the group's name before theirs (sm_branches, dram_reads).
  *
  * phases: of executions that were run for them, the phases of the first blocks of SM 0, a row for each warp.
@@ -245,7 +245,7 @@ static int store_kernel(struct study *study, int64_t execution, size_t number, j
     struct row row = {{0}, {0}};
     struct strbuf sql = {0};
     int rc = add_numbers(study, &row, NULL, kernel);
-    strbuf_addf(&sql, "INSERT INTO kernels(execution, number, kernel%s) VALUES(%lld, %zu, ?%s)",
+    strbuf_addf(&sql, "INSERT INTO kernels(execution, number, kernel, plain%s) VALUES(%lld, %zu, ?1, plainname(?1)%s)",
                 strbuf_text(&row.columns), (long long)execution, number, strbuf_text(&row.values));
     sqlite3_stmt *stmt = rc == 0 ? prepare(study, strbuf_text(&sql)) : NULL;
     if (stmt) {

@@ -5,10 +5,13 @@
  *
  * Of a factor x, by the thresholds of `judging`: wins(x), noeffect(x), loses(x). near(ours, paper): whether a factor is
  * reproduced: within a quarter of the paper's, or, for effects below 30%, an effect between two thirds and one and a
- * half of the paper's. Of NULL they are NULL. Without `judging` those that need it are not there. */
+ * half of the paper's. Of NULL they are NULL. Without `judging` those that need it are not there.
+ *
+ * plainname(name): a kernel's name as tables show it. */
 #include <math.h>
 
 #include "cli/study/study.h"
+#include "report/figures.h"
 
 struct sums {
     double values, logarithms;
@@ -98,6 +101,17 @@ static void near_factor(sqlite3_context *context, int count, sqlite3_value **val
         sqlite3_result_int(context, small ? share >= 2.0 / 3 && share <= 1.5 : share >= 0.75 && share <= 1.25);
 }
 
+/* A kernel's name as tables show it. */
+static void plain_name(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct strbuf out = {0};
+    const char *name = (const char *)sqlite3_value_text(values[0]);
+    (void)count;
+    figures_kernel_name(name ? name : "", &out);
+    sqlite3_result_text(context, strbuf_text(&out), (int)out.length, SQLITE_TRANSIENT);
+    strbuf_free(&out);
+}
+
 int study_add_functions(struct study *study, sqlite3 *db)
 {
     static const struct {
@@ -115,6 +129,7 @@ int study_add_functions(struct study *study, sqlite3 *db)
         {"noeffect", 1, true, noeffect, NULL, NULL},
         {"loses", 1, true, loses, NULL, NULL},
         {"near", 2, false, near_factor, NULL, NULL},
+        {"plainname", 1, false, plain_name, NULL, NULL},
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if ((study->judging.given || !functions[i].judges) &&

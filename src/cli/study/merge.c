@@ -116,5 +116,5 @@ int study_merge(struct study *study)
     int rc = 0;
     for (const struct study_shard *s = study_find_shards(study, ".sqlite"); s->of; s++)
         rc |= take_file(study, study_shard_path(study, *s, ".sqlite"));
-    return rc;
+    return rc < 0 ? -1 : study_name_kernels(study);
 }

@@ -135,6 +135,7 @@ static int read_one_benchmark(struct plan *p, const struct yaml_node *node, cons
         .program = plan_text(p, node, "program", NULL),
         .kernels = plan_text(p, node, "kernels", "*"),
         .arguments = plan_text(p, node, p->study->quick ? "quick" : "full", ""),
+        .node = node,
     };
     if (!b.program || !b.kernels || !b.arguments || check_benchmark(p, node, &b) < 0)
         return -1;

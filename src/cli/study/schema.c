@@ -26,7 +26,7 @@ static const char tables[] =
     "CREATE TABLE IF NOT EXISTS executions(id INTEGER PRIMARY KEY, key TEXT UNIQUE, status TEXT, error TEXT, seconds "
     "REAL, "
     "build TEXT, phases INTEGER);"
-    "CREATE TABLE IF NOT EXISTS kernels(execution INTEGER, number INTEGER, kernel TEXT);"
+    "CREATE TABLE IF NOT EXISTS kernels(execution INTEGER, number INTEGER, kernel TEXT, plain TEXT);"
     "CREATE INDEX IF NOT EXISTS kernels_of ON kernels(execution);"
     "CREATE TABLE IF NOT EXISTS phases(execution INTEGER, launch INTEGER, kernel TEXT, block INTEGER, phase INTEGER, "
     "warp INTEGER, start INTEGER, arrival INTEGER, release INTEGER);"
@@ -108,12 +108,18 @@ static int create_runs(struct study *study)
     return rc;
 }
 
+int study_name_kernels(struct study *study)
+{
+    return study_tell(study, "UPDATE kernels SET plain = plainname(kernel) WHERE plain IS NULL");
+}
+
 int study_create_tables(struct study *study)
 {
     if (study_tell(study, "BEGIN IMMEDIATE") < 0)
         return -1;
     int rc = study_tell(study, tables) < 0 || add_column_of(study, "executions", "phases") < 0 ||
-                     create_runs(study) < 0 || each_column(study, NULL, add_column) < 0
+                     add_column_of(study, "kernels", "plain") < 0 || create_runs(study) < 0 ||
+                     each_column(study, NULL, add_column) < 0 || study_name_kernels(study) < 0
                  ? -1
                  : 0;
     return study_tell(study, rc < 0 ? "ROLLBACK" : "COMMIT") < 0 ? -1 : rc;
@@ -152,7 +158,7 @@ static void variants_view(struct study *study, struct strbuf *sql)
     strbuf_add(sql, " FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' ");
     if (!study->report)
         strbuf_addf(sql, "AND e.build = '%s' ", study->build);
-    strbuf_add(sql, "JOIN kernels k ON k.execution = e.id AND k.kernel GLOB r.kernels "
+    strbuf_add(sql, "JOIN kernels k ON k.execution = e.id AND (k.kernel GLOB r.kernels OR k.plain GLOB r.kernels) "
                     "GROUP BY r.benchmark, r.machine, r.scheduler, r.reading");
     add_grid(study, sql, "r.", "");
     strbuf_add(sql, ", r.variant; ");
@@ -179,7 +185,8 @@ static void phases_view(struct study *study, struct strbuf *sql)
                     "FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' ");
     if (!study->report)
         strbuf_addf(sql, "AND e.build = '%s' ", study->build);
-    strbuf_add(sql, "JOIN phases p ON p.execution = e.id AND p.kernel GLOB r.kernels");
+    strbuf_add(sql, "JOIN phases p ON p.execution = e.id AND EXISTS (SELECT 1 FROM kernels k WHERE k.execution = e.id AND "
+                    "k.kernel = p.kernel AND (k.kernel GLOB r.kernels OR k.plain GLOB r.kernels))");
 }
 
 int study_make_view(struct study *study)

@@ -15,9 +15,11 @@
 #include "cli/study/questions.h"
 #include "gpu/departures.h"
 
-/* A row of `benchmarks`: a program with arguments, and which of its kernels count (a GLOB pattern). */
+/* A row of `benchmarks`: a program with arguments, and which of its kernels count (a GLOB pattern of their names, mangled
+ * or as tables show them). */
 struct study_benchmark {
     const char *name, *program, *kernels, *arguments;
+    const struct yaml_node *node;
 };
 
 /* A row of `schedulers`: a short name for one with options. */
@@ -231,6 +233,11 @@ int study_add_functions(struct study *study, sqlite3 *db);
 int study_create_tables(struct study *study);
 int study_add_column(struct study *study, const char *name);
 int study_make_view(struct study *study);
+/* Gives kernels that were stored without it the name that tables show. */
+int study_name_kernels(struct study *study);
+
+/* absent.c: -1 with a diagnostic for each benchmark whose pattern of kernels matches none that a run of it launched. */
+int study_check_kernels(struct study *study);
 
 /* database.c: a prepared statement of Lockstep's own; NULL with a diagnostic that names `what`. */
 sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql);
