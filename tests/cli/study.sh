@@ -50,11 +50,11 @@ has quick/index.html "Quick version"
 study ./mini --out full || wrong "a study ended with $?"
 [ "$(wc -l <full/results.csv)" -eq 4 ] || wrong "the full version runs something else"
 cat >expected <<'C'
-id,row,claim,paper,here,other_mean,least,most,variants,direction,magnitude,direction_in,magnitude_in,other_direction,other_magnitude,rows_direction,rows_magnitude,note
-C1,,both take time,1,1,,,,1,yes,yes,,,,,,,
-C2,,one takes no time,,1,,,,1,no,-,,,,,,,
-C3,,nobody ran tls,,-,,,,1,-,-,,,,,,,
-C4,,theirs is known,2.5,4,,,,1,yes,no,,,,,,,
+id,row,claim,paper,here,other_mean,least,most,variants,direction,magnitude,direction_in,magnitude_in,other_direction,other_magnitude,rows_direction,rows_magnitude,coverage,note
+C1,,both take time,1,1,,,,1,yes,yes,,,,,,,,
+C2,,one takes no time,,1,,,,1,no,-,,,,,,,,
+C3,,nobody ran tls,,-,,,,1,-,-,,,,,,,,
+C4,,theirs is known,2.5,4,,,,1,yes,no,,,,,,,,
 C
 diff -u expected full/claims.csv || wrong "claims.csv"
 grep -Eq '^C1 +both take time +1 +1 +- +- +yes +yes$' out.txt && grep -Eq '^C3 +nobody ran tls +- +- +- +- +- +-$' out.txt || { wrong "the table"; cat out.txt; }
@@ -107,6 +107,8 @@ wait $pid
 had=$(wc -l <long.out/results.csv)
 [ "$had" -ge 2 ] && [ "$had" -lt 7 ] || wrong "an interrupted study has $had lines of results"
 cp long.out/results.csv before.csv
+has long.out/index.html "runs have not been run.</b>"
+[ "$("$LOCKSTEP" study ./long --out long.out --status)" = "runs: $((had - 1)) of 6 done, 0 failed, $((7 - had)) not run" ] || wrong "what an interrupted study has not run"
 study ./long --out long.out || { wrong "an interrupted study goes on badly: $?"; cat err.txt; }
 [ "$(wc -l <long.out/results.csv)" -eq 7 ] || wrong "an interrupted study does not become whole"
 grep -vxFf long.out/results.csv before.csv && wrong "an interrupted study runs again what it has"

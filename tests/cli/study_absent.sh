@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is absent in a study is told, and taken for nothing else: patterns of kernels that match none.
+# What is absent in a study is told, and taken for nothing else: patterns of kernels that match none, runs that were not run, that failed.
 . "$(dirname "$0")/_lib.sh"
 cd "$folder" || exit 1
 mkdir mini
@@ -32,6 +32,9 @@ runs:
 judging: {mean: geometric, no_effect: 0.03, loses: 0.05}
 claims:
   - {id: M, claim: a mean over two programs, rows: "SELECT benchmark AS name, cycles AS ours FROM results WHERE scheduler = 'gto'", direction: ours > 2, range: [1, 1e9]}
+  - {id: L, claim: the least of four, sql: "SELECT min(cycles) AS ours FROM results", direction: ours > 2, range: [1, 1e9]}
+  - {id: A, claim: one of A alone, sql: "SELECT cycles AS ours FROM results WHERE benchmark = 'A' AND scheduler = 'gto'", direction: ours > 2, range: [1, 1e9]}
+  - {id: E, claim: B ends, sql: "SELECT min(e.status = 'ok') AS ours FROM main.runs r JOIN executions e ON e.id = r.execution WHERE benchmark = 'B'", direction: ours = 1, range: [0, 1]}
 Y
 has() {
     grep -qF -- "$2" "$1" || { wrong "$1 has no: $2"; cat "$1"; }
@@ -50,4 +53,31 @@ sed -i 's/kernels: "insert\*"/kernels: "insort*"/' none/study.yaml
 expect 2 "study.yaml:3:33: error: benchmark A: kernels 'insort*' match none of those that ran: insert" study ./none --out out
 expect 2 "kernels 'insort*' match none" study ./none --out out --report
 [ "$(sqlite3 out/full.sqlite "SELECT count(*) FROM executions")" = 4 ] || wrong "another pattern is another run"
+
+# What was not run is neither failed nor judged: of every claim it is told whether it rests on it. A.gto is the first shard of four's.
+expect 0 "shard" study ./mini --out part --shard 2/4
+expect 1 "runs: 1 of 4 done, 0 failed, 3 not run" study ./mini --out part --status
+verdicts() { cut -d, -f1,2,10,18,19 "$1/claims.csv" | tr '\n' ' '; }
+expect 1 "not run" study ./mini --out part --merge
+[ "$(verdicts part)" = "id,row,direction,coverage,note M,,-,not run, M,A,yes,, L,,-,not run, A,,yes,, E,,-,not run, " ] || { wrong "verdicts with runs that were not run"; verdicts part; }
+has part/index.html '<b>3 of 4 runs have not been run.</b>'
+has part/index.html '; 3 of 4 could not be judged'
+has part/index.html '<li>b.yaml  | gtx480 | lrr | timing  | '
+has part/index.html '<h2 id=failures>Runs that did not end well</h2>'
+has part/index.html '<p>None.</p>'
+[ "$(sqlite3 part/full.sqlite "SELECT group_concat(DISTINCT status) FROM executions WHERE seconds IS NULL")" = "not run" ] || wrong "the status of what was not run"
+# A database of former versions says it otherwise.
+sqlite3 part/full.sqlite "UPDATE executions SET status = 'failed' WHERE seconds IS NULL"
+expect 1 "not run" study ./mini --out part --report
+has part/index.html '<b>3 of 4 runs have not been run.</b>'
+
+# What failed is missing from what is judged, which says so: rows of those that there are, or results of those on which it rests.
+cp -r mini failing
+printf 'check:\n  - {buffer: m, sum_u32: 1}\n' >>failing/b.yaml
+expect 1 "M      a mean over two programs" study ./failing --out failing.out
+[ "$(verdicts failing.out)" = "id,row,direction,coverage,note M,,yes,1 of 2, M,A,yes,, L,,yes,2 of 4, A,,yes,, E,,no,, " ] || { wrong "verdicts with runs that failed"; verdicts failing.out; }
+has failing.out/index.html '<b>2 of 4 runs did not end well</b>'
+has failing.out/index.html '<div class=mixed>over 2 of 4</div>'
+has_not failing.out/index.html 'have not been run'
+expect 1 "1 of 1 rows  over 1 of 2" study ./failing --out failing.out --report
 finish

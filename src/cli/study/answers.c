@@ -12,6 +12,10 @@ static void add_notes(const struct study_answer *answer, struct strbuf *out)
     unsigned of, hold = study_rows_that_hold(answer, false, &of);
     if (of)
         strbuf_addf(out, "  %u of %u rows", hold, of);
+    if (answer->coverage.open)
+        strbuf_add(out, "  not run");
+    else if (answer->coverage.have < answer->coverage.of)
+        strbuf_addf(out, "  over %u of %u", answer->coverage.have, answer->coverage.of);
     if (answer->one_run)
         strbuf_add(out, "  one run");
     if (answer->outside)
@@ -100,6 +104,9 @@ static void add_line(struct study *study, const struct study_claim *c, const str
         other ? study_word(study, t->other_verdict.magnitude, 0, 0) : "",
         counted,
         counted_m,
+        row                     ? ""
+        : answer->coverage.open ? "not run"
+                                : study_coverage_text(study, &answer->coverage),
         answer->one_run && !row ? "one run" : "",
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -113,7 +120,7 @@ int study_write_claims(struct study *study, const struct study_answer *answers)
 {
     struct strbuf out = {0};
     strbuf_add(&out, "id,row,claim,paper,here,other_mean,least,most,variants,direction,magnitude,direction_in,"
-                     "magnitude_in,other_direction,other_magnitude,rows_direction,rows_magnitude,note\n");
+                     "magnitude_in,other_direction,other_magnitude,rows_direction,rows_magnitude,coverage,note\n");
     for (size_t i = 0; i < study->claims.count; i++) {
         add_line(study, &study->claims.items[i], &answers[i], NULL, &out);
         for (size_t k = 0; k < answers[i].rows.count; k++)

@@ -1,10 +1,10 @@
 /* The database of a study's results: SQLite, one file in the results folder. Its tables:
  *
- * executions: a row for each program that ran: key, status (ok, hang, limit, failed), error, seconds, build (the
+ * executions: a row for each program: key, status (ok, hang, limit, failed, or not run), error, seconds, build (the
  * identity of the simulator that ran it).
  *
- * kernels: a row for each kernel of an execution: its name, that name as tables show it (plain), and every statistic of its result as a column, those of a
- * group with the group's name before theirs (sm_branches, dram_reads).
+ * kernels: a row for each kernel of an execution: its name, that name as tables show it (plain), and every statistic of
+ * its result as a column, those of a group with the group's name before theirs (sm_branches, dram_reads).
  *
  * phases: of executions that were run for them, the phases of the first blocks of SM 0, a row for each warp.
  *
@@ -84,6 +84,17 @@ void study_close(struct study *study)
     study->db = study->bench = NULL;
 }
 
+/* Databases of former versions have 'failed' of what did not run, without seconds. */
+static enum study_state state_of(const char *status, bool timed)
+{
+    if (!strcmp(status, STUDY_WAITS) || !timed)
+        return STUDY_NOT_RUN;
+    if (!strcmp(status, "ok"))
+        return STUDY_ENDED;
+    return !strcmp(status, "failed") ? STUDY_FAILED : STUDY_STOPPED;
+}
+
+/* What is known of an execution: of several databases the best. */
 static int find_stored(struct study *study, struct study_execution *e)
 {
     sqlite3_stmt *stmt = prepare(study, "SELECT id, status, build, seconds, phases FROM executions WHERE key = ?");
@@ -92,16 +103,36 @@ static int find_stored(struct study *study, struct study_execution *e)
     sqlite3_bind_text(stmt, 1, e->key, -1, SQLITE_STATIC);
     int rc = 0;
     if (study_next(study, "executions", stmt, &rc)) {
-        e->id = sqlite3_column_int64(stmt, 0);
+        bool timed = sqlite3_column_type(stmt, 3) != SQLITE_NULL;
+        enum study_state state = state_of((const char *)sqlite3_column_text(stmt, 1), timed);
         bool ours = !strcmp((const char *)sqlite3_column_text(stmt, 2), study->build);
-        bool failed = !strcmp((const char *)sqlite3_column_text(stmt, 1), "failed");
         bool traced = !e->phases || sqlite3_column_int(stmt, 4);
-        e->stored |= ours && !failed && traced;
-        e->failed |= ours && failed && sqlite3_column_type(stmt, 3) != SQLITE_NULL;
-        if (sqlite3_column_type(stmt, 3) != SQLITE_NULL)
+        e->id = sqlite3_column_int64(stmt, 0);
+        if (timed)
             e->seconds = sqlite3_column_double(stmt, 3);
+        if ((ours || study->report) && state != STUDY_NOT_RUN && e->state != STUDY_ENDED)
+            e->state = state;
+        e->stored |= ours && traced && (state == STUDY_ENDED || state == STUDY_STOPPED);
     }
     sqlite3_finalize(stmt);
+    return rc;
+}
+
+size_t study_count_state(const struct study *study, enum study_state state)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < study->executions.count; i++)
+        count += study->executions.items[i].state == state;
+    return count;
+}
+
+int study_note_states(struct study *study)
+{
+    int rc = 0;
+    for (size_t i = 0; i < study->executions.count; i++) {
+        study->executions.items[i].state = STUDY_NOT_RUN;
+        rc |= find_stored(study, &study->executions.items[i]);
+    }
     return rc;
 }
 
@@ -131,7 +162,7 @@ bool study_peek(struct study *study, const char *path)
 
 static int new_execution(struct study *study, struct study_execution *e)
 {
-    sqlite3_stmt *stmt = prepare(study, "INSERT INTO executions(key, status, build) VALUES(?, 'failed', ?)");
+    sqlite3_stmt *stmt = prepare(study, "INSERT INTO executions(key, status, build) VALUES(?, '" STUDY_WAITS "', ?)");
     if (!stmt)
         return -1;
     sqlite3_bind_text(stmt, 1, e->key, -1, SQLITE_STATIC);

@@ -2,6 +2,7 @@
  * a time as there are cores, each as `lockstep run` in a process of its own. A result is stored as soon as it is there:
  * a study that was interrupted goes on where it was. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -336,6 +337,25 @@ static const char *status_of(const struct process_job *job, const json_t *docume
     return !strcmp(reason, "hang") ? "hang" : !strcmp(reason, "max-cycles") ? "limit" : "failed";
 }
 
+/* A run that somebody ended by a signal has not been run. */
+static bool was_stopped(const struct process_job *job)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    bool stopped = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        stopped |= job->status == 128 + ends[i];
+    return stopped;
+}
+
+static void remove_files(const struct batch *batch, unsigned i)
+{
+    unlink(batch->stats[i]);
+    if (batch->phases[i])
+        unlink(batch->phases[i]);
+    unlink(batch->jobs[i].output);
+    unlink(batch->jobs[i].errors);
+}
+
 static int store(struct batch *batch, unsigned i)
 {
     const struct process_job *job = &batch->jobs[i];
@@ -355,11 +375,6 @@ static int store(struct batch *batch, unsigned i)
     batch->done++;
     json_decref(document);
     strbuf_free(&phases);
-    unlink(batch->stats[i]);
-    if (batch->phases[i])
-        unlink(batch->phases[i]);
-    unlink(job->output);
-    unlink(job->errors);
     study_tell_progress(batch->study, batch->done == batch->count);
     return rc;
 }
@@ -370,7 +385,8 @@ static void tick(void *context)
     for (unsigned i = 0; i < batch->count; i++)
         if (batch->jobs[i].ended && !batch->stored[i]) {
             batch->stored[i] = true;
-            batch->rc |= store(batch, i);
+            batch->rc |= was_stopped(&batch->jobs[i]) ? 0 : store(batch, i);
+            remove_files(batch, i);
         }
     cli_progress_jobs(&batch->progress, batch->jobs, batch->count, "runs done", (int)batch->failed);
 }

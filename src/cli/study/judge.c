@@ -173,8 +173,7 @@ static int judge_rows(struct study *study, const struct study_world *world, cons
     return rc;
 }
 
-/* All that a claim's own sql gives, as a text. */
-static const char *content_of(struct study *study, const struct study_claim *claim)
+const char *study_content(struct study *study, const struct study_claim *claim)
 {
     struct strbuf out = {0};
     int rc = 0;
@@ -196,7 +195,7 @@ static const char *content_of(struct study *study, const struct study_claim *cla
 static void note_support(struct study *study, const struct study_claim *claim, unsigned variants,
                          struct study_answer *answer)
 {
-    if (!strcmp(answer->content, content_of(study, claim)))
+    if (!strcmp(answer->content, study_content(study, claim)))
         return;
     if (variants > answer->variants)
         answer->variants = variants;
@@ -256,7 +255,7 @@ static int answer_claim(struct study *study, const struct study_world *world, co
     tally(world, ours ? ours : &nothing, &verdict, &answer->all);
     if (world->kind == STUDY_WHOLE) {
         answer->variants = 1;
-        answer->content = content_of(study, claim);
+        answer->content = study_content(study, claim);
         check_range(study, claim, &given, answer);
     }
     return claim->of_rows && ours ? judge_rows(study, world, claim, &given, answer) : 0;

@@ -33,8 +33,17 @@ struct study_answer_row {
     struct study_tally tally;
 };
 
+/* How many of a claim's rows have a value, of those that would be there if every run had ended well; of a claim without
+ * rows that lacks something, of how many of the configurations on which it rests all results are there. of 0: nothing
+ * to count. open: it rests on what has not been run. */
+struct study_coverage {
+    unsigned have, of;
+    bool open;
+};
+
 struct study_answer {
     struct study_tally all;
+    struct study_coverage coverage;
     VEC(struct study_answer_row) rows;
     unsigned variants;   /* the most of a configuration on which the answer rests */
     bool one_run;        /* said to be chaotic, and rests on a configuration that ran once */
@@ -54,6 +63,10 @@ int study_enter(struct study *study, const struct study_world *world);
 unsigned study_variants(struct study *study);
 bool study_has_variants(struct study *study, unsigned count);
 
+/* assume.c: opens a database in memory with results of all runs, made up, and enters its whole world. -1 with
+ * diagnostics. */
+int study_assume(struct study *study);
+
 /* conditions.c: a condition over columns, to be bound in their order from 1. NULL with a diagnostic. `key`: direction
  * or magnitude. */
 sqlite3_stmt *study_condition(struct study *study, const struct study_claim *claim, const char *key,
@@ -72,6 +85,12 @@ int study_lint(struct study *study, const struct study_claim *claim, const char 
 int study_judge(struct study *study, const struct study_world *world, struct study_answer *answers);
 /* Appends the SQL that gives a claim's one row. */
 void study_claim_sql(const struct study_claim *claim, struct strbuf *sql);
+/* All that a claim's own sql gives, as a text. */
+const char *study_content(struct study *study, const struct study_claim *claim);
+/* coverage.c: finds how much of what answers rest on is there, and takes back the verdicts of those that are open. -1
+ * with diagnostics. "12 of 13"; "" when there is nothing to count. */
+int study_cover(struct study *study, struct study_answer *answers);
+const char *study_coverage_text(struct study *study, const struct study_coverage *coverage);
 /* A number as it is shown: four digits, or all before the point. */
 const char *study_number(struct study *study, double number);
 /* A column of the row that a statement is at. */

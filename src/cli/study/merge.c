@@ -12,8 +12,7 @@ static const char *text_of(struct study *study, const char *sql)
     study_trust(study);
     int rc = sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL);
     study_distrust(study);
-    if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
-        sqlite3_column_type(stmt, 0) != SQLITE_NULL)
+    if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_type(stmt, 0) != SQLITE_NULL)
         text = arena_strdup(&study->arena, (const char *)sqlite3_column_text(stmt, 0));
     sqlite3_finalize(stmt);
     return text;
@@ -82,7 +81,8 @@ static int take(struct study *study)
             &study->arena,
             "BEGIN IMMEDIATE; CREATE TEMP TABLE taken AS SELECT m.id AS mine, p.id AS theirs FROM main.executions m "
             "JOIN part.executions p ON p.key = m.key AND p.build = '%s' AND p.seconds IS NOT NULL "
-            "WHERE m.build <> '%s' OR m.status = 'failed' OR ifnull(m.phases, 0) < ifnull(p.phases, 0);"
+            "WHERE m.build <> '%s' OR m.status IN ('failed', '" STUDY_WAITS
+            "') OR ifnull(m.phases, 0) < ifnull(p.phases, 0);"
             "DELETE FROM main.kernels WHERE execution IN (SELECT mine FROM taken);"
             "DELETE FROM main.phases WHERE execution IN (SELECT mine FROM taken);"
             "INSERT INTO main.phases SELECT t.mine, launch, kernel, block, phase, warp, start, arrival, release FROM "

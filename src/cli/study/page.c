@@ -31,6 +31,7 @@ static const char style[] =
     ".of { color: var(--soft); font-size: 13px; } .ours { font-size: 1.15rem; font-weight: 600; }\n"
     ".small { font-size: 12.5px; color: var(--soft); }\n"
     ".yes { color: var(--good); } .no { color: var(--bad); font-weight: 600; } .note { color: var(--soft); }\n"
+    ".missing { border-left: 4px solid var(--bad); padding: 0.2rem 0.75rem; }\n"
     ".mixed { color: var(--square); font-weight: 600; } :target { outline: 2px solid var(--dot); outline-offset: 2px; "
     "}\n"
     "svg { width: 100%; min-width: 36rem; height: auto; }\n" PLOT_STYLE
@@ -41,8 +42,47 @@ static const char style[] =
     "  .cell { flex: 1 1 8rem; } }\n";
 
 static const char failures[] =
-    "SELECT key AS run, status, error AS said FROM executions WHERE status <> 'ok' AND id IN "
+    "SELECT key AS run, status, error AS said FROM executions WHERE status NOT IN ('ok', '" STUDY_WAITS "') AND id IN "
     "(SELECT execution FROM main.runs) ORDER BY key";
+
+/* What the page is not about, before anything that it says. */
+static void page_missing(const struct study *study, struct strbuf *out)
+{
+    size_t waits = study_count_state(study, STUDY_NOT_RUN), all = study->executions.count;
+    size_t bad = study_count_state(study, STUDY_FAILED) + study_count_state(study, STUDY_STOPPED);
+    if (waits)
+        strbuf_addf(
+            out,
+            "<p class=missing><b>%zu of %zu runs have not been run.</b> Claims that rest on them are not judged, and "
+            "figures lack them: <a href=\"#waiting\">which</a>.</p>\n",
+            waits, all);
+    if (bad)
+        strbuf_addf(out,
+                    "<p class=missing><b>%zu of %zu runs did not end well</b> and have no results: <a "
+                    "href=\"#failures\">which</a>.</p>\n",
+                    bad, all);
+}
+
+/* By its name in the list of runs, folded. */
+static void add_waiting(struct study *study, struct strbuf *out)
+{
+    size_t waits = study_count_state(study, STUDY_NOT_RUN);
+    if (!waits)
+        return;
+    strbuf_addf(out, "<h2 id=waiting>Runs that have not been run</h2>\n<details><summary>%zu runs</summary>\n<ul>\n",
+                waits);
+    for (size_t i = 0; i < study->executions.count; i++) {
+        struct strbuf text = {0};
+        if (study->executions.items[i].state != STUDY_NOT_RUN)
+            continue;
+        study_tell_execution(study, &study->executions.items[i], &text);
+        strbuf_add(out, "<li>");
+        html_escape(out, strbuf_text(&text));
+        strbuf_add(out, "\n");
+        strbuf_free(&text);
+    }
+    strbuf_add(out, "</ul></details>\n");
+}
 
 /* Says when answers rest on results of other builds than this one. */
 static int page_foreign(struct study *study, struct strbuf *out)
@@ -96,6 +136,7 @@ int study_write_page(struct study *study, const struct study_found *found)
     html_escape(&out, study->source);
     strbuf_addf(&out, "<br><span class=note>%s version; %zu runs; lockstep " LOCKSTEP_VERSION ", build %s.</span></p>",
                 study->quick ? "Quick" : "Full", study->runs.count, study->build);
+    page_missing(study, &out);
     rc |= page_foreign(study, &out);
     study_page_head(study, found, &out);
     strbuf_add(&out, "<p>");
@@ -104,6 +145,7 @@ int study_write_page(struct study *study, const struct study_found *found)
     add_contents(study, &out);
     rc |= study_page_figures(study, found, &out);
     study_page_claims(study, found, &out);
+    add_waiting(study, &out);
     rc |= add_failures(study, &out);
     strbuf_add(&out, "</main>\n</body>\n</html>\n");
     rc |= file_write(arena_printf(&study->arena, "%s/index.html", study->out), out.text, out.length, study->sink);

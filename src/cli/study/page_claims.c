@@ -81,6 +81,10 @@ static void add_cell(struct study *study, const struct study_claim *c, const str
     if (*c->magnitude)
         add_verdict("size", t->verdict.magnitude, t->magnitude_in, t->judged_m, out);
     add_other(study, t, out);
+    if (answer->coverage.open)
+        strbuf_add(out, "<div class=mixed>not all of it has been run</div>");
+    else if (answer->coverage.have < answer->coverage.of)
+        strbuf_addf(out, "<div class=mixed>over %u of %u</div>", answer->coverage.have, answer->coverage.of);
     if (answer->one_run)
         strbuf_add(out, "<div class=mixed>one run</div>");
     if (answer->outside)

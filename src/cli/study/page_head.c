@@ -30,7 +30,7 @@ static void head_counts(const struct study *study, const struct study_found *fou
     strbuf_addf(out, "<li class=counts><b>%u of %u</b> claims reproduce in direction, <b>%u of %u</b> in size",
                 c.direction, c.judged, c.magnitude, c.sized);
     if (c.open)
-        strbuf_addf(out, "; %u could not be judged", c.open);
+        strbuf_addf(out, "; %u of %zu could not be judged", c.open, study->claims.count);
     strbuf_add(out, ".\n");
 }
 

@@ -58,6 +58,7 @@ struct study_range {
 struct study_claim {
     const char *id, *text, *paper, *sql, *direction, *magnitude, *why;
     bool of_rows, chaotic;
+    unsigned expected; /* rows, when every run ends well */
     const struct study_range *ranges;
     size_t range_count;
     const struct yaml_node *node;

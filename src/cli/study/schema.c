@@ -36,6 +36,10 @@ static const char tables[] =
     "DROP VIEW IF EXISTS phases_of_results;"
     "DROP TABLE IF EXISTS runs;";
 
+/* What did not run was 'failed', without seconds, in former versions. */
+static const char renew[] =
+    "UPDATE executions SET status = '" STUDY_WAITS "' WHERE status = 'failed' AND seconds IS NULL";
+
 static int add_column_of(struct study *study, const char *table, const char *name)
 {
     static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -81,7 +85,7 @@ static int add_column(struct study *study, const char *name, const char *merge, 
 }
 
 /* A gridded parameter's column: set_gpu_sms. */
-static const char *grid_column(struct study *study, size_t i)
+const char *study_grid_column(struct study *study, size_t i)
 {
     char *name = arena_printf(&study->arena, "set_%s", study->grid.items[i]);
     for (char *dot = name; (dot = strchr(dot, '.'));)
@@ -93,7 +97,7 @@ static const char *grid_column(struct study *study, size_t i)
 static void add_grid(struct study *study, struct strbuf *sql, const char *before, const char *after)
 {
     for (size_t i = 0; i < study->grid.count; i++)
-        strbuf_addf(sql, ", %s\"%s\"%s", before, grid_column(study, i), after);
+        strbuf_addf(sql, ", %s\"%s\"%s", before, study_grid_column(study, i), after);
 }
 
 static int create_runs(struct study *study)
@@ -119,7 +123,8 @@ int study_create_tables(struct study *study)
         return -1;
     int rc = study_tell(study, tables) < 0 || add_column_of(study, "executions", "phases") < 0 ||
                      add_column_of(study, "kernels", "plain") < 0 || create_runs(study) < 0 ||
-                     each_column(study, NULL, add_column) < 0 || study_name_kernels(study) < 0
+                     each_column(study, NULL, add_column) < 0 || study_name_kernels(study) < 0 ||
+                     study_tell(study, renew) < 0
                  ? -1
                  : 0;
     return study_tell(study, rc < 0 ? "ROLLBACK" : "COMMIT") < 0 ? -1 : rc;
@@ -185,8 +190,9 @@ static void phases_view(struct study *study, struct strbuf *sql)
                     "FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' ");
     if (!study->report)
         strbuf_addf(sql, "AND e.build = '%s' ", study->build);
-    strbuf_add(sql, "JOIN phases p ON p.execution = e.id AND EXISTS (SELECT 1 FROM kernels k WHERE k.execution = e.id AND "
-                    "k.kernel = p.kernel AND (k.kernel GLOB r.kernels OR k.plain GLOB r.kernels))");
+    strbuf_add(sql,
+               "JOIN phases p ON p.execution = e.id AND EXISTS (SELECT 1 FROM kernels k WHERE k.execution = e.id AND "
+               "k.kernel = p.kernel AND (k.kernel GLOB r.kernels OR k.plain GLOB r.kernels))");
 }
 
 int study_make_view(struct study *study)

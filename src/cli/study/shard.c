@@ -197,9 +197,8 @@ int study_run_shard(struct study *study, const char *work, int *stopped)
         take_former(study, finished) < 0 || study_open(study, study_database(study)) < 0 || sign(study) < 0 ||
         study_note_runs(study) < 0 || study_make_view(study) < 0 || (*stopped = study_execute(study)) != 0)
         return -1;
-    int64_t failed =
-        study_count(study, "SELECT count(*) FROM executions WHERE status = 'failed' AND seconds IS NOT NULL "
-                           "AND id IN (SELECT execution FROM runs)");
+    int64_t failed = study_count(study, "SELECT count(*) FROM executions WHERE status = 'failed' "
+                                        "AND id IN (SELECT execution FROM runs)");
     if (failed < 0 || finish(study, finished) < 0)
         return -1;
     cli_printf("shard %u/%u: %s\n", shard.number, shard.of, finished);

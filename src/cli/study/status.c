@@ -75,14 +75,15 @@ static void tell_missing(struct study *study, unsigned of)
 
 int study_status(struct study *study)
 {
-    size_t done = 0, failed = 0, count = study->executions.count;
+    size_t done = 0, failed = 0, waits = 0, count = study->executions.count;
     study_peek_all(study);
     for (size_t i = 0; i < count; i++) {
         const struct study_execution *e = &study->executions.items[i];
         done += e->stored;
-        failed += !e->stored && e->failed;
+        failed += !e->stored && e->state == STUDY_FAILED;
+        waits += !e->stored && e->state != STUDY_FAILED;
     }
-    cli_printf("runs: %zu of %zu done, %zu failed\n", done, count, failed);
+    cli_printf("runs: %zu of %zu done, %zu failed, %zu not run\n", done, count, failed, waits);
     unsigned last = 0;
     for (const struct study_shard *s = study_find_shards(study, ".sqlite"); s->of; s++) {
         if (s->of != last)

@@ -25,7 +25,8 @@ static const char usage[] =
     "  --jobs N               runs at a time\n"
     "  --list                 only says what would be run, after all of the study was checked\n"
     "  --report               runs nothing: answers from the results that are there, of any simulator\n"
-    "  --allow-code           the study may name schedulers that are shared objects; its programs are built and run in any "
+    "  --allow-code           the study may name schedulers that are shared objects; its programs are built and run in "
+    "any "
     "case\n"
     "  --wait SECONDS         how long to wait for another process in the folder (default: 600)\n"
     "\n"
@@ -52,7 +53,23 @@ struct arguments {
     char *const *options; /* of sbatch */
 };
 
-enum { QUICK = 1, OUT, JOBS, LIST, REPORT, WAIT, SHARD, WORK, MERGE, STATUS, COMMANDS, SLURM, PER_TASK, ALLOW_CODE, HELP };
+enum {
+    QUICK = 1,
+    OUT,
+    JOBS,
+    LIST,
+    REPORT,
+    WAIT,
+    SHARD,
+    WORK,
+    MERGE,
+    STATUS,
+    COMMANDS,
+    SLURM,
+    PER_TASK,
+    ALLOW_CODE,
+    HELP
+};
 
 static const struct option known[] = {
     {"quick", no_argument, NULL, QUICK},
@@ -75,9 +92,9 @@ static const struct option known[] = {
 
 static bool take(struct arguments *a, int option)
 {
-    bool *const flags[] = {[QUICK] = &a->quick, [LIST] = &a->list,     [REPORT] = &a->report,     [MERGE] = &a->merge,
-                           [SLURM] = &a->slurm, [STATUS] = &a->status, [COMMANDS] = &a->commands, [HELP] = &a->help,
-                           [ALLOW_CODE] = &a->allow_code};
+    bool *const flags[] = {[QUICK] = &a->quick,       [LIST] = &a->list,   [REPORT] = &a->report,
+                           [MERGE] = &a->merge,       [SLURM] = &a->slurm, [STATUS] = &a->status,
+                           [COMMANDS] = &a->commands, [HELP] = &a->help,   [ALLOW_CODE] = &a->allow_code};
     const char **const texts[] = {[OUT] = &a->out,     [JOBS] = &a->jobs, [WAIT] = &a->wait,
                                   [SHARD] = &a->shard, [WORK] = &a->work, [PER_TASK] = &a->each};
     if (option == 'h')
@@ -198,17 +215,10 @@ static int locate(struct study *study, const struct arguments *a)
     return 0;
 }
 
-/* True if the results of all runs that the study asks for are there. */
-static bool complete(struct study *study)
+/* True if the results of all runs that the study asks for are there, as the report has found. */
+static bool complete(const struct study *study)
 {
-    sqlite3_stmt *stmt =
-        study_ask(study, "runs",
-                  "SELECT count(*) FROM executions WHERE status = 'failed' AND id IN (SELECT execution "
-                  "FROM runs)");
-    int rc = 0;
-    bool all = stmt && study_next(study, "runs", stmt, &rc) && sqlite3_column_int64(stmt, 0) == 0;
-    sqlite3_finalize(stmt);
-    return all;
+    return !study_count_state(study, STUDY_NOT_RUN) && !study_count_state(study, STUDY_FAILED);
 }
 
 /* Ends as the signal says that stopped the runs, when one did. */

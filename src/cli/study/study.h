@@ -15,8 +15,8 @@
 #include "cli/study/questions.h"
 #include "gpu/departures.h"
 
-/* A row of `benchmarks`: a program with arguments, and which of its kernels count (a GLOB pattern of their names, mangled
- * or as tables show them). */
+/* A row of `benchmarks`: a program with arguments, and which of its kernels count (a GLOB pattern of their names,
+ * mangled or as tables show them). */
 struct study_benchmark {
     const char *name, *program, *kernels, *arguments;
     const struct yaml_node *node;
@@ -40,15 +40,24 @@ struct study_machine {
     VEC(const char *) sets; /* the departures' first */
 };
 
+/* What became of an execution. A result of another simulator is none, but for --report. */
+#define STUDY_WAITS "not run" /* the status in the database of what has not been run */
+enum study_state {
+    STUDY_NOT_RUN,
+    STUDY_ENDED,   /* well: it has a row in `results` */
+    STUDY_STOPPED, /* its kernels hang, or reached max_cycles */
+    STUDY_FAILED,
+};
+
 /* A program under one configuration: benchmarks that differ only in their kernels share it. */
 struct study_execution {
     const char *key; /* what identifies it: program, arguments, machine, scheduler, parameters */
     const char *program, *arguments, *machine, *scheduler, *mode, *max_cycles;
     VEC(const char *) sets;
-    bool phases;    /* those of the first blocks of SM 0 are wanted too */
-    int64_t id;     /* in the database */
-    bool stored;    /* has a result, of this simulator */
-    bool failed;    /* ran on this simulator and ended badly */
+    bool phases; /* those of the first blocks of SM 0 are wanted too */
+    int64_t id;  /* in the database */
+    bool stored; /* has a result, of this simulator */
+    enum study_state state;
     double seconds; /* that its last result took, of any simulator; below 0: not known */
 };
 
@@ -191,6 +200,9 @@ void study_close(struct study *study);
 int64_t study_count(struct study *study, const char *sql);
 /* Finds which executions have results, and notes which runs there are. */
 int study_note_runs(struct study *study);
+/* Finds again what became of every execution. */
+int study_note_states(struct study *study);
+size_t study_count_state(const struct study *study, enum study_state state);
 /* The outcome of an execution, to be stored. */
 struct study_left {
     const json_t *document; /* NULL: none */
@@ -210,8 +222,8 @@ int study_complain(struct study *study, const char *what);
 /* authorize.c: statements on `db` that are not prepared between study_trust and study_distrust only read. -1 when the
  * database does not take that. */
 int study_guard(struct study_rights *rights, sqlite3 *db);
-/* A statement begins, which stands in study.yaml (limited) or is Lockstep's own: one of study.yaml is ended by force when
- * it comes to no end by itself. */
+/* A statement begins, which stands in study.yaml (limited) or is Lockstep's own: one of study.yaml is ended by force
+ * when it comes to no end by itself. */
 void study_begin(struct study_rights *rights, sqlite3 *db, bool limited);
 /* Counts a row. True: there were too many of them. */
 bool study_row(struct study_rights *rights, sqlite3 *db);
@@ -220,9 +232,9 @@ bool study_gave_up(struct study_rights *rights, sqlite3 *db);
 const char *study_said(struct study_rights *rights, sqlite3 *db);
 void study_trust(struct study *study);
 void study_distrust(struct study *study);
-/* Prepares SQL that stands in study.yaml: a question, or, with `views`, one that makes a temporary view. rest: where the
- * next statement begins; NULL: there may be none. NULL when it is refused, *said then tells why, or, with rest, at the
- * end. */
+/* Prepares SQL that stands in study.yaml: a question, or, with `views`, one that makes a temporary view. rest: where
+ * the next statement begins; NULL: there may be none. NULL when it is refused, *said then tells why, or, with rest, at
+ * the end. */
 sqlite3_stmt *study_prepare(struct study_rights *rights, sqlite3 *db, const char *sql, bool views, const char **rest,
                             const char **said);
 
@@ -233,6 +245,8 @@ int study_add_functions(struct study *study, sqlite3 *db);
 int study_create_tables(struct study *study);
 int study_add_column(struct study *study, const char *name);
 int study_make_view(struct study *study);
+/* The column of the i-th gridded parameter. */
+const char *study_grid_column(struct study *study, size_t i);
 /* Gives kernels that were stored without it the name that tables show. */
 int study_name_kernels(struct study *study);
 
