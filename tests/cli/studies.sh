@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # The studies that come with Lockstep are sound, in both versions: every program, machine, scheduler, parameter and question; and their
-# READMEs say of how many runs the committed results are. (The quick version, which is a part of the other, is looked at of one of them;
+# READMEs say of how many runs the committed results are; `--list` has no doubts about them. (The quick version, which is a part of the other, is looked at of one of them;
 # with LOCKSTEP_LONG of all.)
 . "$(dirname "$0")/_lib.sh"
+cd "$folder" || exit 1
 for file in "$LOCKSTEP_SRC"/studies/*/study.yaml; do
     name=$(basename "$(dirname "$file")")
     [ -z "${LOCKSTEP_LONG:-}" ] && [ "$name" != hlrc ] || expect 0 " runs" study "$name" --quick --list --out "$folder/none"
-    runs=$("$LOCKSTEP" study "$name" --list --out "$folder/none" | tail -n 1 | cut -d' ' -f1)
+    "$LOCKSTEP" study "$name" --list --out "$folder/none" >list 2>doubts
+    runs=$(tail -n 1 list | cut -d' ' -f1)
+    ! grep warning doubts || wrong "$name: doubts"
     [ "${runs:-0}" -gt 100 ] && grep -q "$runs runs" "${file%/*}/README.md" || wrong "$name: ${runs:-no} runs, and the README says another number"
 done
 finish

@@ -140,6 +140,7 @@ mkdir example
 printf 'name,factor\na,2\n' >example/theirs.csv
 sed -n '/^```yaml/,/^```$/p' "$LOCKSTEP_SRC/docs/studies.md" | grep -v '^```' >example/study.yaml
 expect 0 "12 runs" study ./example --list
+"$LOCKSTEP" study ./example --list 2>&1 | grep warning && wrong "--list doubts the example of the page"
 expect 0 "10 runs" study ./example --list --quick
 study ./example --list
 has out.txt "| gtx480 | gto+bows | timing 9000000 | sm.age_rotation=50000 spin.adaptive=false spin.delay=1000 |"
@@ -168,7 +169,7 @@ bad_plan 's/theirs.csv/none.csv/' "none.csv"
 
 # A path has '/' or '.' in it; the folder's name is the study's.
 (cd mini && "$LOCKSTEP" study . --quick >/dev/null 2>&1 && ls study-mini/quick.sqlite >/dev/null) || wrong "study . is not this folder"
-(mkdir -p mini/sub && cd mini/sub && "$LOCKSTEP" study .. --list >/dev/null) || wrong "study .. is not the folder above"
+(mkdir -p mini/sub && cd mini/sub && "$LOCKSTEP" study .. --list >/dev/null 2>&1) || wrong "study .. is not the folder above"
 rm -rf mini/study-mini mini/sub
 study ./mini/ --quick --list || wrong "a slash at the end"
 

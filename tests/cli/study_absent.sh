@@ -80,4 +80,34 @@ has failing.out/index.html '<b>2 of 4 runs did not end well</b>'
 has failing.out/index.html '<div class=mixed>over 2 of 4</div>'
 has_not failing.out/index.html 'have not been run'
 expect 1 "1 of 1 rows  over 1 of 2" study ./failing --out failing.out --report
+
+# --list warns of what a study states and does not have, and of verdicts on what counts as no effect. doubts SED WARNING: '' is none.
+doubts() {
+    [ -d bad ] || cp -r mini bad
+    sed "$1" mini/study.yaml >bad/study.yaml
+    expect 0 "${2:-runs}" study ./bad --list --out out
+    [ -n "$2" ] || ! "$LOCKSTEP" study ./bad --list --out out 2>&1 | grep warning || wrong "a doubt for no reason: $1"
+}
+claim='  - {id: D, claim: a doubt, sql: "SELECT 1.01 AS ours, 1.5 AS other FROM results", range: {ours: [0, 10], other: [0, 10]}, direction: '
+doubts '' ''
+for sound in 'wins(ours)' 'loses(ours)' 'noeffect(ours)' 'more(ours, other)' 'fewer(ours, other) AND wins(other)' 'ours > 2' 'ours = 1' 'ours >= other * 1.5'; do
+    doubts "\$a\\$claim \"$sound\"}" ''
+done
+for unsound in 'ours > 1' 'ours < 1.02' 'ours > other' 'wins(ours) AND ours < other' 'other > ours'; do
+    doubts "\$a\\$claim \"$unsound\"}" 'study.yaml:15:136: warning: D: direction ignores judging: it tells apart what differs by less than 0.03'
+done
+doubts "s/benchmark = 'A' AND/benchmark = 'C' AND/" 'study.yaml:13:41: warning: A finds nothing, even if every run ends well'
+doubts 's/cycles AS ours FROM results WHERE sch/CASE benchmark WHEN '"'A'"' THEN cycles END AS ours FROM results WHERE sch/' 'warning: M: 1 of 2 rows find nothing'
+doubts 's/claim: one of A alone/claim: "with sm.warps=7, patience=0 and --size 12."/' 'warning: A: no run has sm.warps=7, which a text states'
+doubts 's/claim: one of A alone/claim: "with sm.warps=7, patience=0 and --size 12."/' 'warning: A: no run has patience=0, which a text states'
+doubts 's/claim: one of A alone/claim: "with sm.warps=7, patience=0 and --size 12."/' 'warning: A: no program is run with --size 12, which a text states'
+doubts 's/claim: one of A alone/claim: "with sm.warps=48, as the machine has them"/' ''
+figure='figures:\n  - {id: F, kind: bars, title: F, paper: {gto: {A: 2, X: 3}}, sql: "SELECT scheduler, benchmark, cycles FROM results"}'
+doubts "s/^judging/$figure\n&/" "study.yaml:10:5: warning: F: the paper's 3 of gto at X has no row of ours"
+doubts "s/^judging/${figure/, X: 3/}\n&/" ''
+# A launch without barriers has one phase: with results that is seen.
+sed -i 's/readings: \[plain\]}/readings: [plain], phases: true}/' mini/study.yaml
+sed -i '$a\  - {id: P, claim: the first barrier, sql: "SELECT max(release) AS ours FROM phases_of_results WHERE benchmark = '"'A'"' AND launch = 0 AND phase = 0", direction: ours > 0, range: [-1, 1e9]}' mini/study.yaml
+expect 0 "page: out/index.html" study ./mini --out out
+doubts '' "warning: P asks for phases between barriers of launch 0 of A, in which there is no barrier (kernel _Z6insertPj)"
 finish

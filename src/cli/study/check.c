@@ -192,6 +192,8 @@ int study_check_questions(struct study *study)
     for (size_t i = 0; asked && i < study->findings.count; i++)
         rc |= study_finding_text(study, &study->findings.items[i]) ? 0 : -1;
     rc |= check_ids(study);
+    if (rc == 0 && study->doubts)
+        study_doubt_questions(study);
     study_close(study);
     return rc;
 }

@@ -68,6 +68,8 @@ int study_open(struct study *study, const char *path)
         return study_complain(study, path);
     if (study_add_functions(study, study->db) < 0 || study_add_functions(study, study->bench) < 0)
         return -1;
+    if (study_tell(study, "PRAGMA temp_store = MEMORY") < 0)
+        return -1;
     return study_create_tables(study);
 }
 

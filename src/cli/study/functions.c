@@ -3,7 +3,8 @@
  * geomean(x): the geometric mean; 0 with a zero among the values, NULL with a negative one. mean(x): the mean that
  * `judging` chooses; othermean(x): the other one.
  *
- * Of a factor x, by the thresholds of `judging`: wins(x), noeffect(x), loses(x). near(ours, paper): whether a factor is
+ * Of a factor x, by the thresholds of `judging`: wins(x), noeffect(x), loses(x); of two numbers, which may be 0,
+ * more(a, b), fewer(a, b): a is beyond b by as much as wins, or loses. near(ours, paper): whether a factor is
  * reproduced: within a quarter of the paper's, or, for effects below 30%, an effect between two thirds and one and a
  * half of the paper's. Of NULL they are NULL. Without `judging` those that need it are not there.
  *
@@ -91,6 +92,29 @@ static void loses(sqlite3_context *context, int count, sqlite3_value **values)
         sqlite3_result_int(context, sqlite3_value_double(values[0]) < 1 - study->judging.loses);
 }
 
+static bool are_numbers(sqlite3_value **values)
+{
+    return sqlite3_value_type(values[0]) != SQLITE_NULL && sqlite3_value_type(values[1]) != SQLITE_NULL;
+}
+
+static void more(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const struct study *study = sqlite3_user_data(context);
+    (void)count;
+    if (are_numbers(values))
+        sqlite3_result_int(context, sqlite3_value_double(values[0]) >
+                                        sqlite3_value_double(values[1]) * (1 + study->judging.no_effect));
+}
+
+static void fewer(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const struct study *study = sqlite3_user_data(context);
+    (void)count;
+    if (are_numbers(values))
+        sqlite3_result_int(context, sqlite3_value_double(values[0]) <
+                                        sqlite3_value_double(values[1]) * (1 - study->judging.loses));
+}
+
 static void near_factor(sqlite3_context *context, int count, sqlite3_value **values)
 {
     (void)count;
@@ -128,14 +152,15 @@ int study_add_functions(struct study *study, sqlite3 *db)
         {"wins", 1, true, wins, NULL, NULL},
         {"noeffect", 1, true, noeffect, NULL, NULL},
         {"loses", 1, true, loses, NULL, NULL},
+        {"more", 2, true, more, NULL, NULL},
+        {"fewer", 2, true, fewer, NULL, NULL},
         {"near", 2, false, near_factor, NULL, NULL},
         {"plainname", 1, false, plain_name, NULL, NULL},
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if ((study->judging.given || !functions[i].judges) &&
-            sqlite3_create_function(db, functions[i].name, functions[i].arguments,
-                                    SQLITE_UTF8 | SQLITE_INNOCUOUS, study,
-                                    functions[i].call, functions[i].step, functions[i].final))
+            sqlite3_create_function(db, functions[i].name, functions[i].arguments, SQLITE_UTF8 | SQLITE_INNOCUOUS,
+                                    study, functions[i].call, functions[i].step, functions[i].final))
             return study_complain(study, "functions");
     return 0;
 }

@@ -159,6 +159,94 @@ static void try_all(struct study *study, const struct space *space, sqlite3_stmt
     }
 }
 
+/* Two values of `ours` beside `pivot` that differ from it by no effect, and yet by the verdict. The other columns are
+ * as they were bound last. */
+static bool splits(const struct study *study, sqlite3_stmt *direction, size_t ours, double pivot)
+{
+    int verdict[2];
+    for (int i = 0; i < 2; i++) {
+        sqlite3_bind_double(direction, (int)ours + 1, pivot * (1 + (i ? 0.9 : -0.9) * study->judging.no_effect));
+        verdict[i] = study_condition_holds(direction);
+    }
+    return verdict[0] >= 0 && verdict[1] >= 0 && verdict[0] != verdict[1];
+}
+
+/* Columns with which `ours` is not compared as one factor with another. */
+static bool is_count(const char *column)
+{
+    static const char *const counts[] = {"n", "won", "lost", "paper"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        found |= !strcmp(column, counts[i]);
+    return found;
+}
+
+static bool is_factor(const struct space *space, size_t column)
+{
+    return column < space->claim->range_count && !space->claim->ranges[column].is_text &&
+           !is_count(space->columns[column]);
+}
+
+/* Where in its range another column stands while `ours` is tried: at places that no number of a condition is near. */
+static const double shares[] = {0.0137, 0.3137, 0.7313};
+#define SHARES (sizeof shares / sizeof *shares)
+
+static double value_at(const struct space *space, size_t column, size_t at)
+{
+    const struct study_range *range = &space->claim->ranges[column];
+    return range->least + (range->most - range->least) * shares[at];
+}
+
+static size_t column_ours(const struct space *space)
+{
+    size_t ours = 0;
+    while (ours < space->count && strcmp(space->columns[ours], "ours"))
+        ours++;
+    return ours;
+}
+
+/* The next combination of values of all columns but `ours`. False: there is none. */
+static bool advance(const struct space *space, size_t *at, size_t ours)
+{
+    for (size_t i = 0; i < space->count; i++) {
+        if (i == ours)
+            continue;
+        if (++at[i] < (is_factor(space, i) ? SHARES : space->samples[i].items.count))
+            return true;
+        at[i] = 0;
+    }
+    return false;
+}
+
+/* True if direction tells `ours` from 1, or from another column, where they differ by what counts as no effect. */
+static bool ignores_judging(struct study *study, const struct space *space, sqlite3_stmt *direction)
+{
+    size_t at[MOST_COLUMNS + 1] = {0}, ours = column_ours(space);
+    if (ours == space->count || !is_factor(space, ours) || !study->judging.no_effect)
+        return false;
+    do {
+        for (size_t i = 0; i < space->count; i++)
+            if (i != ours && is_factor(space, i))
+                sqlite3_bind_double(direction, (int)i + 1, value_at(space, i, at[i]));
+            else
+                bind(direction, i, &space->samples[i].items.items[at[i]]);
+        if (splits(study, direction, ours, 1))
+            return true;
+        for (size_t i = 0; i < space->count; i++)
+            if (i != ours && is_factor(space, i) && splits(study, direction, ours, value_at(space, i, at[i])))
+                return true;
+    } while (advance(space, at, ours) && !study_gave_up(&study->rights, study->bench));
+    return false;
+}
+
+static void doubt_judging(struct study *study, const struct space *space, sqlite3_stmt *direction)
+{
+    if (study->doubts && ignores_judging(study, space, direction))
+        study_doubt(study, yaml_get(space->claim->node, "direction"), "wins(ours), loses(ours / other), noeffect(ours)",
+                    "%s: direction ignores judging: it tells apart what differs by less than %g, which is no effect",
+                    space->claim->id, study->judging.no_effect);
+}
+
 static int refuse(struct study *study, const struct study_claim *claim, const char *key, const char *cannot,
                   unsigned tried)
 {
@@ -244,6 +332,8 @@ int study_lint(struct study *study, const struct study_claim *claim, const char 
     if (rc == 0) {
         try_all(study, &space, direction, magnitude, &outcome);
         rc = study_condition_ends(study, claim, "direction") < 0 ? -1 : judge_outcome(study, claim, &outcome);
+        if (rc == 0)
+            doubt_judging(study, &space, direction);
     }
     sqlite3_finalize(direction);
     sqlite3_finalize(magnitude);

@@ -275,8 +275,10 @@ static int submit(struct study *study, const struct arguments *a)
 
 static int act(struct study *study, const struct arguments *a)
 {
-    if (a->list)
+    if (a->list) {
+        study_doubt_launches(study);
         return study_list(study);
+    }
     if (a->status)
         return study_status(study);
     if (a->commands) {
@@ -323,6 +325,7 @@ int cli_study(int argc, char **argv)
     if (parse(&a, argc, argv, &sink) == 0) {
         study.quick = a.quick;
         study.report = a.report;
+        study.doubts = a.list;
         study.allow_code = a.allow_code;
         if (a.help) {
             cli_printf("%s", usage);

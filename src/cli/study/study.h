@@ -103,6 +103,7 @@ struct study {
     double wait;            /* seconds for which another process in the folder is waited for */
     double told;            /* when a shard last said how far it is */
     bool quick, report;     /* report: results of other builds count too */
+    bool doubts;            /* says by warnings where the study states what it does not have */
     bool allow_code;        /* the study may name warp schedulers that are shared objects */
     unsigned jobs;
     const char *views; /* SQL run before the questions, or "" */
@@ -249,6 +250,15 @@ int study_make_view(struct study *study);
 const char *study_grid_column(struct study *study, size_t i);
 /* Gives kernels that were stored without it the name that tables show. */
 int study_name_kernels(struct study *study);
+
+/* doubts.c: a warning at a place of study.yaml. */
+void study_doubt(struct study *study, const struct yaml_node *node, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Warns of questions that find nothing however the runs end, of numbers of the paper beside which nothing stands, and
+ * of parameters in texts that no run has. In the assumed study. */
+void study_doubt_questions(struct study *study);
+/* Warns of questions about the barriers of a launch that has none, by the results that are there. */
+void study_doubt_launches(struct study *study);
 
 /* absent.c: -1 with a diagnostic for each benchmark whose pattern of kernels matches none that a run of it launched. */
 int study_check_kernels(struct study *study);
