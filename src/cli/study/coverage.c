@@ -234,6 +234,8 @@ int study_cover(struct study *study, struct study_answer *answers)
         return 0;
     sqlite3 *db = study->db, *bench = study->bench;
     struct study_rights rights = study->rights;
+    bool committed = study->committed;
+    study->committed = false;
     study->db = study->bench = NULL;
     study->rights = (struct study_rights){.trusted = 0};
     int rc = study_assume(study) < 0 ? -1 : cover_all(&c, answers);
@@ -241,6 +243,7 @@ int study_cover(struct study *study, struct study_answer *answers)
     study->db = db;
     study->bench = bench;
     study->rights = rights;
+    study->committed = committed;
     vec_free(&c.items);
     for (size_t i = 0; i < study->claims.count; i++)
         if (answers[i].coverage.open) /* what has not been run may turn the answer */

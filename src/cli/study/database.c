@@ -1,7 +1,7 @@
 /* The database of a study's results: SQLite, one file in the results folder. Its tables:
  *
  * executions: a row for each program: key, status (ok, hang, limit, failed, or not run), error, seconds, build (the
- * identity of the simulator that ran it).
+ * identity of the simulator that ran it), revision (the commit from which that was built).
  *
  * kernels: a row for each kernel of an execution: its name, that name as tables show it (plain), and every statistic of
  * its result as a column, those of a group with the group's name before theirs (sm_branches, dram_reads).
@@ -14,6 +14,7 @@
  * are maxima, the largest. Results of other builds are left out, but for `--report`. */
 #include <string.h>
 
+#include "cli/commit.h"
 #include "cli/study/study.h"
 #include "config/yaml.h"
 
@@ -89,7 +90,7 @@ void study_close(struct study *study)
 /* Databases of former versions have 'failed' of what did not run, without seconds. */
 static enum study_state state_of(const char *status, bool timed)
 {
-    if (!strcmp(status, STUDY_WAITS) || !timed)
+    if (!strcmp(status, STUDY_WAITS) || (!strcmp(status, "failed") && !timed))
         return STUDY_NOT_RUN;
     if (!strcmp(status, "ok"))
         return STUDY_ENDED;
@@ -183,8 +184,7 @@ static const char *note_run_sql(struct study *study)
     return arena_printf(&study->arena, "%s)", sql);
 }
 
-/* A number of a grid is a number in the table, other values are texts. */
-static void bind_value(sqlite3_stmt *stmt, int at, const char *value)
+void study_bind(sqlite3_stmt *stmt, int at, const char *value)
 {
     char *end = NULL;
     double number = value ? strtod(value, &end) : 0;
@@ -212,7 +212,7 @@ static int note_run(struct study *study, const struct study_run *run, const char
     sqlite3_bind_text(stmt, 7, run->benchmark->kernels, -1, SQLITE_STATIC);
     sqlite3_bind_int64(stmt, 8, study->executions.items[run->execution].id);
     for (size_t i = 0; i < study->grid.count; i++)
-        bind_value(stmt, 9 + (int)i, run->grid[i]);
+        study_bind(stmt, 9 + (int)i, run->grid[i]);
     return step_once(study, stmt);
 }
 
@@ -294,8 +294,9 @@ static int store_kernel(struct study *study, int64_t execution, size_t number, j
 
 static int store_execution(struct study *study, const struct study_execution *e, const struct study_left *left)
 {
-    sqlite3_stmt *stmt =
-        prepare(study, "UPDATE executions SET status = ?, error = ?, seconds = ?, build = ?, phases = ? WHERE id = ?");
+    sqlite3_stmt *stmt = prepare(
+        study,
+        "UPDATE executions SET status = ?, error = ?, seconds = ?, build = ?, phases = ?, revision = ? WHERE id = ?");
     if (!stmt)
         return -1;
     sqlite3_bind_text(stmt, 1, left->status, -1, SQLITE_STATIC);
@@ -303,7 +304,8 @@ static int store_execution(struct study *study, const struct study_execution *e,
     sqlite3_bind_double(stmt, 3, left->seconds);
     sqlite3_bind_text(stmt, 4, study->build, -1, SQLITE_STATIC);
     sqlite3_bind_int(stmt, 5, left->phases != NULL);
-    sqlite3_bind_int64(stmt, 6, e->id);
+    sqlite3_bind_text(stmt, 6, cli_commit, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 7, e->id);
     return step_once(study, stmt);
 }
 

@@ -73,6 +73,8 @@ static const char *plain(struct study *study, const char *columns)
 static int take(struct study *study)
 {
     const char *columns = columns_of(study);
+    bool known = sqlite3_table_column_metadata(study->db, "part", "executions", "revision", NULL, NULL, NULL, NULL,
+                                               NULL) == SQLITE_OK; /* a shard of a former version has none */
     if (!columns)
         return -1;
     return study_tell(
@@ -89,13 +91,13 @@ static int take(struct study *study)
             "taken t JOIN part.phases k ON k.execution = t.theirs ORDER BY t.mine, k.rowid;"
             "INSERT INTO main.kernels(execution%s) SELECT t.mine%s FROM taken t JOIN part.kernels k ON k.execution = "
             "t.theirs ORDER BY t.mine, k.number;"
-            "UPDATE main.executions SET (status, error, seconds, build, phases) = (SELECT p.status, p.error, "
+            "UPDATE main.executions SET (status, error, seconds, build, phases, revision) = (SELECT p.status, p.error, "
             "p.seconds, "
-            "p.build, p.phases "
+            "p.build, p.phases, %s "
             "FROM taken t JOIN part.executions p ON p.id = t.theirs WHERE t.mine = main.executions.id) "
             "WHERE id IN (SELECT mine FROM taken);"
             "DROP TABLE taken; COMMIT",
-            study->build, study->build, plain(study, columns), columns));
+            study->build, study->build, plain(study, columns), columns, known ? "p.revision" : "NULL"));
 }
 
 static int take_file(struct study *study, const char *path)

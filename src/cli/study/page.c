@@ -102,6 +102,26 @@ static int page_foreign(struct study *study, struct strbuf *out)
     return rc;
 }
 
+/* The commits whose simulators gave the results, as a list. */
+static const char *revisions(struct study *study)
+{
+    const char *list = "unknown";
+    int rc = 0;
+    sqlite3_stmt *stmt =
+        study_ask(study, "revisions",
+                  "SELECT group_concat(revision, ', ') FROM (SELECT DISTINCT ifnull(revision, 'unknown') AS "
+                  "revision FROM executions WHERE status <> '" STUDY_WAITS "' AND (build = ? OR ?) AND id IN "
+                  "(SELECT execution FROM main.runs) ORDER BY 1)");
+    if (!stmt)
+        return list;
+    sqlite3_bind_text(stmt, 1, study->build, -1, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 2, study->report);
+    if (study_next(study, "revisions", stmt, &rc) && sqlite3_column_type(stmt, 0) != SQLITE_NULL)
+        list = arena_strdup(&study->arena, (const char *)sqlite3_column_text(stmt, 0));
+    sqlite3_finalize(stmt);
+    return list;
+}
+
 static void add_contents(const struct study *study, struct strbuf *out)
 {
     strbuf_add(out, "<nav>");
@@ -134,8 +154,10 @@ int study_write_page(struct study *study, const struct study_found *found)
     html_begin(&out, study->title, style);
     strbuf_add(&out, "<p>");
     html_escape(&out, study->source);
-    strbuf_addf(&out, "<br><span class=note>%s version; %zu runs; lockstep " LOCKSTEP_VERSION ", build %s.</span></p>",
-                study->quick ? "Quick" : "Full", study->runs.count, study->build);
+    strbuf_addf(&out,
+                "<br><span class=note>%s version; %zu runs; lockstep " LOCKSTEP_VERSION
+                ", build %s; results of commit %s.</span></p>",
+                study->quick ? "Quick" : "Full", study->runs.count, study->build, revisions(study));
     page_missing(study, &out);
     rc |= page_foreign(study, &out);
     study_page_head(study, found, &out);

@@ -58,7 +58,7 @@ struct study_range {
 struct study_claim {
     const char *id, *text, *paper, *sql, *direction, *magnitude, *why;
     bool of_rows, chaotic;
-    unsigned expected; /* rows, when every run ends well */
+    unsigned expected, found; /* rows, when every run ends well; those of them with a value */
     const struct study_range *ranges;
     size_t range_count;
     const struct yaml_node *node;

@@ -122,6 +122,7 @@ int study_create_tables(struct study *study)
     if (study_tell(study, "BEGIN IMMEDIATE") < 0)
         return -1;
     int rc = study_tell(study, tables) < 0 || add_column_of(study, "executions", "phases") < 0 ||
+                     add_column_of(study, "executions", "revision") < 0 ||
                      add_column_of(study, "kernels", "plain") < 0 || create_runs(study) < 0 ||
                      each_column(study, NULL, add_column) < 0 || study_name_kernels(study) < 0 ||
                      study_tell(study, renew) < 0
@@ -151,6 +152,48 @@ static int add_mean(struct study *study, const char *name, const char *merge, vo
     if (!strcmp(name, "cycles"))
         strbuf_add(context, ", min(cycles) AS cycles_least, max(cycles) AS cycles_most");
     return 0;
+}
+
+/* The means of results.csv in the place of runs. What it does not have was not measured. */
+
+static void add_committed(struct study *study, const char *name, struct strbuf *sql)
+{
+    bool there =
+        sqlite3_table_column_metadata(study->db, "main", "committed", name, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+    strbuf_addf(sql, there ? ", \"%s\"" : ", NULL AS \"%s\"", name);
+}
+
+static int add_one(struct study *study, const char *name, const char *merge, void *context)
+{
+    if (merge)
+        add_committed(study, name, context);
+    return 0;
+}
+
+static int add_mean_of_them(struct study *study, const char *name, const char *merge, void *context)
+{
+    add_one(study, name, merge, context);
+    if (!strcmp(name, "cycles")) {
+        add_committed(study, "cycles_least", context);
+        add_committed(study, "cycles_most", context);
+    }
+    return 0;
+}
+
+/* Of variants, those alone that their configuration has one of. */
+static void committed_views(struct study *study, struct strbuf *sql)
+{
+    strbuf_add(sql, "CREATE VIEW variants_of_results AS SELECT benchmark, machine, scheduler, reading");
+    add_grid(study, sql, "", "");
+    strbuf_add(sql, ", 0 AS variant, variants, NULL AS seconds, launches");
+    each_column(study, sql, add_one);
+    strbuf_add(
+        sql,
+        " FROM committed WHERE variants = 1; CREATE VIEW results AS SELECT benchmark, machine, scheduler, reading");
+    add_grid(study, sql, "", "");
+    strbuf_add(sql, ", variants, NULL AS seconds, launches");
+    each_column(study, sql, add_mean_of_them);
+    strbuf_add(sql, " FROM committed");
 }
 
 /* A row for each variant that ended well. */
@@ -200,8 +243,12 @@ int study_make_view(struct study *study)
     struct strbuf sql = {0};
     strbuf_add(&sql, "BEGIN IMMEDIATE; DROP VIEW IF EXISTS results; DROP VIEW IF EXISTS variants_of_results; "
                      "DROP VIEW IF EXISTS phases_of_results; ");
-    variants_view(study, &sql);
-    results_view(study, &sql);
+    if (study->committed) {
+        committed_views(study, &sql);
+    } else {
+        variants_view(study, &sql);
+        results_view(study, &sql);
+    }
     phases_view(study, &sql);
     strbuf_add(&sql, "; COMMIT");
     int rc = study_tell(study, strbuf_text(&sql));

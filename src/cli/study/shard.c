@@ -24,6 +24,8 @@
 
 bool study_is_mine(const struct study *study, size_t execution)
 {
+    if (study->only && !study->only[execution])
+        return false;
     return !study->shards || execution % study->shards == study->shard - 1;
 }
 
@@ -173,6 +175,11 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
     return 0;
 }
 
+void study_remove_folder(const char *path)
+{
+    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 static int finish(struct study *study, const char *finished)
 {
     const char *path = study_database(study);
@@ -180,7 +187,7 @@ static int finish(struct study *study, const char *finished)
     int why = file_move(path, finished);
     if (why)
         return diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot move %s to %s: %s", path, finished, strerror(why));
-    nftw(study->work, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    study_remove_folder(study->work);
     unlink(study_shard_path(study, (struct study_shard){study->shard, study->shards}, ".progress"));
     return 0;
 }

@@ -25,6 +25,10 @@ static const char usage[] =
     "  --jobs N               runs at a time\n"
     "  --list                 only says what would be run, after all of the study was checked\n"
     "  --report               runs nothing: answers from the results that are there, of any simulator\n"
+    "  --verify N             runs N configurations of the results that come with the study again, and compares to the "
+    "digit\n"
+    "  --seed S               by which these are drawn (default: 1)\n"
+    "  --cheapest             those that take the fewest instructions instead\n"
     "  --allow-code           the study may name schedulers that are shared objects; its programs are built and run in "
     "any "
     "case\n"
@@ -48,8 +52,8 @@ static const char usage[] =
     "Exit code: 0 when all runs ended well, 1 when some did not.\n";
 
 struct arguments {
-    bool quick, list, report, help, merge, status, commands, slurm, allow_code;
-    const char *out, *jobs, *target, *wait, *shard, *work, *each;
+    bool quick, list, report, help, merge, status, commands, slurm, allow_code, cheapest;
+    const char *out, *jobs, *target, *wait, *shard, *work, *each, *verify, *seed;
     char *const *options; /* of sbatch */
 };
 
@@ -68,6 +72,9 @@ enum {
     SLURM,
     PER_TASK,
     ALLOW_CODE,
+    VERIFY,
+    SEED,
+    CHEAPEST,
     HELP
 };
 
@@ -86,17 +93,21 @@ static const struct option known[] = {
     {"slurm", no_argument, NULL, SLURM},
     {"per-task", required_argument, NULL, PER_TASK},
     {"allow-code", no_argument, NULL, ALLOW_CODE},
+    {"verify", required_argument, NULL, VERIFY},
+    {"seed", required_argument, NULL, SEED},
+    {"cheapest", no_argument, NULL, CHEAPEST},
     {"help", no_argument, NULL, HELP},
     {NULL, 0, NULL, 0},
 };
 
 static bool take(struct arguments *a, int option)
 {
-    bool *const flags[] = {[QUICK] = &a->quick,       [LIST] = &a->list,   [REPORT] = &a->report,
-                           [MERGE] = &a->merge,       [SLURM] = &a->slurm, [STATUS] = &a->status,
-                           [COMMANDS] = &a->commands, [HELP] = &a->help,   [ALLOW_CODE] = &a->allow_code};
-    const char **const texts[] = {[OUT] = &a->out,     [JOBS] = &a->jobs, [WAIT] = &a->wait,
-                                  [SHARD] = &a->shard, [WORK] = &a->work, [PER_TASK] = &a->each};
+    bool *const flags[] = {
+        [QUICK] = &a->quick,           [LIST] = &a->list,        [REPORT] = &a->report,     [MERGE] = &a->merge,
+        [SLURM] = &a->slurm,           [STATUS] = &a->status,    [COMMANDS] = &a->commands, [HELP] = &a->help,
+        [ALLOW_CODE] = &a->allow_code, [CHEAPEST] = &a->cheapest};
+    const char **const texts[] = {[OUT] = &a->out,   [JOBS] = &a->jobs,     [WAIT] = &a->wait,     [SHARD] = &a->shard,
+                                  [WORK] = &a->work, [PER_TASK] = &a->each, [VERIFY] = &a->verify, [SEED] = &a->seed};
     if (option == 'h')
         option = HELP;
     if (option < QUICK || option > HELP)
@@ -133,9 +144,13 @@ static int parse(struct arguments *a, int argc, char **argv, struct diag_sink *s
     a->options += *a->options != NULL;
     if (*a->options && !a->slurm)
         return diag_error(sink, DIAG_NOWHERE, "lockstep study --help", "options behind -- are those of --slurm");
-    if (a->list + a->report + a->merge + a->status + a->commands + a->slurm + (a->shard != NULL) > 1)
-        return diag_error(sink, DIAG_NOWHERE, "lockstep study --help",
-                          "--list, --report, --shard, --merge, --status, --commands and --slurm: give one of them");
+    if (a->list + a->report + a->merge + a->status + a->commands + a->slurm + (a->shard != NULL) + (a->verify != NULL) >
+        1)
+        return diag_error(
+            sink, DIAG_NOWHERE, "lockstep study --help",
+            "--list, --report, --shard, --merge, --status, --commands, --slurm and --verify: give one of them");
+    if ((a->seed || a->cheapest) && !a->verify)
+        return diag_error(sink, DIAG_NOWHERE, "lockstep study --help", "--seed and --cheapest are those of --verify");
     return 0;
 }
 
@@ -239,13 +254,17 @@ static int run(struct study *study, const struct arguments *a)
     struct strbuf text = {0};
     int code = CLI_USAGE, stopped = 0;
     const char *path = study_database(study);
-    if (study_make_folders(study) == 0 && study_lock(study) == 0 && study_open(study, path) == 0 &&
-        study_note_runs(study) == 0 && (!a->merge || study_merge(study) == 0) &&
+    if (study_make_folders(study) == 0 && study_lock(study) == 0 && (!a->report || study_unpack(study) == 0) &&
+        study_open(study, path) == 0 && study_note_runs(study) == 0 && (!a->merge || study_merge(study) == 0) &&
+        (!a->report || study_take_committed(study) == 0) &&
         (a->report || a->merge || (stopped = study_execute(study)) >= 0)) {
         int rc = study_report(study, &text); /* a question that cannot be asked leaves the others their answers */
+        bool whole = complete(study);
+        if (whole && !study->quick && !study->committed)
+            rc |= study_pack(study);
         strbuf_addf(&text, "page: %s/index.html\n", study->out);
         cli_print(&text);
-        code = rc < 0 ? CLI_USAGE : complete(study) ? CLI_OK : CLI_FAILED;
+        code = rc < 0 ? CLI_USAGE : whole ? CLI_OK : CLI_FAILED;
     }
     strbuf_free(&text);
     if (code == CLI_FAILED && a->merge)
@@ -256,6 +275,16 @@ static int run(struct study *study, const struct arguments *a)
 static int run_shard(struct study *study, const struct arguments *a)
 {
     int stopped = 0, code = study_run_shard(study, a->work, &stopped);
+    return leave(study, stopped, code < 0 ? CLI_USAGE : code);
+}
+
+static int verify(struct study *study, const struct arguments *a)
+{
+    struct study_draw draw = {.cheapest = a->cheapest, .count = number_of(study, "--verify", a->verify, 1, 1000000)};
+    int stopped = 0, code = -1;
+    draw.seed = number_of(study, "--seed", a->seed, 1, 1000000000);
+    if (draw.count && draw.seed)
+        code = study_verify(study, &draw, &stopped);
     return leave(study, stopped, code < 0 ? CLI_USAGE : code);
 }
 
@@ -285,6 +314,8 @@ static int act(struct study *study, const struct arguments *a)
         unsigned each = number_of(study, "--commands", a->each, 8, 1000000);
         return each ? study_commands(study, each) : CLI_USAGE;
     }
+    if (a->verify)
+        return verify(study, a);
     return a->slurm ? submit(study, a) : a->shard ? run_shard(study, a) : run(study, a);
 }
 

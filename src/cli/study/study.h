@@ -99,10 +99,12 @@ struct study {
     const char *share;      /* folder of what comes with Lockstep */
     const char *out;        /* folder of results */
     const char *work;       /* folder of the database and the files of runs: out, or a shard's own */
+    const bool *only;       /* by execution: those that are run at all; NULL: all of them */
     unsigned shard, shards; /* of the executions, each shards-th from number shard (1, 2, ...) on; 0: all of them */
     double wait;            /* seconds for which another process in the folder is waited for */
     double told;            /* when a shard last said how far it is */
     bool quick, report;     /* report: results of other builds count too */
+    bool committed;         /* results are those of results.csv that comes with the study */
     bool doubts;            /* says by warnings where the study states what it does not have */
     bool allow_code;        /* the study may name warp schedulers that are shared objects */
     unsigned jobs;
@@ -173,6 +175,15 @@ unsigned study_missing(const struct study *study, struct study_shard shard);
 /* Runs study->shard of study->shards in a folder under `work` (NULL: beside the finished file). Returns the exit code,
  * or -1, or by *stopped a signal's number. */
 int study_run_shard(struct study *study, const char *work, int *stopped);
+/* Removes a folder with all that is in it. */
+void study_remove_folder(const char *path);
+/* verify.c: runs `count` configurations of the committed results again, and compares. Drawn by the seed, or the
+ * cheapest ones. Returns the exit code, or -1, or by *stopped a signal's number. */
+struct study_draw {
+    unsigned count, seed;
+    bool cheapest;
+};
+int study_verify(struct study *study, const struct study_draw *draw, int *stopped);
 /* Says in a file how far a shard is, now and then, or when it is `due`. */
 void study_tell_progress(struct study *study, bool due);
 /* A number for what the study runs, questions aside. */
@@ -219,6 +230,19 @@ int study_import(struct study *study);
 /* Runs SQL without answers; adds a diagnostic of what the database said. -1 both. */
 int study_tell(struct study *study, const char *sql);
 int study_complain(struct study *study, const char *what);
+
+/* A value of a text: NULL, a number where the text is one, else itself. */
+void study_bind(sqlite3_stmt *stmt, int at, const char *value);
+
+/* committed.c: results that come with the study, for `--report` in a folder without any: its packed database becomes
+ * that of the folder, before it is opened; or the means of its results.csv are what questions ask, in an open one. Both
+ * return 0 where there are none, -1 with a diagnostic. */
+int study_unpack(struct study *study);
+int study_take_committed(struct study *study);
+/* Where these means would lie. */
+const char *study_committed_path(struct study *study);
+/* Writes the database, compressed, into the folder of results. */
+int study_pack(struct study *study);
 
 /* authorize.c: statements on `db` that are not prepared between study_trust and study_distrust only read. -1 when the
  * database does not take that. */
