@@ -51,11 +51,10 @@ static void page_missing(const struct study *study, struct strbuf *out)
     size_t waits = study_count_state(study, STUDY_NOT_RUN), all = study->executions.count;
     size_t bad = study_count_state(study, STUDY_FAILED) + study_count_state(study, STUDY_STOPPED);
     if (waits)
-        strbuf_addf(
-            out,
-            "<p class=missing><b>%zu of %zu runs have not been run.</b> Claims that rest on them are not judged, and "
-            "figures lack them: <a href=\"#waiting\">which</a>.</p>\n",
-            waits, all);
+        strbuf_addf(out,
+                    "<p class=missing><b>%zu of %zu runs have %s.</b> Claims that rest on them are not judged, and "
+                    "figures lack them: <a href=\"#waiting\">which</a>.</p>\n",
+                    waits, all, study->committed ? "no row in results.csv" : "not been run");
     if (bad)
         strbuf_addf(out,
                     "<p class=missing><b>%zu of %zu runs did not end well</b> and have no results: <a "
@@ -96,7 +95,7 @@ static int page_foreign(struct study *study, struct strbuf *out)
     sqlite3_bind_text(stmt, 1, study->build, -1, SQLITE_STATIC);
     int rc = 0, others = study_next(study, "builds", stmt, &rc) ? sqlite3_column_int(stmt, 0) : 0;
     sqlite3_finalize(stmt);
-    if (others)
+    if (others && !study->committed)
         strbuf_addf(out, "<p class=note>%d results are of another build and %s here.</p>", others,
                     study->report ? "count" : "do not count");
     return rc;
@@ -120,6 +119,17 @@ static const char *revisions(struct study *study)
         list = arena_strdup(&study->arena, (const char *)sqlite3_column_text(stmt, 0));
     sqlite3_finalize(stmt);
     return list;
+}
+
+/* Of what the page tells, and whose results these are. */
+static void page_origin(struct study *study, struct strbuf *out)
+{
+    strbuf_addf(out, "<br><span class=note>%s version; %zu runs; ", study->quick ? "Quick" : "Full", study->runs.count);
+    if (study->committed)
+        strbuf_add(out, "the means of results.csv, which comes with the study, without variants; ");
+    else
+        strbuf_addf(out, "results of commit %s; ", revisions(study));
+    strbuf_addf(out, "judged by lockstep " LOCKSTEP_VERSION ", build %s.</span></p>", study->build);
 }
 
 static void add_contents(const struct study *study, struct strbuf *out)
@@ -154,10 +164,7 @@ int study_write_page(struct study *study, const struct study_found *found)
     html_begin(&out, study->title, style);
     strbuf_add(&out, "<p>");
     html_escape(&out, study->source);
-    strbuf_addf(&out,
-                "<br><span class=note>%s version; %zu runs; lockstep " LOCKSTEP_VERSION
-                ", build %s; results of commit %s.</span></p>",
-                study->quick ? "Quick" : "Full", study->runs.count, study->build, revisions(study));
+    page_origin(study, &out);
     page_missing(study, &out);
     rc |= page_foreign(study, &out);
     study_page_head(study, found, &out);

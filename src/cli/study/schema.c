@@ -234,8 +234,8 @@ static void phases_view(struct study *study, struct strbuf *sql)
     if (!study->report)
         strbuf_addf(sql, "AND e.build = '%s' ", study->build);
     strbuf_add(sql,
-               "JOIN phases p ON p.execution = e.id AND EXISTS (SELECT 1 FROM kernels k WHERE k.execution = e.id AND "
-               "k.kernel = p.kernel AND (k.kernel GLOB r.kernels OR k.plain GLOB r.kernels))");
+               "JOIN phases p ON p.execution = e.id AND (p.kernel GLOB r.kernels OR EXISTS (SELECT 1 FROM kernels k "
+               "WHERE k.execution = e.id AND k.kernel = p.kernel AND k.plain GLOB r.kernels))");
 }
 
 int study_make_view(struct study *study)
