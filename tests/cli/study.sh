@@ -46,6 +46,15 @@ cp -r mini plain
 sed '/kind: [bls]/d' mini/study.yaml >plain/study.yaml
 study ./plain --quick --out quick || wrong "a quick study ended with $?"
 has quick/index.html "Quick version"
+has quick/index.html "The quick version leaves out 1 of 3 runs; 1 configurations."
+has err.txt "lockstep study: The quick version leaves out 1 of 3 runs; 1 configurations."
+has err.txt "lockstep study: 2 runs to do; how long 2 of them take is not known"
+cp -r plain timed
+sed -i 's/^judging/takes: {full: 45 min, quick: 90 s}\n&/' timed/study.yaml
+expect 0 "3 were not run there before: about 45 min by study.yaml" study ./timed --list --out none
+expect 0 "2 were not run there before: about 90 s by study.yaml" study ./timed --list --out none --quick
+sed -i 's/45 min/45 days/' timed/study.yaml
+expect 2 "expected a time of one core, such as 90 s, 45 min or 1.5 h" study ./timed --list
 [ "$(wc -l <quick/results.csv)" -eq 3 ] || wrong "the quick version runs something else"
 study ./mini --out full || wrong "a study ended with $?"
 [ "$(wc -l <full/results.csv)" -eq 4 ] || wrong "the full version runs something else"
@@ -141,7 +150,7 @@ printf 'name,factor\na,2\n' >example/theirs.csv
 sed -n '/^```yaml/,/^```$/p' "$LOCKSTEP_SRC/docs/studies.md" | grep -v '^```' >example/study.yaml
 expect 0 "12 runs" study ./example --list
 "$LOCKSTEP" study ./example --list 2>&1 | grep warning && wrong "--list doubts the example of the page"
-expect 0 "10 runs" study ./example --list --quick
+expect 0 "6 runs" study ./example --list --quick
 study ./example --list
 has out.txt "| gtx480 | gto+bows | timing 9000000 | sm.age_rotation=50000 spin.adaptive=false spin.delay=1000 |"
 

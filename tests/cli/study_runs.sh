@@ -47,6 +47,8 @@ theirs=$(keys | grep '| gtx480 | gto:rotate=preference:patience=0+bows')
 [[ $theirs == *"sm.values_at_issue=true"*"sm.schedulers_take_turns=false"*"gpu.sms=3" ]] || wrong "as: reference is $theirs"
 [ "$(keys | grep -c '| narrow.yaml [0-9a-f]* | gto:rotate.*sm.age_rotation=50000')" -eq 2 ] || wrong "a machine file has the departures of its base"
 expect 0 "14 runs; 14 were not run there before" study ./mini --list --out out
+expect 0 "9 runs; 9 were not run there before" study ./mini --list --out out --quick
+expect 0 "The quick version leaves out 5 of 14 runs; 5 variants: each configuration runs once." study ./mini --list --out out --quick
 [ ! -e out ] || wrong "--list makes a folder"
 
 expect 0 "page: out/index.html" study ./mini --out out

@@ -431,9 +431,22 @@ static void tell_stopped(const struct study *study)
             all);
 }
 
+/* Before anything runs. */
+static void tell_begin(struct study *study)
+{
+    bool any = false;
+    for (size_t i = 0; i < study->executions.count; i++)
+        any |= study_is_mine(study, i) && !study->executions.items[i].stored;
+    if (any && study->left)
+        fprintf(stderr, "lockstep study: %s\n", study->left);
+    if (any)
+        fprintf(stderr, "lockstep study: %s\n", study_estimate(study));
+}
+
 int study_execute(struct study *study)
 {
     struct batch batch = {.study = study};
+    tell_begin(study);
     int stopped = study_build(study);
     if (stopped > 0)
         tell_stopped(study);

@@ -165,6 +165,8 @@ int study_write_page(struct study *study, const struct study_found *found)
     strbuf_add(&out, "<p>");
     html_escape(&out, study->source);
     page_origin(study, &out);
+    if (study->left)
+        strbuf_addf(&out, "<p class=missing>%s</p>\n", study->left);
     page_missing(study, &out);
     rc |= page_foreign(study, &out);
     study_page_head(study, found, &out);

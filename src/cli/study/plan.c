@@ -267,9 +267,9 @@ static int read_each(struct plan *p, const struct yaml_node *root, const char *k
 
 static int read_all(struct plan *p)
 {
-    static const char *const keys[] = {"title",      "source",   "about",    "benchmarks", "readings",
-                                       "schedulers", "machines", "runs",     "tables",     "views",
-                                       "figures",    "claims",   "findings", "judging",    NULL};
+    static const char *const keys[] = {"title",    "source",  "about",  "benchmarks", "readings", "schedulers",
+                                       "machines", "runs",    "tables", "views",      "figures",  "claims",
+                                       "findings", "judging", "takes",  NULL};
     struct study *study = p->study;
     const struct yaml_node *root = p->doc.root;
     if (plan_check_keys(p, root, keys) < 0)
@@ -290,7 +290,7 @@ static int read_all(struct plan *p)
         return -1;
     return read_each(p, root, "runs", YAML_SEQUENCE, plan_read_runs) |
            read_each(p, root, "figures", YAML_SEQUENCE, plan_read_figure) | plan_read_judging(p, root) |
-           read_each(p, root, "claims", YAML_SEQUENCE, plan_read_claim) |
+           plan_read_takes(p, root) | read_each(p, root, "claims", YAML_SEQUENCE, plan_read_claim) |
            read_each(p, root, "findings", YAML_SEQUENCE, plan_read_finding) |
            read_each(p, root, "tables", YAML_MAPPING, read_import);
 }

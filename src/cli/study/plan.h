@@ -52,6 +52,7 @@ int plan_read_runs(struct plan *p, const struct yaml_node *row);
 int plan_read_figure(struct plan *p, const struct yaml_node *node);
 int plan_read_claim(struct plan *p, const struct yaml_node *node);
 int plan_read_finding(struct plan *p, const struct yaml_node *node);
+int plan_read_takes(struct plan *p, const struct yaml_node *root);
 int plan_read_judging(struct plan *p, const struct yaml_node *root);
 
 /* plan_each.c: calls take for the entry, or for each copy that its `each` makes, until it fails. */

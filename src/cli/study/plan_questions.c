@@ -32,6 +32,41 @@ static int read_choice(struct plan *p, const struct yaml_node *in, const char *k
     return yaml_error(&p->doc, node, p->study->sink, NULL, "%s must be %s or %s", key, choices[0], choices[1]);
 }
 
+/* "90 s", "45 min", "1.5 h". */
+static bool parse_time(const char *text, double *seconds)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{" s", 1}, {" min", 60}, {" h", 3600}};
+    char *end;
+    *seconds = strtod(text, &end);
+    for (size_t i = 0; i < sizeof units / sizeof *units && end != text && *seconds > 0; i++)
+        if (!strcmp(end, units[i].unit)) {
+            *seconds *= units[i].seconds;
+            return true;
+        }
+    return false;
+}
+
+int plan_read_takes(struct plan *p, const struct yaml_node *root)
+{
+    static const char *const keys[] = {"quick", "full", NULL};
+    const struct yaml_node *node = yaml_get(root, "takes");
+    double seconds;
+    if (!node)
+        return 0;
+    if (plan_check_keys(p, node, keys) < 0)
+        return -1;
+    for (const struct yaml_node *n = node->children; n; n = n->next) {
+        if (n->kind != YAML_SCALAR || !parse_time(n->text, &seconds))
+            return plan_error(p, n, "expected a time of one core, such as 90 s, 45 min or 1.5 h");
+        if (!strcmp(n->key->text, p->study->quick ? "quick" : "full"))
+            p->study->takes = seconds;
+    }
+    return 0;
+}
+
 static const char *const booleans[2] = {"false", "true"};
 
 int plan_read_judging(struct plan *p, const struct yaml_node *root)

@@ -188,6 +188,7 @@ static int add_run(const struct row *row, struct study_run *run, unsigned combin
                                 .scheduler = scheduler,
                                 .mode = row->mode,
                                 .phases = row->phases,
+                                .seconds = -1,
                                 .max_cycles = *row->max_cycles ? row->max_cycles : NULL};
     for (size_t i = 0; i < sets.sets.count; i++)
         vec_push(&e.sets, sets.sets.items[i]);
@@ -352,7 +353,7 @@ static int read_variants(struct row *row)
     if (seeds &&
         (seeds->kind != YAML_SCALAR || !config_parse_u64(seeds->text, &count) || count < 1 || count > MOST_VARIANTS))
         return plan_error(p, seeds, "seeds must be a number from 1 to 1000");
-    row->variants = vary ? row->vary.count : (unsigned)count;
+    row->variants = p->study->quick ? 1 : vary ? row->vary.count : (unsigned)count;
     return 0;
 }
 

@@ -16,6 +16,27 @@ static const char *duration(struct study *study, double seconds)
     return arena_printf(&study->arena, "%.1f h", seconds / 3600);
 }
 
+/* What has taken its time before takes it again; of the others, their share of what study.yaml says. */
+const char *study_estimate(struct study *study)
+{
+    size_t todo = 0, unknown = 0, all = study->executions.count;
+    double seconds = 0;
+    for (size_t i = 0; i < all; i++) {
+        const struct study_execution *e = &study->executions.items[i];
+        if (e->stored || !study_is_mine(study, i))
+            continue;
+        todo++;
+        unknown += e->seconds < 0;
+        seconds += e->seconds > 0 ? e->seconds : 0;
+    }
+    if (study->takes > 0)
+        seconds += study->takes * (double)unknown / (double)all;
+    if (unknown && !(study->takes > 0))
+        return arena_printf(&study->arena, "%zu runs to do; how long %zu of them take is not known", todo, unknown);
+    return arena_printf(&study->arena, "%zu runs to do: about %s of one core, %s with %u at a time", todo,
+                        duration(study, seconds), duration(study, seconds / study->jobs), study->jobs);
+}
+
 int study_list(struct study *study)
 {
     size_t todo = 0, unknown = 0;
@@ -37,8 +58,15 @@ int study_list(struct study *study)
     if (todo > unknown)
         cli_printf("; %zu took %s of one core before", todo - unknown, duration(study, seconds));
     if (unknown)
-        cli_printf("; %zu were not run there before: how long they take is not known", unknown);
+        cli_printf("; %zu were not run there before: ", unknown);
+    if (unknown && study->takes > 0)
+        cli_printf("about %s by study.yaml",
+                   duration(study, study->takes * (double)unknown / (double)study->executions.count));
+    else if (unknown)
+        cli_printf("how long they take is not known");
     cli_printf("\n");
+    if (study->left)
+        cli_printf("%s\n", study->left);
     return CLI_OK;
 }
 

@@ -363,6 +363,7 @@ int cli_study(int argc, char **argv)
             code = CLI_OK;
         } else if (locate(&study, &a) == 0 && choose(&study, &a) == 0 && study_read(&study) == 0 &&
                    study_check_questions(&study) == 0) {
+            study_find_left(&study);
             code = act(&study, &a);
         }
     }

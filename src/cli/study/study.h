@@ -108,6 +108,8 @@ struct study {
     bool doubts;            /* says by warnings where the study states what it does not have */
     bool allow_code;        /* the study may name warp schedulers that are shared objects */
     unsigned jobs;
+    double takes;      /* seconds of one core, as study.yaml says of this version; 0: it does not */
+    const char *left;  /* what the quick version leaves out; NULL: nothing, or it is the full one */
     const char *views; /* SQL run before the questions, or "" */
     const struct yaml_node *views_node;
     VEC(struct study_benchmark) benchmarks;
@@ -152,7 +154,12 @@ int study_check_questions(struct study *study);
 int study_lock(struct study *study);
 void study_unlock(struct study *study);
 
-/* status.c: prints what would be run, and about how long that takes by the results that are there. Returns the exit
+/* quick.c: finds what the quick version leaves out. */
+void study_find_left(struct study *study);
+
+/* status.c: about how long what has no result yet takes: "760 runs to do: about 45 min of one core". */
+const char *study_estimate(struct study *study);
+/* Prints what would be run, and about how long that takes by the results that are there. Returns the exit
  * code. */
 int study_list(struct study *study);
 
