@@ -59,11 +59,11 @@ expect 2 "expected a time of one core, such as 90 s, 45 min or 1.5 h" study ./ti
 study ./mini --out full || wrong "a study ended with $?"
 [ "$(wc -l <full/results.csv)" -eq 4 ] || wrong "the full version runs something else"
 cat >expected <<'C'
-id,row,claim,paper,here,other_mean,least,most,variants,direction,magnitude,direction_in,magnitude_in,other_direction,other_magnitude,rows_direction,rows_magnitude,coverage,note
-C1,,both take time,1,1,,,,1,yes,yes,,,,,,,,
-C2,,one takes no time,,1,,,,1,no,-,,,,,,,,
-C3,,nobody ran tls,,-,,,,1,-,-,,,,,,,,
-C4,,theirs is known,2.5,4,,,,1,yes,no,,,,,,,,
+id,row,claim,paper,here,other_mean,least,most,variants,direction,magnitude,direction_in,magnitude_in,other_direction,other_magnitude,rows_direction,rows_magnitude,coverage,tried,note
+C1,,both take time,1,1,,,,1,yes,yes,,,,,,,,,
+C2,,one takes no time,,1,,,,1,no,-,,,,,,,,,
+C3,,nobody ran tls,,-,,,,1,-,-,,,,,,,,,
+C4,,theirs is known,2.5,4,,,,1,yes,no,,,,,,,,,
 C
 diff -u expected full/claims.csv || wrong "claims.csv"
 grep -Eq '^C1 +both take time +1 +1 +- +- +yes +yes$' out.txt && grep -Eq '^C3 +nobody ran tls +- +- +- +- +- +-$' out.txt || { wrong "the table"; cat out.txt; }
@@ -148,9 +148,9 @@ expect 2 "is no number from 1 to 256" study ./mini --jobs 0
 mkdir example
 printf 'name,factor\na,2\n' >example/theirs.csv
 sed -n '/^```yaml/,/^```$/p' "$LOCKSTEP_SRC/docs/studies.md" | grep -v '^```' >example/study.yaml
-expect 0 "12 runs" study ./example --list
+expect 0 "28 runs" study ./example --list
 "$LOCKSTEP" study ./example --list 2>&1 | grep warning && wrong "--list doubts the example of the page"
-expect 0 "6 runs" study ./example --list --quick
+expect 0 "14 runs" study ./example --list --quick
 study ./example --list
 has out.txt "| gtx480 | gto+bows | timing 9000000 | sm.age_rotation=50000 spin.adaptive=false spin.delay=1000 |"
 

@@ -57,7 +57,7 @@ expect 2 "kernels 'insort*' match none" study ./none --out out --report
 # What was not run is neither failed nor judged: of every claim it is told whether it rests on it. A.gto is the first shard of four's.
 expect 0 "shard" study ./mini --out part --shard 2/4
 expect 1 "runs: 1 of 4 done, 0 failed, 3 not run" study ./mini --out part --status
-verdicts() { cut -d, -f1,2,10,18,19 "$1/claims.csv" | tr '\n' ' '; }
+verdicts() { cut -d, -f1,2,10,18,20 "$1/claims.csv" | tr '\n' ' '; }
 expect 1 "not run" study ./mini --out part --merge
 [ "$(verdicts part)" = "id,row,direction,coverage,note M,,-,not run, M,A,yes,, L,,-,not run, A,,yes,, E,,-,not run, " ] || { wrong "verdicts with runs that were not run"; verdicts part; }
 has part/index.html '<b>3 of 4 runs have not been run.</b>'

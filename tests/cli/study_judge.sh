@@ -57,17 +57,17 @@ has() {
 
 study ./mini --out out || { wrong "the study ended with $?"; cat err.txt; }
 cat >expected <<'C'
-id,row,claim,paper,here,other_mean,least,most,variants,direction,magnitude,direction_in,magnitude_in,other_direction,other_magnitude,rows_direction,rows_magnitude,coverage,note
-R,,gain over lrr,2.5,2,2.5,,,1,yes,yes,,,yes,yes,2/2,1/2,2 of 2,
-R,a,gain over lrr,1,1,,,,1,yes,yes,,,,,,,,
-R,b,gain over lrr,2,4,,,,1,yes,no,,,,,,,,
-E-lrr-a,,gain over lrr of a,,1,,,,1,no,-,,,,,,,,
-E-lrr-b,,gain over lrr of b,,4,,,,1,yes,-,,,,,,,,
-E-gto-a,,gain over gto of a,,0.9,,,,1,no,-,,,,,,,,
-E-gto-b,,gain over gto of b,,1.02,,,,1,no,-,,,,,,,,
-L-lrr,,listed,2,2,2.5,,,1,yes,yes,,,no,no,,,,
-L-gto,,listed,1,0.9581,0.96,,,1,no,no,,,no,no,,,,
-T,,a text,,"a, ""b""",,,,1,no,-,,,,,,,,
+id,row,claim,paper,here,other_mean,least,most,variants,direction,magnitude,direction_in,magnitude_in,other_direction,other_magnitude,rows_direction,rows_magnitude,coverage,tried,note
+R,,gain over lrr,2.5,2,2.5,,,1,yes,yes,,,yes,yes,2/2,1/2,2 of 2,,
+R,a,gain over lrr,1,1,,,,1,yes,yes,,,,,,,,,
+R,b,gain over lrr,2,4,,,,1,yes,no,,,,,,,,,
+E-lrr-a,,gain over lrr of a,,1,,,,1,no,-,,,,,,,,,
+E-lrr-b,,gain over lrr of b,,4,,,,1,yes,-,,,,,,,,,
+E-gto-a,,gain over gto of a,,0.9,,,,1,no,-,,,,,,,,,
+E-gto-b,,gain over gto of b,,1.02,,,,1,no,-,,,,,,,,,
+L-lrr,,listed,2,2,2.5,,,1,yes,yes,,,no,no,,,,,
+L-gto,,listed,1,0.9581,0.96,,,1,no,no,,,no,no,,,,,
+T,,a text,,"a, ""b""",,,,1,no,-,,,,,,,,,
 C
 diff -u expected out/claims.csv || wrong "claims.csv"
 grep -Eq '^R +gain over lrr +2.5 +2 \(2.5\) +- +- +yes +yes +2 of 2 rows$' out.txt || { wrong "the table"; cat out.txt; }
@@ -101,7 +101,7 @@ sed -i 's/mean: geometric, no_effect: 0.03/mean: arithmetic, no_effect: 0.01/' m
 cp -r mini plain # to draw takes longer than to judge
 sed -i '/^figures:/,/hues/d' plain/study.yaml
 study ./plain --out out || wrong "by the arithmetic mean: $?"
-has out/claims.csv 'R,,gain over lrr,2.5,2.5,2,,,1,yes,yes,,,yes,yes,2/2,1/2,2 of 2,'
+has out/claims.csv 'R,,gain over lrr,2.5,2.5,2,,,1,yes,yes,,,yes,yes,2/2,1/2,2 of 2,,'
 has out/claims.csv 'E-gto-b,,gain over gto of b,,1.02,,,,1,yes,'
 
 # A result that the range does not know: the condition was tried without it.
@@ -135,7 +135,7 @@ claims:
   - {id: V1, claim: one, sql: "SELECT cycles AS ours FROM results WHERE scheduler = 'lrr'", direction: ours > 1, range: [0, 1e6]}
 Y
 study ./five --out five.out || { wrong "five variants: $?"; cat err.txt; }
-cut -d, -f1,2,9-13,16,19 five.out/claims.csv >got
+cut -d, -f1,2,9-13,16,20 five.out/claims.csv >got
 cat >expected <<'C'
 id,row,variants,direction,magnitude,direction_in,magnitude_in,rows_direction,note
 V4,,5,yes,-,4,,,

@@ -63,6 +63,11 @@ static void print_claim(struct study *study, const struct study_claim *c, const 
                 study_word(study, t->verdict.magnitude, t->magnitude_in, t->judged_m));
     add_notes(answer, out);
     strbuf_add(out, "\n");
+    for (size_t i = 0; i < c->tried_count && answer->trials; i++) {
+        const struct study_intervention *tried = &study->interventions.items[c->tried[i]];
+        strbuf_addf(out, "%-*s tried %s (%s): %s\n", id, "", tried->name, study_tell_intervention(study, tried),
+                    study_trial_text(study, c, answer, i));
+    }
 }
 
 void study_print_claims(struct study *study, const struct study_answer *answers, struct strbuf *out)
@@ -73,6 +78,18 @@ void study_print_claims(struct study *study, const struct study_answer *answers,
                     "most", "D", "M");
     for (size_t i = 0; i < study->claims.count; i++)
         print_claim(study, &study->claims.items[i], &answers[i], id, widest, out);
+}
+
+/* Interventions and what came of them, as one text. */
+static const char *trials_of(struct study *study, const struct study_claim *c, const struct study_answer *answer)
+{
+    struct strbuf out = {0};
+    for (size_t i = 0; i < c->tried_count && answer->trials; i++)
+        strbuf_addf(&out, "%s%s: %s", i ? " | " : "", study->interventions.items[c->tried[i]].name,
+                    study_trial_text(study, c, answer, i));
+    const char *text = arena_strdup(&study->arena, strbuf_text(&out));
+    strbuf_free(&out);
+    return text;
 }
 
 /* A line of claims.csv: a claim, or one of its rows. */
@@ -107,6 +124,7 @@ static void add_line(struct study *study, const struct study_claim *c, const str
         row                     ? ""
         : answer->coverage.open ? "not run"
                                 : study_coverage_text(study, &answer->coverage),
+        row ? "" : trials_of(study, c, answer),
         answer->one_run && !row ? "one run" : "",
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -119,8 +137,9 @@ static void add_line(struct study *study, const struct study_claim *c, const str
 int study_write_claims(struct study *study, const struct study_answer *answers)
 {
     struct strbuf out = {0};
-    strbuf_add(&out, "id,row,claim,paper,here,other_mean,least,most,variants,direction,magnitude,direction_in,"
-                     "magnitude_in,other_direction,other_magnitude,rows_direction,rows_magnitude,coverage,note\n");
+    strbuf_add(&out,
+               "id,row,claim,paper,here,other_mean,least,most,variants,direction,magnitude,direction_in,"
+               "magnitude_in,other_direction,other_magnitude,rows_direction,rows_magnitude,coverage,tried,note\n");
     for (size_t i = 0; i < study->claims.count; i++) {
         add_line(study, &study->claims.items[i], &answers[i], NULL, &out);
         for (size_t k = 0; k < answers[i].rows.count; k++)

@@ -198,6 +198,7 @@ int study_check_questions(struct study *study)
     rc |= check_ids(study);
     if (rc == 0 && study->doubts)
         study_doubt_questions(study);
+    rc |= rc ? 0 : study_plan_tried(study);
     study_close(study);
     return rc;
 }

@@ -18,6 +18,7 @@ struct cover {
     struct study *study;
     VEC(struct configuration) items;
     const char *scale[2]; /* UPDATE of all numbers, up and down, without its WHERE */
+    VEC(int64_t) rows;    /* on which the claim rests whose support is sought */
     const char **base;    /* by claim: its answer as assumed */
     bool *changed[WHICH]; /* by claim: whether it changed with those numbers */
 };
@@ -52,9 +53,9 @@ static int list_configurations(struct cover *c)
 static int copy_states(struct study *study)
 {
     struct strbuf sql = {0};
-    strbuf_add(&sql, "CREATE TABLE states(execution INTEGER PRIMARY KEY, state INTEGER)");
+    strbuf_add(&sql, "CREATE TABLE IF NOT EXISTS states(execution INTEGER PRIMARY KEY, state INTEGER)");
     for (size_t i = 0; i < study->executions.count; i++)
-        strbuf_addf(&sql, "%s(%lld, %d)", i ? ", " : "; INSERT INTO states VALUES",
+        strbuf_addf(&sql, "%s(%lld, %d)", i ? ", " : "; INSERT OR REPLACE INTO states VALUES",
                     (long long)study->executions.items[i].id, (int)study->executions.items[i].state);
     int rc = study_tell(study, strbuf_text(&sql));
     strbuf_free(&sql);
@@ -168,6 +169,7 @@ static int count_support(struct cover *c, size_t claim, size_t first, size_t end
     if (end - first == 1) {
         to->of++;
         to->have += !c->items.items[first].missing;
+        vec_push(&c->rows, c->items.items[first].row);
         return 0;
     }
     size_t middle = first + (end - first) / 2;
@@ -182,8 +184,6 @@ static int prepare(struct cover *c)
     c->base = ARENA_NEW(&study->arena, const char *, study->claims.count + 1);
     for (unsigned which = 0; which < WHICH; which++)
         c->changed[which] = ARENA_NEW(&study->arena, bool, study->claims.count + 1);
-    for (size_t i = 0; i < study->claims.count; i++)
-        c->base[i] = study_content(study, &study->claims.items[i]);
     return 0;
 }
 
@@ -191,15 +191,62 @@ static int prepare(struct cover *c)
 static int cover_all(struct cover *c, struct study_answer *answers)
 {
     struct study *study = c->study;
-    int rc = prepare(c) < 0 || change_numbers(c, MISSING) < 0 || change_numbers(c, NOT_RUN) < 0 || change_ends(c) < 0
-                 ? -1
-                 : 0;
+    int rc = prepare(c);
+    for (size_t i = 0; rc == 0 && i < study->claims.count; i++)
+        c->base[i] = study_content(study, &study->claims.items[i]);
+    rc = rc < 0 || change_numbers(c, MISSING) < 0 || change_numbers(c, NOT_RUN) < 0 || change_ends(c) < 0 ? -1 : 0;
     for (size_t i = 0; rc == 0 && i < study->claims.count; i++) {
         struct study_coverage *to = &answers[i].coverage;
         to->open = c->changed[NOT_RUN][i];
         if (c->changed[MISSING][i] && !to->open && !study->claims.items[i].of_rows)
             rc = count_support(c, i, 0, c->items.count, to);
     }
+    return rc;
+}
+
+/* The runs of those rows of temp.results. */
+static int note_support_runs(struct cover *c, bool *runs)
+{
+    struct study *study = c->study;
+    struct strbuf sql = {0};
+    int rc = 0;
+    strbuf_add(
+        &sql,
+        "SELECT r.rowid FROM temp.results s JOIN main.runs r ON r.benchmark = s.benchmark AND r.machine = s.machine "
+        "AND r.scheduler = s.scheduler AND r.reading = s.reading");
+    for (size_t i = 0; i < study->grid.count; i++) {
+        const char *column = study_grid_column(study, i);
+        strbuf_addf(&sql, " AND r.\"%s\" IS s.\"%s\"", column, column);
+    }
+    strbuf_add(&sql, " WHERE s.rowid IN (-1");
+    for (size_t i = 0; i < c->rows.count; i++)
+        strbuf_addf(&sql, ", %lld", (long long)c->rows.items[i]);
+    strbuf_add(&sql, ")");
+    sqlite3_stmt *stmt = study_ask(study, "support", strbuf_text(&sql));
+    while (stmt && study_next(study, "support", stmt, &rc))
+        runs[sqlite3_column_int64(stmt, 0) - 1] = true; /* noted in their order: study_note_runs */
+    sqlite3_finalize(stmt);
+    strbuf_free(&sql);
+    return stmt ? rc : -1;
+}
+
+int study_find_support(struct study *study, size_t claim, bool *runs)
+{
+    struct cover c = {.study = study};
+    struct study_coverage ignored = {.of = 0};
+    const struct study_claim *one = &study->claims.items[claim];
+    int rc = prepare(&c);
+    if (rc == 0) {
+        c.base[claim] = study_content(study, one);
+        rc = count_support(&c, claim, 0, c.items.count, &ignored);
+    }
+    if (rc == 0 && !c.rows.count)
+        rc = study_fault(study, yaml_get(one->node, "tried"),
+                         "what is tried is run for the rows of `results` that are asked for",
+                         "%s: the claim rests on no result that could be run with an intervention", one->id);
+    rc |= rc ? 0 : note_support_runs(&c, runs);
+    vec_free(&c.rows);
+    vec_free(&c.items);
     return rc;
 }
 
@@ -245,6 +292,7 @@ int study_cover(struct study *study, struct study_answer *answers)
     study->rights = rights;
     study->committed = committed;
     vec_free(&c.items);
+    vec_free(&c.rows);
     for (size_t i = 0; i < study->claims.count; i++)
         if (answers[i].coverage.open) /* what has not been run may turn the answer */
             answers[i].all.verdict = (struct study_verdict){-1, -1};

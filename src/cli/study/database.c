@@ -10,6 +10,8 @@
  *
  * runs: which benchmark in which configuration is which execution; made anew by each start.
  *
+ * tried: the same of runs with an intervention, whose name it has as well.
+ *
  * results: a view: a row for each run that ended well, statistics summed over the benchmark's kernels; of those that
  * are maxima, the largest. Results of other builds are left out, but for `--report`. */
 #include <string.h>
@@ -176,12 +178,13 @@ static int new_execution(struct study *study, struct study_execution *e)
     return 0;
 }
 
-static const char *note_run_sql(struct study *study)
+/* A row of `runs`, or of `tried`, which has the intervention behind it. */
+static const char *note_run_sql(struct study *study, const char *table, const char *more)
 {
-    const char *sql = "INSERT INTO runs VALUES(?, ?, ?, ?, ?, ?, ?, ?";
+    const char *sql = arena_printf(&study->arena, "INSERT INTO %s VALUES(?, ?, ?, ?, ?, ?, ?, ?", table);
     for (size_t i = 0; i < study->grid.count; i++)
         sql = arena_printf(&study->arena, "%s, ?", sql);
-    return arena_printf(&study->arena, "%s)", sql);
+    return arena_printf(&study->arena, "%s%s)", sql, more);
 }
 
 void study_bind(sqlite3_stmt *stmt, int at, const char *value)
@@ -199,7 +202,7 @@ void study_bind(sqlite3_stmt *stmt, int at, const char *value)
         sqlite3_bind_text(stmt, at, value, -1, SQLITE_STATIC);
 }
 
-static int note_run(struct study *study, const struct study_run *run, const char *sql)
+static int note_run(struct study *study, const struct study_run *run, const char *sql, bool tried)
 {
     sqlite3_stmt *stmt = prepare(study, sql);
     if (!stmt)
@@ -209,16 +212,19 @@ static int note_run(struct study *study, const struct study_run *run, const char
         sqlite3_bind_text(stmt, i + 1, texts[i], -1, SQLITE_STATIC);
     sqlite3_bind_int64(stmt, 5, run->variant);
     sqlite3_bind_int64(stmt, 6, run->variants);
-    sqlite3_bind_text(stmt, 7, run->benchmark->kernels, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 7, run->kernels, -1, SQLITE_STATIC);
     sqlite3_bind_int64(stmt, 8, study->executions.items[run->execution].id);
     for (size_t i = 0; i < study->grid.count; i++)
         study_bind(stmt, 9 + (int)i, run->grid[i]);
+    if (tried)
+        sqlite3_bind_text(stmt, 9 + (int)study->grid.count, study->interventions.items[run->tried].name, -1,
+                          SQLITE_STATIC);
     return step_once(study, stmt);
 }
 
 int study_note_runs(struct study *study)
 {
-    const char *sql = note_run_sql(study);
+    const char *sql = note_run_sql(study, "runs", ""), *tried = note_run_sql(study, "tried", ", ?");
     int rc = study_tell(study, "BEGIN IMMEDIATE");
     for (size_t i = 0; rc == 0 && i < study->executions.count; i++) {
         struct study_execution *e = &study->executions.items[i];
@@ -231,7 +237,10 @@ int study_note_runs(struct study *study)
     }
     for (size_t i = 0; rc == 0 && i < study->runs.count; i++)
         if (study_is_mine(study, study->runs.items[i].execution))
-            rc = note_run(study, &study->runs.items[i], sql);
+            rc = note_run(study, &study->runs.items[i], sql, false);
+    for (size_t i = 0; rc == 0 && i < study->tried.count; i++)
+        if (study_is_mine(study, study->tried.items[i].execution))
+            rc = note_run(study, &study->tried.items[i], tried, true);
     return study_tell(study, "COMMIT") < 0 ? -1 : rc;
 }
 

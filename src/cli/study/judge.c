@@ -236,6 +236,25 @@ static void check_range(struct study *study, const struct study_claim *claim, co
     }
 }
 
+/* With an intervention that the claim names. */
+static int try_claim(struct study *study, const struct study_world *world, const struct study_claim *claim,
+                     struct study_answer *answer)
+{
+    int rc = 0;
+    if (!answer->trials)
+        answer->trials = ARENA_NEW(&study->arena, struct study_trial, claim->tried_count + 1);
+    for (size_t i = 0; i < claim->tried_count; i++) {
+        struct given given = {.count = 0};
+        struct study_trial *trial = &answer->trials[i];
+        if (claim->tried[i] != world->number)
+            continue;
+        rc |= ask_claim(study, claim, &given) < 0 ? -1 : judge(study, claim, &given, true, &trial->verdict);
+        const struct study_value *ours = value_named(&given, "ours");
+        trial->ours = ours ? *ours : nothing;
+    }
+    return rc;
+}
+
 static int answer_claim(struct study *study, const struct study_world *world, const struct study_claim *claim,
                         struct study_answer *answer)
 {
@@ -243,6 +262,8 @@ static int answer_claim(struct study *study, const struct study_world *world, co
     struct study_verdict verdict = {-1, -1};
     if (world->kind == STUDY_VARIANT && (answer->variants == 1 || world->number >= answer->variants))
         return 0; /* as the whole, or one of those before */
+    if (world->kind == STUDY_TRIED)
+        return try_claim(study, world, claim, answer);
     if (world->kind == STUDY_WITHOUT) {
         note_support(study, claim, world->number, answer);
         return 0;

@@ -33,6 +33,12 @@ struct study_answer_row {
     struct study_tally tally;
 };
 
+/* A claim with an intervention. */
+struct study_trial {
+    struct study_value ours;
+    struct study_verdict verdict;
+};
+
 /* How many of a claim's rows have a value, of those that would be there if every run had ended well; of a claim without
  * rows that lacks something, of how many of the configurations on which it rests all results are there. of 0: nothing
  * to count. open: it rests on what has not been run. */
@@ -44,6 +50,7 @@ struct study_coverage {
 struct study_answer {
     struct study_tally all;
     struct study_coverage coverage;
+    struct study_trial *trials; /* as many as the claim names */
     VEC(struct study_answer_row) rows;
     unsigned variants;   /* the most of a configuration on which the answer rests */
     bool one_run;        /* said to be chaotic, and rests on a configuration that ran once */
@@ -51,10 +58,10 @@ struct study_answer {
     const char *content; /* all that its sql gave, to compare worlds */
 };
 
-enum study_world_kind { STUDY_WHOLE, STUDY_OTHER_MEAN, STUDY_VARIANT, STUDY_WITHOUT };
+enum study_world_kind { STUDY_WHOLE, STUDY_OTHER_MEAN, STUDY_VARIANT, STUDY_WITHOUT, STUDY_TRIED };
 struct study_world {
     enum study_world_kind kind;
-    unsigned number; /* which variant; without configurations of so many variants */
+    unsigned number; /* which variant; without configurations of so many variants; with which intervention */
 };
 
 /* worlds.c: makes `results` and all views be those of a world. -1 with diagnostics. */
@@ -91,6 +98,11 @@ const char *study_content(struct study *study, const struct study_claim *claim);
  * with diagnostics. "12 of 13"; "" when there is nothing to count. */
 int study_cover(struct study *study, struct study_answer *answers);
 const char *study_coverage_text(struct study *study, const struct study_coverage *coverage);
+/* Notes the runs on which a claim rests. In the assumed study. -1 with a diagnostic, also when there are none. */
+int study_find_support(struct study *study, size_t claim, bool *runs);
+/* tried.c: what came of a claim's n-th intervention: "1.02 becomes 1.08: moves by +5.9%, direction yes". */
+const char *study_trial_text(struct study *study, const struct study_claim *claim, const struct study_answer *answer,
+                             size_t n);
 /* A number as it is shown: four digits, or all before the point. */
 const char *study_number(struct study *study, double number);
 /* A column of the row that a statement is at. */

@@ -43,7 +43,7 @@ static const char style[] =
 
 static const char failures[] =
     "SELECT key AS run, status, error AS said FROM executions WHERE status NOT IN ('ok', '" STUDY_WAITS "') AND id IN "
-    "(SELECT execution FROM main.runs) ORDER BY key";
+    "(SELECT execution FROM main.runs UNION SELECT execution FROM main.tried) ORDER BY key";
 
 /* What the page is not about, before anything that it says. */
 static void page_missing(const struct study *study, struct strbuf *out)

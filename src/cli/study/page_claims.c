@@ -129,20 +129,45 @@ static void add_rows(struct study *study, const struct study_claim *c, const str
     strbuf_add(out, "</table></div></details>");
 }
 
-/* A reason is given where a claim does not hold, or not in size; those of one row once each. */
-static void add_reasons(const struct study *study, const struct study_found *found, size_t first, size_t end,
+/* What was tried of the reason; a reason of which nothing was is an assumption. */
+static void add_trials(struct study *study, const struct study_claim *c, const struct study_answer *answer,
+                       struct strbuf *out)
+{
+    for (size_t i = 0; i < c->tried_count && answer->trials; i++) {
+        const struct study_intervention *tried = &study->interventions.items[c->tried[i]];
+        strbuf_add(out, "<div class=why>Tried");
+        if (c->copy.of) {
+            strbuf_add(out, ", ");
+            html_escape(out, c->copy.label);
+        }
+        strbuf_addf(out, ": %s (", tried->name);
+        html_escape(out, study_tell_intervention(study, tried));
+        strbuf_add(out, "): <b>");
+        html_escape(out, study_trial_text(study, c, answer, i));
+        strbuf_add(out, "</b>.</div>");
+    }
+}
+
+static bool holds(const struct study_answer *answer)
+{
+    return answer->all.verdict.direction == 1 && answer->all.verdict.magnitude != 0;
+}
+
+/* A reason is given where a claim does not hold, or not in size; those of one row once each. What was tried is told in
+ * any case. */
+static void add_reasons(struct study *study, const struct study_found *found, size_t first, size_t end,
                         struct strbuf *out)
 {
     const char *said = "";
     for (size_t i = first; i < end; i++) {
         const struct study_claim *c = &study->claims.items[i];
-        const struct study_verdict *v = &found->answers[i].all.verdict;
-        if (!*c->why || (v->direction == 1 && v->magnitude != 0) || !strcmp(said, c->why))
-            continue;
-        strbuf_add(out, "<div class=why>");
-        html_escape(out, c->why);
-        strbuf_add(out, "</div>");
-        said = c->why;
+        if (*c->why && !holds(&found->answers[i]) && strcmp(said, c->why) != 0) {
+            strbuf_add(out, "<div class=why>");
+            html_escape(out, c->why);
+            strbuf_add(out, c->tried_count ? "</div>" : " <b>Not tried.</b></div>");
+            said = c->why;
+        }
+        add_trials(study, c, &found->answers[i], out);
     }
 }
 

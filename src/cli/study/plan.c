@@ -17,10 +17,15 @@
  *       authors: authors.csv             a file of the study's folder becomes a table
  *     views: SQL
  *     figures:
- *       - {id: fig9, kind: bars, title:, x:, y:, sql:, text:, log: true, base: 1, beside: SQL or paper: {SERIES: {X:
- * Y}}} judging: {mean: geometric, no_effect: 0.03, loses: 0.05} claims:
- *       - {id: B1, claim:, paper: 2.2, rows: or sql:, direction: ours > 1, magnitude: near(ours, 2.2), range: [0, 10],
- *          chaotic: true, why:}
+ *       - {id: fig9, kind: bars, title:, x:, y:, sql:, text:, log: true, base: 1,
+ *          beside: SQL, or paper: {SERIES: {X: Y}}}
+ *     judging: {mean: geometric, no_effect: 0.03, loses: 0.05}
+ *     takes: {quick: 5 min, full: 45 min}
+ *     interventions:                     by which reasons are tried: plan_tried.c
+ *       small: {set: [sm.warps=24], arguments: "--size 4", benchmarks: {HT: other}}
+ *     claims:
+ *       - {id: B1, claim:, paper: 2.2, rows: or sql:, direction: wins(ours), range: [0, 10],
+ *          magnitude: near(ours, 2.2), chaotic: true, why:, tried: [small]}
  *     findings:
  *       - {id: gain, text: "BOWS gains {x}", sql:}
  * Benchmarks, figures, claims and findings can have `each`: see plan_each.c.
@@ -267,9 +272,9 @@ static int read_each(struct plan *p, const struct yaml_node *root, const char *k
 
 static int read_all(struct plan *p)
 {
-    static const char *const keys[] = {"title",    "source",  "about",  "benchmarks", "readings", "schedulers",
-                                       "machines", "runs",    "tables", "views",      "figures",  "claims",
-                                       "findings", "judging", "takes",  NULL};
+    static const char *const keys[] = {"title",    "source",  "about",  "benchmarks",    "readings", "schedulers",
+                                       "machines", "runs",    "tables", "views",         "figures",  "claims",
+                                       "findings", "judging", "takes",  "interventions", NULL};
     struct study *study = p->study;
     const struct yaml_node *root = p->doc.root;
     if (plan_check_keys(p, root, keys) < 0)
@@ -286,6 +291,7 @@ static int read_all(struct plan *p)
         read_each(p, root, "readings", YAML_MAPPING, read_reading) < 0 ||
         read_each(p, root, "schedulers", YAML_MAPPING, read_alias) < 0 ||
         read_each(p, root, "machines", YAML_MAPPING, plan_read_machine) < 0 ||
+        read_each(p, root, "interventions", YAML_MAPPING, plan_read_intervention) < 0 ||
         read_each(p, root, "runs", YAML_SEQUENCE, plan_read_grid) < 0)
         return -1;
     return read_each(p, root, "runs", YAML_SEQUENCE, plan_read_runs) |

@@ -47,6 +47,13 @@ int plan_add_machine(struct plan *p, const struct yaml_node *node, struct study_
 int plan_read_grid(struct plan *p, const struct yaml_node *row);
 int plan_read_runs(struct plan *p, const struct yaml_node *row);
 
+/* Finds or adds an execution, whose sets it takes; its index. */
+unsigned plan_find_execution(struct study *study, struct study_execution *e);
+
+/* plan_tried.c: an entry of interventions; those that a claim names. */
+int plan_read_intervention(struct plan *p, const struct yaml_node *node);
+int plan_read_tried(struct plan *p, const struct yaml_node *node, struct study_claim *claim);
+
 /* plan_questions.c: an entry of figures; of claims; of findings. How claims are judged, which a study with claims says.
  */
 int plan_read_figure(struct plan *p, const struct yaml_node *node);

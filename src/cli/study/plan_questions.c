@@ -214,8 +214,8 @@ static int read_ranges(struct plan *p, const struct yaml_node *node, struct stud
 
 static int take_claim(struct plan *p, const struct yaml_node *node, const struct study_copy *copy)
 {
-    static const char *const keys[] = {"id",        "claim", "paper",   "sql",   "rows", "direction",
-                                       "magnitude", "why",   "chaotic", "range", "each", NULL};
+    static const char *const keys[] = {"id",  "claim",   "paper", "sql",  "rows",  "direction", "magnitude",
+                                       "why", "chaotic", "range", "each", "tried", NULL};
     if (plan_check_keys(p, node, keys) < 0)
         return -1;
     bool of_rows = yaml_get(node, "rows");
@@ -235,7 +235,8 @@ static int take_claim(struct plan *p, const struct yaml_node *node, const struct
     };
     if (!c.id || !c.text || !c.paper || !c.sql || !c.direction || !c.magnitude || !c.why)
         return -1;
-    if (read_choice(p, node, "chaotic", booleans, &c.chaotic) < 0 || read_ranges(p, node, &c) < 0)
+    if (read_choice(p, node, "chaotic", booleans, &c.chaotic) < 0 || read_ranges(p, node, &c) < 0 ||
+        plan_read_tried(p, node, &c) < 0)
         return -1;
     vec_push(&p->study->claims, c);
     return 0;

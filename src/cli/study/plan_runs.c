@@ -79,7 +79,7 @@ void study_tell_execution(struct study *study, const struct study_execution *e, 
     describe(study, e, true, out);
 }
 
-static unsigned find_execution(struct study *study, struct study_execution *e)
+unsigned plan_find_execution(struct study *study, struct study_execution *e)
 {
     struct strbuf key = {0};
     describe(study, e, false, &key);
@@ -193,7 +193,7 @@ static int add_run(const struct row *row, struct study_run *run, unsigned combin
     for (size_t i = 0; i < sets.sets.count; i++)
         vec_push(&e.sets, sets.sets.items[i]);
     vec_free(&sets.sets);
-    run->execution = find_execution(study, &e);
+    run->execution = plan_find_execution(study, &e);
     int twin = find_twin(row, run);
     if (twin == 0)
         vec_push(&study->runs, *run);
@@ -225,6 +225,7 @@ static int add_all(const struct row *row)
             for (s = first_of(row->schedulers); s; s = next_of(row->schedulers, s))
                 for (r = first_of(row->readings); r; r = next_of(row->readings, r)) {
                     struct study_run run = {.benchmark = plan_benchmark(study, b->text),
+                                            .kernels = plan_benchmark(study, b->text)->kernels,
                                             .machine = plan_machine(study, m->text)->name,
                                             .scheduler = arena_strdup(&study->arena, s->text),
                                             .reading = plan_reading(study, r->text)->name};

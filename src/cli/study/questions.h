@@ -57,6 +57,8 @@ struct study_range {
  * it is of rows, a row (name, ours, paper) for each of those whose mean is the claim's. */
 struct study_claim {
     const char *id, *text, *paper, *sql, *direction, *magnitude, *why;
+    const size_t *tried; /* indices of interventions */
+    size_t tried_count;
     bool of_rows, chaotic;
     unsigned expected, found; /* rows, when every run ends well; those of them with a value */
     const struct study_range *ranges;

@@ -24,9 +24,21 @@ static size_t count_configurations(const struct study *study)
     return count;
 }
 
-static struct left compare(const struct study *quick, const struct study *full)
+/* Executions of runs: those of interventions alone are not counted. */
+static size_t count_executions(struct study *study)
 {
-    struct left left = {full->executions.count - quick->executions.count,
+    bool *used = ARENA_NEW(&study->arena, bool, study->executions.count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < study->runs.count; i++)
+        used[study->runs.items[i].execution] = true;
+    for (size_t i = 0; i < study->executions.count; i++)
+        count += used[i];
+    return count;
+}
+
+static struct left compare(struct study *quick, struct study *full)
+{
+    struct left left = {count_executions(full) - count_executions(quick),
                         count_configurations(full) - count_configurations(quick),
                         full->runs.count - count_configurations(full), 0};
     for (size_t i = 0; i < quick->benchmarks.count; i++) {
@@ -65,7 +77,7 @@ void study_find_left(struct study *study)
     full.allow_code = study->allow_code;
     if (study_read(&full) == 0) {
         const struct left left = compare(study, &full);
-        study->left = tell(study, &left, full.executions.count);
+        study->left = tell(study, &left, count_executions(&full));
     }
     study_forget(&full);
     diag_free(&ignored);

@@ -31,6 +31,8 @@ static int ask_others(struct study *study, struct study_found *found)
             rc |= ask(study, STUDY_WITHOUT, count, found);
     for (unsigned variant = 0; most > 1 && variant < most; variant++)
         rc |= ask(study, STUDY_VARIANT, variant, found);
+    for (unsigned i = 0; i < study->interventions.count; i++)
+        rc |= ask(study, STUDY_TRIED, i, found);
     return rc;
 }
 

@@ -34,7 +34,8 @@ static const char tables[] =
     "DROP VIEW IF EXISTS results;"
     "DROP VIEW IF EXISTS variants_of_results;"
     "DROP VIEW IF EXISTS phases_of_results;"
-    "DROP TABLE IF EXISTS runs;";
+    "DROP VIEW IF EXISTS tried_results;"
+    "DROP TABLE IF EXISTS runs; DROP TABLE IF EXISTS tried;";
 
 /* What did not run was 'failed', without seconds, in former versions. */
 static const char renew[] =
@@ -102,11 +103,15 @@ static void add_grid(struct study *study, struct strbuf *sql, const char *before
 
 static int create_runs(struct study *study)
 {
+    static const char columns[] =
+        "(benchmark TEXT, machine TEXT, scheduler TEXT, reading TEXT, variant INTEGER, variants "
+        "INTEGER, kernels TEXT, execution INTEGER";
     struct strbuf sql = {0};
-    strbuf_add(&sql, "CREATE TABLE runs(benchmark TEXT, machine TEXT, scheduler TEXT, reading TEXT, variant INTEGER, "
-                     "variants INTEGER, kernels TEXT, execution INTEGER");
+    strbuf_addf(&sql, "CREATE TABLE runs%s", columns);
     add_grid(study, &sql, "", "");
-    strbuf_add(&sql, ")");
+    strbuf_addf(&sql, "); CREATE TABLE tried%s", columns);
+    add_grid(study, &sql, "", "");
+    strbuf_add(&sql, ", intervention TEXT)");
     int rc = study_tell(study, strbuf_text(&sql));
     strbuf_free(&sql);
     return rc;
@@ -196,32 +201,51 @@ static void committed_views(struct study *study, struct strbuf *sql)
     strbuf_add(sql, " FROM committed");
 }
 
-/* A row for each variant that ended well. */
-static void variants_view(struct study *study, struct strbuf *sql)
+/* A row for each variant of those runs that ended well. `more`: a column besides, or "". */
+static void select_variants(struct study *study, const char *runs, const char *more, struct strbuf *sql)
 {
-    strbuf_add(sql, "CREATE VIEW variants_of_results AS SELECT r.benchmark, r.machine, r.scheduler, r.reading");
+    strbuf_add(sql, "SELECT r.benchmark, r.machine, r.scheduler, r.reading");
     add_grid(study, sql, "r.", "");
     strbuf_add(sql, ", r.variant, r.variants, e.seconds, count(*) AS launches");
     each_column(study, sql, add_merged);
-    strbuf_add(sql, " FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' ");
+    strbuf_addf(sql, "%s FROM %s r JOIN executions e ON e.id = r.execution AND e.status = 'ok' ", more, runs);
     if (!study->report)
         strbuf_addf(sql, "AND e.build = '%s' ", study->build);
-    strbuf_add(sql, "JOIN kernels k ON k.execution = e.id AND (k.kernel GLOB r.kernels OR k.plain GLOB r.kernels) "
-                    "GROUP BY r.benchmark, r.machine, r.scheduler, r.reading");
+    strbuf_addf(sql,
+                "JOIN kernels k ON k.execution = e.id AND (k.kernel GLOB r.kernels OR k.plain GLOB r.kernels) "
+                "GROUP BY r.benchmark, r.machine, r.scheduler, r.reading%s",
+                more);
     add_grid(study, sql, "r.", "");
-    strbuf_add(sql, ", r.variant; ");
+    strbuf_add(sql, ", r.variant");
 }
 
-static void results_view(struct study *study, struct strbuf *sql)
+/* The means over the variants that `from` gives. */
+static void select_results(struct study *study, const char *from, const char *more, struct strbuf *sql)
 {
-    strbuf_add(sql, "CREATE VIEW results AS SELECT benchmark, machine, scheduler, reading");
+    strbuf_add(sql, "SELECT benchmark, machine, scheduler, reading");
     add_grid(study, sql, "", "");
     strbuf_add(sql, ", count(*) AS variants");
     add_mean(study, "seconds", "sum", sql);
     add_mean(study, "launches", "sum", sql);
     each_column(study, sql, add_mean);
-    strbuf_add(sql, " FROM variants_of_results GROUP BY benchmark, machine, scheduler, reading");
+    strbuf_addf(sql, "%s FROM %s GROUP BY benchmark, machine, scheduler, reading%s", more, from, more);
     add_grid(study, sql, "", "");
+}
+
+static void add_result_views(struct study *study, struct strbuf *sql)
+{
+    strbuf_add(sql, "CREATE VIEW variants_of_results AS ");
+    select_variants(study, "runs", "", sql);
+    strbuf_add(sql, "; CREATE VIEW results AS ");
+    select_results(study, "variants_of_results", "", sql);
+}
+
+static void add_tried_view(struct study *study, struct strbuf *sql)
+{
+    strbuf_add(sql, "; CREATE VIEW tried_results AS WITH variants_tried AS (");
+    select_variants(study, "tried", ", r.intervention", sql);
+    strbuf_add(sql, ") ");
+    select_results(study, "variants_tried", ", intervention", sql);
 }
 
 /* A row for each warp in each phase of the blocks that are kept. */
@@ -242,13 +266,13 @@ int study_make_view(struct study *study)
 {
     struct strbuf sql = {0};
     strbuf_add(&sql, "BEGIN IMMEDIATE; DROP VIEW IF EXISTS results; DROP VIEW IF EXISTS variants_of_results; "
-                     "DROP VIEW IF EXISTS phases_of_results; ");
+                     "DROP VIEW IF EXISTS phases_of_results; DROP VIEW IF EXISTS tried_results; ");
     if (study->committed) {
         committed_views(study, &sql);
     } else {
-        variants_view(study, &sql);
-        results_view(study, &sql);
+        add_result_views(study, &sql);
     }
+    add_tried_view(study, &sql);
     phases_view(study, &sql);
     strbuf_add(&sql, "; COMMIT");
     int rc = study_tell(study, strbuf_text(&sql));

@@ -327,6 +327,12 @@ void study_forget(struct study *study)
         vec_free(&study->readings.items[i].sets);
     for (size_t i = 0; i < study->machines.count; i++)
         vec_free(&study->machines.items[i].sets);
+    for (size_t i = 0; i < study->interventions.count; i++) {
+        vec_free(&study->interventions.items[i].sets);
+        vec_free(&study->interventions.items[i].swaps);
+    }
+    vec_free(&study->interventions);
+    vec_free(&study->tried);
     strmap_free(&study->checked);
     strmap_free(&study->keys);
     strmap_free(&study->named);

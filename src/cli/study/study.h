@@ -68,7 +68,23 @@ struct study_run {
     const char *machine, *scheduler, *reading;
     const char **grid; /* the value of each parameter of study->grid, NULL where its row does not set it */
     unsigned variant, variants;
-    unsigned execution; /* index */
+    unsigned execution;  /* index */
+    const char *kernels; /* of the benchmark that runs */
+    size_t tried;        /* in study->tried: the intervention's index */
+};
+
+/* A benchmark that runs in the place of another. */
+struct study_swap {
+    const char *of, *by;
+};
+
+/* A row of `interventions`: what is changed to see whether a reason holds. */
+struct study_intervention {
+    const char *name, *arguments; /* arguments: appended to the program's; "": none */
+    VEC(const char *) sets;
+    VEC(struct study_swap) swaps;
+    bool left_out; /* of the quick version */
+    const struct yaml_node *node;
 };
 
 /* A file of comma-separated values (no quotes) in the study's folder, and the table that it becomes. */
@@ -119,6 +135,8 @@ struct study {
     VEC(const char *) grid; /* parameters that rows of runs cross with everything else */
     VEC(struct study_execution) executions;
     VEC(struct study_run) runs;
+    VEC(struct study_run) tried; /* the same with an intervention */
+    VEC(struct study_intervention) interventions;
     VEC(struct study_figure) figures;
     VEC(struct study_claim) claims;
     VEC(struct study_finding) findings;
@@ -322,6 +340,14 @@ int study_fault_in(struct study *study, const struct yaml_node *node, long offse
 sqlite3_stmt *study_ask_at(struct study *study, const char *what, const struct yaml_node *node, const char *sql);
 /* results.c: writes results.csv. */
 int study_write_results(struct study *study);
+
+/* plan_tried.c: adds the runs that interventions need: those on which the claims rest that name them. In the assumed
+ * study. -1 with diagnostics. */
+int study_plan_tried(struct study *study);
+/* How many runs of an intervention have no result, of how many. */
+unsigned study_tried_missing(const struct study *study, size_t intervention, unsigned *of);
+/* What an intervention changes, for people. */
+const char *study_tell_intervention(struct study *study, const struct study_intervention *intervention);
 
 /* report.c: answers all questions: prints the table of claims to `text`, writes index.html, claims.csv and results.csv
  * into the results folder. */

@@ -76,6 +76,34 @@ static int add_without(struct study *study, unsigned variants, struct strbuf *sq
     return rc;
 }
 
+/* The results, with those of an intervention in the place of their own wherever it was to run: also where that has not
+ * ended well. */
+static int add_tried(struct study *study, unsigned number, struct strbuf *sql)
+{
+    struct names columns = {{0}};
+    const char *name = study->interventions.items[number].name;
+    int rc = list_texts(study, "SELECT name FROM pragma_table_info('results', 'main')", &columns);
+    char *head =
+        sqlite3_mprintf("SELECT * FROM main.results s WHERE NOT EXISTS (SELECT 1 FROM main.tried t WHERE "
+                        "t.intervention = %Q AND t.benchmark = s.benchmark AND t.machine = s.machine AND t.scheduler = "
+                        "s.scheduler AND t.reading = s.reading",
+                        name);
+    strbuf_addf(sql, "CREATE TEMP TABLE results AS %s", head);
+    sqlite3_free(head);
+    for (size_t i = 0; i < study->grid.count; i++) {
+        const char *column = study_grid_column(study, i);
+        strbuf_addf(sql, " AND t.\"%s\" IS s.\"%s\"", column, column);
+    }
+    strbuf_add(sql, ") UNION ALL SELECT ");
+    for (size_t i = 0; i < columns.items.count; i++)
+        strbuf_addf(sql, "%s\"%s\"", i ? ", " : "", columns.items.items[i]);
+    char *tail = sqlite3_mprintf(" FROM main.tried_results WHERE intervention = %Q", name);
+    strbuf_add(sql, tail);
+    sqlite3_free(tail);
+    vec_free(&columns.items);
+    return rc;
+}
+
 static int make_results(struct study *study, const struct study_world *world)
 {
     struct strbuf sql = {0};
@@ -84,6 +112,8 @@ static int make_results(struct study *study, const struct study_world *world)
         rc = add_variant(study, world->number, &sql);
     else if (world->kind == STUDY_WITHOUT)
         rc = add_without(study, world->number, &sql);
+    else if (world->kind == STUDY_TRIED)
+        rc = add_tried(study, world->number, &sql);
     else
         strbuf_add(&sql, "CREATE TEMP TABLE results AS SELECT * FROM main.results");
     if (rc == 0)
