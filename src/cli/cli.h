@@ -68,6 +68,7 @@ struct cli_options {
     double max_seconds_value;                 /* 0: not given */
     cli_texts cases;
     const char *jobs, *reference, *html;
+    const char *samples, *agree; /* of compare */
     const char *runs, *turns, *random;
     cli_texts programs;
 #define CLI_CHECK(option, least, most, doc) const char *check_##option;
@@ -94,6 +95,7 @@ enum cli_accept {
     CLI_TAKES_LITMUS = 256,      /* --sched and settings, --runs, --turns, --model, --shapes, --random, --print */
     CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */
     CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
+    CLI_TAKES_SAMPLES = 4096,    /* --samples, --agree */
     CLI_TAKES_CHECK = 2048,      /* --program, --transitions, --quiet, the numbers of check_options.def */
 };
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/process.h"
+#include "cli/samples.h"
 #include "report/run_report.h"
 #include "core/sched/sched.h"
 
@@ -28,6 +29,10 @@ static const char usage[] =
     "  --registers N,M,...    registers of a thread: see lockstep run\n"
     "  --seed N,M,...         seeds of small random variations (docs/seeds.md), every "
     "configuration with each\n"
+    "  --samples N            every configuration N times, with seeds 0 to N - 1, in one column: mean, deviation, "
+    "range\n"
+    "  --samples GROUP.NAME=A,B,...   the same with these values of one parameter\n"
+    "  --agree FILE           with --samples: whether the cycles can be of the distribution of the file's numbers\n"
     "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
     "  --allow-code           files may name schedulers that are shared objects\n"
     "  --mode, --max-cycles, --max-seconds, --host-patience   as for lockstep run\n"
@@ -67,6 +72,7 @@ struct list {
 
 struct configuration {
     const char *word[CHOICES];
+    struct cli_sample sample;
 };
 
 struct comparison {
@@ -74,6 +80,9 @@ struct comparison {
     struct diag_sink *sink;
     struct arena arena;
     struct list lists[CHOICES];
+    struct cli_sample *samples; /* each configuration with each of them */
+    unsigned sample_count;      /* 1: nobody asked for samples */
+    struct report_numbers agree;
     struct configuration *configurations;
     unsigned count;
     struct process_job *jobs;
@@ -133,6 +142,7 @@ static void choose_configurations(struct comparison *cmp)
         cmp->lists[k] = list_of(cmp, k);
         cmp->count *= cmp->lists[k].count;
     }
+    cmp->count *= cmp->sample_count;
     cmp->configurations = ARENA_NEW(&cmp->arena, struct configuration, cmp->count + 1);
     for (unsigned i = 0; i < cmp->count; i++) {
         unsigned below = cmp->count;
@@ -141,20 +151,36 @@ static void choose_configurations(struct comparison *cmp)
             below /= list->count;
             cmp->configurations[i].word[k] = list->words[i / below % list->count];
         }
+        cmp->configurations[i].sample = cmp->samples[i % cmp->sample_count];
     }
+}
+
+static int check_configuration(struct comparison *cmp, struct cli_options *one, const struct cli_sample *sample)
+{
+    struct machine machine;
+    bool set = sample->option && !strcmp(sample->option, "--set");
+    one->sets = (cli_texts){0};
+    for (size_t i = 0; i < cmp->options->sets.count; i++)
+        vec_push(&one->sets, cmp->options->sets.items[i]);
+    if (set)
+        vec_push(&one->sets, sample->value);
+    int rc = cli_load_machine(&machine, one, cmp->sink);
+    if (rc == 0)
+        machine_free(&machine);
+    vec_free(&one->sets);
+    return rc;
 }
 
 /* All of the errors in the options, before anything runs. */
 static int check_configurations(struct comparison *cmp)
 {
     for (unsigned i = 0; i < cmp->count; i++) {
-        struct machine machine;
         struct cli_options one = *cmp->options;
         for (unsigned k = 0; k < CHOICES; k++)
             *text_of(&one, k) = cmp->configurations[i].word[k];
-        if (cli_load_machine(&machine, &one, cmp->sink) < 0)
+        int rc = check_configuration(cmp, &one, &cmp->configurations[i].sample);
+        if (rc < 0)
             return -1;
-        machine_free(&machine);
     }
     return 0;
 }
@@ -173,6 +199,8 @@ static const char *group_of(struct comparison *cmp, const struct configuration *
 
 static const char *label_of(struct comparison *cmp, const char *group, const struct configuration *c)
 {
+    if (c->sample.option)
+        return arena_printf(&cmp->arena, "%s %s %s", group, c->sample.option, c->sample.value);
     if (cmp->lists[CHOICE_seed].count == 1)
         return group;
     return arena_printf(&cmp->arena, "%s seed %s", group, c->word[CHOICE_seed]);
@@ -196,6 +224,7 @@ static char *const *command_of(struct comparison *cmp, const struct configuratio
     if (o->allow_code)
         process_word(&words, "--allow-code");
     process_sets(&words, o->sets.items, o->sets.count);
+    process_option(&words, c->sample.option, c->sample.value);
     process_word(&words, "--");
     for (char **rest = o->rest; *rest; rest++)
         process_word(&words, *rest);
@@ -317,7 +346,10 @@ static int compare(struct comparison *cmp)
     int code = collect(cmp);
     if (cmp->lists[CHOICE_as].count == 1)
         cli_name_as(cmp->options->as, &text);
-    report_compare(cmp->runs, cmp->count, NULL, &text);
+    if (cmp->options->samples)
+        report_samples(cmp->runs, cmp->count, cmp->sample_count, cmp->options->agree ? &cmp->agree : NULL, &text);
+    else
+        report_compare(cmp->runs, cmp->count, NULL, &text);
     if (cmp->lists[CHOICE_seed].count > 1) {
         strbuf_add(&text, "\n");
         report_spread(cmp->runs, cmp->count, cmp->lists[CHOICE_seed].count, &text);
@@ -346,6 +378,22 @@ static int check_list(const char *option, const char *text, struct diag_sink *si
     return diag_error(sink, DIAG_NOWHERE, NULL, "%s %s: a name in the list is empty", option, text);
 }
 
+static bool choose_samples(struct comparison *cmp)
+{
+    const struct cli_options *o = cmp->options;
+    bool good = true;
+    if (o->agree && !o->samples)
+        good = diag_error(cmp->sink, DIAG_NOWHERE, "--samples 8", "--agree compares the numbers of --samples") == 0;
+    if (o->kernels && o->samples)
+        good = diag_error(cmp->sink, DIAG_NOWHERE, NULL, "--kernels has no table of samples") == 0;
+    if (good && o->agree)
+        good = cli_read_numbers(o->agree, &cmp->agree, &cmp->arena, cmp->sink) == 0;
+    cmp->sample_count = good ? cli_samples(o, &cmp->arena, &cmp->samples, cmp->sink) : 0;
+    if (!cmp->sample_count)
+        arena_free(&cmp->arena);
+    return cmp->sample_count > 0;
+}
+
 static int start(const struct cli_options *options, struct diag_sink *sink)
 {
     struct comparison cmp = {.options = options, .sink = sink};
@@ -362,6 +410,8 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
         bad |= check_list(choices[k].option, *text_of(options, k), sink);
     if (bad)
         return CLI_USAGE;
+    if (!choose_samples(&cmp))
+        return CLI_USAGE;
     choose_configurations(&cmp);
     if (check_configurations(&cmp) == 0 && prepare(&cmp) == 0)
         code = compare(&cmp);
@@ -375,7 +425,8 @@ int cli_compare(int argc, char **argv)
     struct diag_sink sink;
     struct cli_options options;
     int code = CLI_USAGE;
-    unsigned accepted = CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_KERNELS | CLI_TAKES_TARGET;
+    unsigned accepted =
+        CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_KERNELS | CLI_TAKES_SAMPLES | CLI_TAKES_TARGET;
     diag_init(&sink);
     if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
         if (options.help) {

@@ -50,6 +50,8 @@ static const struct row {
     {"stats", FILL_TEXT, offsetof(struct cli_options, stats), CLI_TAKES_OUTPUT},
     {"quiet", FILL_FLAG, offsetof(struct cli_options, quiet), CLI_TAKES_OUTPUT | CLI_TAKES_LITMUS | CLI_TAKES_CHECK},
     {"kernels", FILL_FLAG, offsetof(struct cli_options, kernels), CLI_TAKES_KERNELS},
+    {"samples", FILL_TEXT, offsetof(struct cli_options, samples), CLI_TAKES_SAMPLES},
+    {"agree", FILL_TEXT, offsetof(struct cli_options, agree), CLI_TAKES_SAMPLES},
     {"kernel", FILL_TEXT, offsetof(struct cli_options, kernel), CLI_TAKES_KERNEL},
     {"case", FILL_LIST, offsetof(struct cli_options, cases), CLI_TAKES_RECORDS},
     {"jobs", FILL_TEXT, offsetof(struct cli_options, jobs), CLI_TAKES_RECORDS},

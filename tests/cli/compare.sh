@@ -27,4 +27,25 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "sm.scheduler_bits") at =
 # The shares of a column's scheduler-cycles add up to all of them.
 "$LOCKSTEP" compare --sched lrr scan.yaml | awk '/^  / { sum += $2 } END { exit !(sum > 99.4 && sum < 100.6) }' ||
     { echo "shares do not add up"; failures=1; }
+# Samples: one column a configuration; the same as runs with each seed; a file of others' numbers; what varies is no matter of one run.
+"$LOCKSTEP" compare --sched lrr,gto --samples 3 scan.yaml >"$folder/samples" || wrong "--samples"
+"$LOCKSTEP" compare --sched lrr,gto --seed 0,1,2 --stats "$folder/seeds.csv" scan.yaml >"$folder/seeds"
+for sched in lrr gto; do
+    spread=$(sed -n '/cycles of 3 seeds/,$p' "$folder/seeds" | awk -v s=$sched '$1 == s { print $2, $3, $4, $5 }')
+    column=$([ $sched = lrr ] && echo 2 || echo 1)
+    row() { awk -v w="$1" -v c="$column" 'index($0, w) == 1 { print $(NF + 1 - c) }' "$folder/samples"; }
+    [ -n "$spread" ] && [ "$(row 'cycles, mean') $(row '  deviation') $(row '  least') $(row '  most')" = "$spread" ] || { wrong "samples of $sched: $spread"; cat "$folder/samples"; }
+done
+printf '# cycles of others\n1, 2\n3 4 5\n' >"$folder/others"
+expect 0 "differ (p = 0.0079)" compare --sched lrr --samples 5 --agree "$folder/others" scan.yaml
+printf '1 1e9 2\n' >"$folder/others"
+expect 0 "too few" compare --sched lrr --samples 2 --agree "$folder/others" scan.yaml
+expect 0 "lrr: cycles vary by " compare --sched lrr --samples partition.dram_latency=100,400 scan.yaml
+expect 1 "samples each" compare --sched gto --samples 2 --max-cycles 50 scan.yaml
+printf '1\nx 2\n' >"$folder/others"
+expect 2 "others: line 2: 'x' is no number" compare --samples 2 --agree "$folder/others" scan.yaml
+expect 2 "is no number from 2 to 1000" compare --samples 1 scan.yaml
+expect 2 "--agree compares the numbers of --samples" compare --agree "$folder/others" scan.yaml
+expect 2 "--seed is given, too" compare --samples 3 --seed 4 scan.yaml
+expect 2 "there is no parameter 'sm.wraps'" compare --samples sm.wraps=1,2 scan.yaml
 finish

@@ -142,11 +142,17 @@ V4,,5,yes,-,4,,,
 VR,,5,yes,-,4,,1/2,one run
 VR,gto,5,yes,-,4,,,
 VR,lrr,5,no,-,0,,,
-V1,,1,yes,-,,,,
+V1,,1,yes,-,,,,one run
 C
 diff -u expected got || { wrong "verdicts of variants"; cat five.out/claims.csv; }
 grep -Eq '^V4 +four +- +[0-9]{5} +[0-9]{5} +[0-9]{5} +yes 4/5 +-$' out.txt || { wrong "variants on the terminal"; cat out.txt; }
 has five.out/index.html '<span class="mixed">4 of 5</span>'
+# A single run is one run where its program varies by more than a tenth, as here (V1), and none where it does not.
+cp -r five even
+sed -i 's/\[100, 150, 200, 250, 300\]/[150, 151]/' even/study.yaml
+study ./even --out even.out || { wrong "a program that hardly varies: $?"; cat err.txt; }
+[ "$(sed -n 's/^V1,.*,//p' even.out/claims.csv)" = "" ] && [ "$(sed -n 's/^VR,,.*,//p' even.out/claims.csv)" = "one run" ] ||
+    { wrong "one run of what hardly varies"; cat even.out/claims.csv; }
 has five.out/index.html '<div class=mixed>one run</div>'
 has five.out/index.html '<th class=number>least<th class=number>most'
 if command -v gnuplot >/dev/null; then

@@ -264,6 +264,10 @@ static int answer_claim(struct study *study, const struct study_world *world, co
         return 0; /* as the whole, or one of those before */
     if (world->kind == STUDY_TRIED)
         return try_claim(study, world, claim, answer);
+    if (world->kind == STUDY_WITHOUT_VARYING) {
+        answer->one_run |= strcmp(answer->content, study_content(study, claim)) != 0;
+        return 0;
+    }
     if (world->kind == STUDY_WITHOUT) {
         note_support(study, claim, world->number, answer);
         return 0;

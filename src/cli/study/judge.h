@@ -52,13 +52,20 @@ struct study_answer {
     struct study_coverage coverage;
     struct study_trial *trials; /* as many as the claim names */
     VEC(struct study_answer_row) rows;
-    unsigned variants;   /* the most of a configuration on which the answer rests */
-    bool one_run;        /* said to be chaotic, and rests on a configuration that ran once */
-    bool outside;        /* of its range */
+    unsigned variants; /* the most of a configuration on which the answer rests */
+    bool one_run;      /* said to be chaotic, or of a program that varies, and rests on a configuration that ran once */
+    bool outside;      /* of its range */
     const char *content; /* all that its sql gave, to compare worlds */
 };
 
-enum study_world_kind { STUDY_WHOLE, STUDY_OTHER_MEAN, STUDY_VARIANT, STUDY_WITHOUT, STUDY_TRIED };
+enum study_world_kind {
+    STUDY_WHOLE,
+    STUDY_OTHER_MEAN,
+    STUDY_VARIANT,
+    STUDY_WITHOUT,
+    STUDY_WITHOUT_VARYING,
+    STUDY_TRIED
+};
 struct study_world {
     enum study_world_kind kind;
     unsigned number; /* which variant; without configurations of so many variants; with which intervention */

@@ -29,6 +29,8 @@ static int ask_others(struct study *study, struct study_found *found)
     for (unsigned count = 1; count <= most; count++)
         if (study_has_variants(study, count))
             rc |= ask(study, STUDY_WITHOUT, count, found);
+    if (most > 1)
+        rc |= ask(study, STUDY_WITHOUT_VARYING, 1, found);
     for (unsigned variant = 0; most > 1 && variant < most; variant++)
         rc |= ask(study, STUDY_VARIANT, variant, found);
     for (unsigned i = 0; i < study->interventions.count; i++)

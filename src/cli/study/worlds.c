@@ -55,8 +55,14 @@ static int add_variant(struct study *study, unsigned variant, struct strbuf *sql
     return rc;
 }
 
-/* The results but for configurations that were to have so many variants, ended well or not. */
-static int add_without(struct study *study, unsigned variants, struct strbuf *sql)
+/* Programs whose cycles differ by more than a tenth of their mean where they ran several times. */
+static const char varying[] =
+    " AND r.benchmark IN (SELECT benchmark FROM main.results WHERE variants > 1 AND cycles_most - "
+    "cycles_least > 0.1 * cycles)";
+
+/* The results but for configurations that were to have so many variants, ended well or not; `of`: those of some alone.
+ */
+static int add_without(struct study *study, unsigned variants, const char *of, struct strbuf *sql)
 {
     struct names columns = {{0}};
     int rc = list_texts(study,
@@ -69,9 +75,9 @@ static int add_without(struct study *study, unsigned variants, struct strbuf *sq
     for (size_t i = 0; i < columns.items.count; i++)
         strbuf_addf(sql, "r.\"%s\" IS s.\"%s\" AND ", columns.items.items[i], columns.items.items[i]);
     strbuf_addf(sql,
-                "r.variants = %u);"
-                "CREATE TEMP VIEW runs AS SELECT * FROM main.runs WHERE variants <> %u",
-                variants, variants);
+                "r.variants = %u%s);"
+                "CREATE TEMP VIEW runs AS SELECT * FROM main.runs r WHERE NOT (variants = %u%s)",
+                variants, of, variants, of);
     vec_free(&columns.items);
     return rc;
 }
@@ -111,7 +117,9 @@ static int make_results(struct study *study, const struct study_world *world)
     if (world->kind == STUDY_VARIANT)
         rc = add_variant(study, world->number, &sql);
     else if (world->kind == STUDY_WITHOUT)
-        rc = add_without(study, world->number, &sql);
+        rc = add_without(study, world->number, "", &sql);
+    else if (world->kind == STUDY_WITHOUT_VARYING)
+        rc = add_without(study, 1, varying, &sql);
     else if (world->kind == STUDY_TRIED)
         rc = add_tried(study, world->number, &sql);
     else
