@@ -87,6 +87,16 @@ for text in '<details><summary>2 of 2 rows, size 1 of 2</summary>' '<div class=s
     '<a href="#f-lrr">over lrr</a>' '<figure id="f-gto">'; do
     has $page "$text"
 done
+# The figure with the paper's numbers stands first, its panels side by side; each has a text in its place and its numbers to take along.
+[ "$(grep -n '<figure id="f-gto">' $page | cut -d: -f1)" -lt "$(grep -n '<ul class=head>' $page | cut -d: -f1)" ] &&
+    [ "$(grep -n '<figure id="hues">' $page | cut -d: -f1)" -gt "$(grep -n '<h2 id=figures>' $page | cut -d: -f1)" ] || wrong "the main figure does not stand first"
+[ "$(grep -c '<div class=side>' $page) $(grep -c '<figure id="f-' $page)" = '1 2' ] || wrong "panels are not side by side"
+has $page 'download="f-lrr.csv" href="data:text/csv;charset=utf-8,series,x,y,least,most,paper%0Alrr,a,1,,,1%0Alrr,b,4,,,2%0A"'
+! command -v gnuplot >/dev/null || has $page '<svg role=img aria-label="Bars: over lrr, speed-up; lrr; beside what the paper prints. Its numbers follow."'
+sed 's/id: hues, kind: bars,/id: hues, kind: bars, main: true,/' mini/study.yaml >plain.yaml
+cp -r mini first && mv plain.yaml first/study.yaml
+study ./first --out first.out || wrong "another main figure: $?"
+[ "$(grep -n '<figure id="hues">' first.out/index.html | cut -d: -f1)" -lt "$(grep -n '<ul class=head>' first.out/index.html | cut -d: -f1)" ] || wrong "main: true"
 grep -q '<div class=scroll><table class=claims' $page && wrong "claims scroll sideways"
 if command -v gnuplot >/dev/null; then
     has "out/cache/f-lrr.gnuplot" 'from graph 0, first 1 to graph 1, first 1'

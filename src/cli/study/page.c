@@ -34,12 +34,17 @@ static const char style[] =
     ".missing { border-left: 4px solid var(--bad); padding: 0.2rem 0.75rem; }\n"
     ".mixed { color: var(--square); font-weight: 600; } :target { outline: 2px solid var(--dot); outline-offset: 2px; "
     "}\n"
-    "svg { width: 100%; min-width: 36rem; height: auto; }\n" PLOT_STYLE
+    "svg { width: 100%; min-width: 36rem; height: auto; }\n"
+    ".side { display: grid; grid-template-columns: repeat(auto-fit, minmax(24rem, 1fr)); gap: 0 1.5rem; width: "
+    "min(96vw, 110rem); "
+    "margin-left: calc(50% - min(48vw, 55rem)); }\n"
+    ".side figure { margin: 1.5rem 0; min-width: 0; } .side svg { min-width: 0; }\n" PLOT_STYLE
     "@media (max-width: 40rem) { body { padding: 0 0.6rem; } th, td { padding: 0.15rem 0.35rem; }\n"
     "  .claims, .claims > tbody, .claims > tbody > tr, .claims > tbody > tr > td { display: block; width: auto; }\n"
     "  .claims > tbody > tr > td { border: 0; padding: 0.25rem 0; } .claim { min-width: 0; }\n"
     "  .claims > tbody > tr { border-bottom: 1px solid var(--faint); padding: 0.5rem 0; }\n"
-    "  .cell { flex: 1 1 8rem; } }\n";
+    "  .cell { flex: 1 1 8rem; } .side { display: block; width: auto; margin-left: 0; } .side svg { min-width: 30rem; "
+    "} }\n";
 
 static const char failures[] =
     "SELECT key AS run, status, error AS said FROM executions WHERE status NOT IN ('ok', '" STUDY_WAITS "') AND id IN "
@@ -169,6 +174,7 @@ int study_write_page(struct study *study, const struct study_found *found)
         strbuf_addf(&out, "<p class=missing>%s</p>\n", study->left);
     page_missing(study, &out);
     rc |= page_foreign(study, &out);
+    rc |= study_page_main(study, found, &out);
     study_page_head(study, found, &out);
     strbuf_add(&out, "<p>");
     html_escape(&out, study->about);

@@ -21,7 +21,10 @@ bool study_shows_other(const struct study_tally *tally);
 void study_page_head(struct study *study, const struct study_found *found, struct strbuf *out);
 /* page_claims.c: the claims; those of one `each` in one row. */
 void study_page_claims(struct study *study, const struct study_found *found, struct strbuf *out);
-/* page_figures.c: figures and tables; the rows of any question as a table. -1 with diagnostics. */
+/* page_figures.c: the main figure, with all its panels, for the page's begin: that which says so, or else the first
+ * that has numbers of the paper. -1 with diagnostics. */
+int study_page_main(struct study *study, const struct study_found *found, struct strbuf *out);
+/* Figures and tables but for the main one; the rows of any question as a table. -1 with diagnostics. */
 int study_page_figures(struct study *study, const struct study_found *found, struct strbuf *out);
 int study_page_rows(struct study *study, const char *what, const char *sql, struct strbuf *out);
 /* page.c: index.html. */

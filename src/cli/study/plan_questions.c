@@ -143,8 +143,8 @@ static int read_kind(struct plan *p, const struct yaml_node *node, struct study_
 
 static int take_figure(struct plan *p, const struct yaml_node *node, const struct study_copy *copy)
 {
-    static const char *const keys[] = {"id",  "kind", "title", "x",      "y",     "sql", "text",
-                                       "log", "each", "base",  "beside", "paper", NULL};
+    static const char *const keys[] = {"id",  "kind", "title", "x",      "y",     "sql",  "text",
+                                       "log", "each", "base",  "beside", "paper", "main", NULL};
     if (plan_check_keys(p, node, keys) < 0)
         return -1;
     struct study_figure f = {
@@ -160,7 +160,8 @@ static int take_figure(struct plan *p, const struct yaml_node *node, const struc
     };
     if (!f.id || !f.title || !f.sql || !f.x || !f.y || !f.text || !f.beside)
         return -1;
-    if (read_kind(p, node, &f) < 0 || read_prints(p, node, &f) < 0)
+    if (read_kind(p, node, &f) < 0 || read_prints(p, node, &f) < 0 ||
+        read_choice(p, node, "main", booleans, &f.main) < 0)
         return -1;
     if (!study_has_points(&f) && (*f.beside || f.print_count))
         return plan_error(p, node, "a table has the paper's numbers as a column of its own sql, a timeline has none");
@@ -262,7 +263,11 @@ static int take_finding(struct plan *p, const struct yaml_node *node, const stru
 
 int plan_read_figure(struct plan *p, const struct yaml_node *node)
 {
-    return plan_for_each(p, node, take_figure);
+    size_t first = p->study->figures.count;
+    int rc = plan_for_each(p, node, take_figure);
+    for (size_t i = first; i < p->study->figures.count; i++)
+        p->study->figures.items[i].panels = (unsigned)(p->study->figures.count - first);
+    return rc;
 }
 
 int plan_read_claim(struct plan *p, const struct yaml_node *node)

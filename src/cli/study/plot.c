@@ -48,10 +48,14 @@ static unsigned colour(const struct study_points *p, size_t series)
 
 static void head(const struct study_figure *figure, struct strbuf *out)
 {
-    strbuf_add(out,
-               "set terminal svg size 900,360 dynamic noenhanced font 'sans-serif,12'\n"
-               "set border 3\nset tics nomirror\n"
-               "set grid ytics lt 1 lc rgb '#dddddd'\nset key tmargin left horizontal Left reverse samplen 1 width 1\n");
+    /* of panels side by side the letters are not smaller than those of a figure alone */
+    strbuf_addf(out, "set terminal svg size %u,360 dynamic noenhanced font 'sans-serif,12'\n",
+                figure->panels > 2    ? 520
+                : figure->panels == 2 ? 640
+                                      : 900);
+    strbuf_add(
+        out, "set border 3\nset tics nomirror\n"
+             "set grid ytics lt 1 lc rgb '#dddddd'\nset key tmargin left horizontal Left reverse samplen 1 width 1\n");
     plot_axes(out, figure->x, figure->y);
 }
 

@@ -37,8 +37,9 @@ struct study_print {
 struct study_figure {
     const char *id, *title, *x, *y, *sql, *text, *beside;
     enum study_kind kind;
-    bool logarithmic, logarithmic_x, has_base;
-    double base; /* on which bars stand */
+    bool logarithmic, logarithmic_x, has_base, main; /* main: stands first on the page */
+    unsigned panels;                                 /* how many its `each` makes, which stand side by side; 1: none */
+    double base;                                     /* on which bars stand */
     const struct study_print *prints;
     size_t print_count;
     const struct yaml_node *node;
