@@ -1,13 +1,13 @@
 /* A study as if each of its runs had ended well, with numbers made up: in a database of its own in memory. What its
  * questions give there tells of how many results they are (check.c), which results an answer rests on (coverage.c), and
- * what they never find, however the runs end (findings.c). */
+ * what they never find, however the runs end (doubts.c). */
 #include "cli/study/judge.h"
 
 /* Numbers that differ between runs and statistics, so that no two answers agree by accident, and are alike in size, so
  * that no condition of a question leaves a row out for it. */
 #define SIZE "1000000"
 
-/* The columns of the table, from `first` on, each with what stands before and behind its name. */
+/* Appends a text for each statistic of a table. form: of SQL's printf, with the column's name, number and name. */
 static int add_columns(struct study *study, const char *table, const char *form, struct strbuf *sql)
 {
     int rc = 0;

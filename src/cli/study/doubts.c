@@ -239,13 +239,12 @@ static void doubt_launch(struct study *study, const struct yaml_node *node, cons
 
 void study_doubt_launches(struct study *study)
 {
-    sqlite3 *db = study->db;
-    if (sqlite3_open_v2(study_database(study), &study->db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK) {
+    if (sqlite3_open_v2(study_database(study), &study->db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+        study_guard(&study->rights, study->db) == 0) {
         for (size_t i = 0; i < study->figures.count; i++)
             doubt_launch(study, study->figures.items[i].node, study->figures.items[i].id, study->figures.items[i].sql);
         for (size_t i = 0; i < study->claims.count; i++)
             doubt_launch(study, study->claims.items[i].node, study->claims.items[i].id, study->claims.items[i].sql);
     }
-    sqlite3_close(study->db);
-    study->db = db;
+    study_close(study);
 }

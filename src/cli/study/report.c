@@ -63,10 +63,11 @@ int study_report(struct study *study, struct strbuf *text)
         .points = ARENA_NEW(&study->arena, struct study_points, study->figures.count + 1),
         .findings = ARENA_NEW(&study->arena, const char *, study->findings.count + 1),
     };
-    int rc = study_note_states(study);
-    rc |= study_check_kernels(study) | ask(study, STUDY_WHOLE, 0, &found);
-    rc |= ask_others(study, &found);
-    rc |= rc ? 0 : study_cover(study, found.answers);
+    int rc = study_note_states(study) < 0 || ask(study, STUDY_WHOLE, 0, &found) < 0 || ask_others(study, &found) < 0 ||
+                     study_cover(study, found.answers) < 0
+                 ? -1
+                 : 0;
+    rc |= study_check_kernels(study);
     if (study_enter(study, &whole) == 0) {
         rc |= ask_findings(study, &found);
         study_print_claims(study, found.answers, text);

@@ -205,7 +205,7 @@ int study_run_shard(struct study *study, const char *work, int *stopped)
         study_note_runs(study) < 0 || study_make_view(study) < 0 || (*stopped = study_execute(study)) != 0)
         return -1;
     int64_t failed = study_count(study, "SELECT count(*) FROM executions WHERE status = 'failed' "
-                                        "AND id IN (SELECT execution FROM runs)");
+                                        "AND id IN (SELECT execution FROM runs UNION SELECT execution FROM tried)");
     if (failed < 0 || finish(study, finished) < 0)
         return -1;
     cli_printf("shard %u/%u: %s\n", shard.number, shard.of, finished);
