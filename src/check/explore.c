@@ -11,24 +11,24 @@
 #include "base/vec.h"
 #include "check/layer.h"
 #include "check/seen.h"
-#include "check/world.h"
+#include "check/model.h"
 
 struct search {
     const struct checker_setup *setup;
     struct checker_result *result;
-    struct world *w;
+    struct model *w;
     struct seen seen;
     struct layer now, next;
     uint32_t faulty; /* the state from which `event` leads to a fault, or SEEN_NONE */
-    world_event event;
+    model_event event;
     bool has_event;
 };
 
-/* The state that the world is in, in its canonical form: its number. */
-static uint32_t note(struct search *s, uint32_t parent, world_event event)
+/* The state that the model is in, in its canonical form: its number. */
+static uint32_t note(struct search *s, uint32_t parent, model_event event)
 {
-    uint8_t bytes[WORLD_BYTES], caches[CHECKER_CACHES], lines[CHECKER_LINES];
-    uint32_t size = world_pack(s->w, bytes, caches, lines);
+    uint8_t bytes[MODEL_BYTES], caches[CHECKER_CACHES], lines[CHECKER_LINES];
+    uint32_t size = model_pack(s->w, bytes, caches, lines);
     bool is_new;
     if (s->w->wrong)
         return SEEN_NONE;
@@ -41,7 +41,7 @@ static uint32_t note(struct search *s, uint32_t parent, world_event event)
     return number;
 }
 
-static void found(struct search *s, uint32_t state, world_event event, bool has_event)
+static void found(struct search *s, uint32_t state, model_event event, bool has_event)
 {
     s->faulty = state;
     s->event = event;
@@ -50,12 +50,12 @@ static void found(struct search *s, uint32_t state, world_event event, bool has_
 }
 
 /* One event of a state. Returns false when it leads to a fault. */
-static bool follow(struct search *s, uint32_t state, const uint8_t *bytes, world_event event, bool internal)
+static bool follow(struct search *s, uint32_t state, const uint8_t *bytes, model_event event, bool internal)
 {
-    struct world *w = s->w;
-    world_unpack(w, bytes);
-    world_run(w, event);
-    world_check(w);
+    struct model *w = s->w;
+    model_unpack(w, bytes);
+    model_run(w, event);
+    model_check(w);
     s->result->transitions++;
     if (w->wrong) {
         found(s, state, event, true);
@@ -73,19 +73,19 @@ static bool follow(struct search *s, uint32_t state, const uint8_t *bytes, world
 
 static bool expand(struct search *s, uint32_t state, const uint8_t *bytes)
 {
-    world_event events[WORLD_EVENTS];
+    model_event events[MODEL_EVENTS];
     unsigned internal;
-    world_unpack(s->w, bytes);
-    bool done = world_is_done(s->w);
-    s->result->quiet += done && world_is_quiet(s->w);
-    unsigned count = world_events(s->w, events, &internal);
+    model_unpack(s->w, bytes);
+    bool done = model_is_done(s->w);
+    s->result->quiet += done && model_is_quiet(s->w);
+    unsigned count = model_events(s->w, events, &internal);
     for (unsigned i = 0; i < count; i++)
         if (!follow(s, state, bytes, events[i], i < internal))
             return false;
     if (done || s->seen.onwards[state] != SEEN_NONE)
         return true;
-    world_unpack(s->w, bytes);
-    world_fault(s->w, "deadlock: an access is under way, and nothing that was begun can go on");
+    model_unpack(s->w, bytes);
+    model_fault(s->w, "deadlock: an access is under way, and nothing that was begun can go on");
     found(s, state, 0, false);
     return false;
 }
@@ -130,7 +130,7 @@ static bool expand_layer(struct search *s, uint32_t *first)
 static void search(struct search *s)
 {
     uint32_t first = 0;
-    world_check(s->w);
+    model_check(s->w);
     note(s, SEEN_NONE, 0);
     while (first < s->seen.count) {
         struct layer last = s->now;
@@ -157,7 +157,7 @@ static void check_ways(struct search *s)
             met[at] = i + 1;
         if (at == SEEN_NONE || met[at] != i + 1)
             continue;
-        world_fault(s->w,
+        model_fault(s->w,
                     "livelock: by going on with what was begun, a state comes back in which an access is under way");
         found(s, at, 0, false);
     }
@@ -175,24 +175,24 @@ static void rename_all(uint8_t *names, const uint8_t *to, unsigned count)
         names[to[i]] = old[i];
 }
 
-static void tell_event(struct search *s, world_event event, unsigned number)
+static void tell_event(struct search *s, model_event event, unsigned number)
 {
-    uint8_t bytes[WORLD_BYTES], caches[CHECKER_CACHES], lines[CHECKER_LINES];
+    uint8_t bytes[MODEL_BYTES], caches[CHECKER_CACHES], lines[CHECKER_LINES];
     struct strbuf *out = &s->result->trace;
     strbuf_addf(out, "%4u  ", number);
     s->w->story = out;
-    world_run(s->w, event);
-    world_check(s->w);
-    world_pack(s->w, bytes, caches, lines);
+    model_run(s->w, event);
+    model_check(s->w);
+    model_pack(s->w, bytes, caches, lines);
     s->w->story = NULL;
     strbuf_add(out, "\n");
 }
 
 static void tell(struct search *s)
 {
-    VEC(world_event) events = {0};
-    struct world *w = s->w;
-    uint8_t caches[CHECKER_CACHES], lines[CHECKER_LINES], bytes[WORLD_BYTES], to[CHECKER_CACHES],
+    VEC(model_event) events = {0};
+    struct model *w = s->w;
+    uint8_t caches[CHECKER_CACHES], lines[CHECKER_LINES], bytes[MODEL_BYTES], to[CHECKER_CACHES],
         line_to[CHECKER_LINES];
     if (s->has_event)
         vec_push(&events, s->event);
@@ -205,16 +205,16 @@ static void tell(struct search *s)
     bool was_wrong = w->wrong;
     struct strbuf fault = w->fault;
     w->fault = (struct strbuf){0};
-    struct world_program program = w->program;
-    world_free(w);
-    world_init(w, s->setup, &program);
+    struct model_program program = w->program;
+    model_free(w);
+    model_init(w, s->setup, &program);
     w->names = caches;
     w->line_names = lines;
     for (size_t i = events.count; i-- > 0;) {
-        world_pack(w, bytes, to, line_to);
+        model_pack(w, bytes, to, line_to);
         rename_all(caches, to, s->setup->caches);
         rename_all(lines, line_to, s->setup->lines);
-        world_unpack(w, bytes);
+        model_unpack(w, bytes);
         tell_event(s, events.items[i], (unsigned)(events.count - i));
     }
     strbuf_add(&s->result->fault, w->wrong ? strbuf_text(&w->fault) : was_wrong ? strbuf_text(&fault) : "");
@@ -238,7 +238,7 @@ void checker_defaults(struct checker_setup *s)
     s->sets = s->sets ? s->sets : 1;
     s->ways = s->ways ? s->ways : s->sets == 1 && s->lines > 1 ? s->lines - 1 : 1;
     s->fills = s->fills ? s->fills : 1;
-    s->merges = s->merges ? s->merges : WORLD_THREADS;
+    s->merges = s->merges ? s->merges : MODEL_THREADS;
     s->stores = s->stores ? s->stores : 1;
     s->requests = s->requests ? s->requests : AGENT_ROOM + 1;
     s->replies = s->replies ? s->replies : s->caches;
@@ -254,7 +254,7 @@ static int check_setup(const struct checker_setup *s, struct diag_sink *sink)
         return diag_error(sink, DIAG_NOWHERE, "lockstep protocols lists them",
                           "protocol %s has no agents: its L1s keep nothing that they have written", s->protocol->name);
     if (s->caches > CHECKER_CACHES || s->lines > CHECKER_LINES || s->ways > 4 || s->fills > 4 || s->requests > 16 ||
-        s->slices > s->lines || s->replies > WORLD_REPLIES / 2 || s->values > 100 || s->accesses > 200)
+        s->slices > s->lines || s->replies > MODEL_REPLIES / 2 || s->values > 100 || s->accesses > 200)
         return diag_error(sink, DIAG_NOWHERE, NULL, "a number is too large to be checked");
     if (s->sets & (s->sets - 1) || s->l2sets & (s->l2sets - 1) || s->sets > 4 || s->l2sets > 4)
         return diag_error(sink, DIAG_NOWHERE, NULL, "L1s and the L2 have 1, 2 or 4 sets");
@@ -263,13 +263,13 @@ static int check_setup(const struct checker_setup *s, struct diag_sink *sink)
 
 int checker_run(const struct checker_setup *setup, struct checker_result *result, struct diag_sink *sink)
 {
-    struct world_program program;
+    struct model_program program;
     *result = (struct checker_result){.verdict = CHECKER_STOPPED};
-    if (check_setup(setup, sink) < 0 || world_program_of(setup, &program, sink) < 0)
+    if (check_setup(setup, sink) < 0 || model_program_of(setup, &program, sink) < 0)
         return -1;
     struct search s = {.setup = setup, .result = result, .faulty = SEEN_NONE};
     s.w = base_calloc(1, sizeof *s.w);
-    world_init(s.w, setup, &program);
+    model_init(s.w, setup, &program);
     seen_init(&s.seen);
     search(&s);
     if (result->verdict == CHECKER_PROVED)
@@ -280,7 +280,7 @@ int checker_run(const struct checker_setup *setup, struct checker_result *result
     layer_free(&s.now);
     layer_free(&s.next);
     seen_free(&s.seen);
-    world_free(s.w);
+    model_free(s.w);
     free(s.w);
     return 0;
 }

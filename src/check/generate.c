@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/world.h"
+#include "check/model.h"
 #include "isa/mod_values.h"
 
 enum dimension { WHO, GUARD, TAKE, GIVE, ACCESS, SIZE, DATA, NEAR, BESIDES, DIMENSIONS };
@@ -28,7 +28,7 @@ enum {
 #undef GENERATE
 };
 
-static const struct world_layout layouts[] = {
+static const struct model_layout layouts[] = {
     {2, 8, {{0, 4}, {4, 4}}},          {4, 8, {{0, 4}, {4, 1}, {5, 1}, {6, 2}}}, {2, 16, {{0, 8}, {8, 8}}},
     {3, 8, {{0, 4}, {4, 2}, {6, 2}}},  {3, 32, {{0, 8}, {8, 8}, {16, 16}}},      {3, 16, {{0, 8}, {8, 4}, {12, 4}}},
     {3, 16, {{0, 4}, {4, 4}, {8, 8}}},
@@ -37,7 +37,7 @@ static const struct world_layout layouts[] = {
 /* A program in the making: a row of each dimension, by its number in `rows`, and the places that are in use. */
 struct making {
     const struct checker_setup *setup;
-    struct world_program *p;
+    struct model_program *p;
     unsigned chosen[DIMENSIONS];
     uint32_t used, pairs; /* pairs: set of first places of two that are accessed together */
     bool fits;
@@ -75,33 +75,33 @@ static uint32_t last_line(const struct making *m)
 
 static bool is_free(const struct making *m, unsigned place)
 {
-    return place % WORLD_WORDS < m->p->layout.words && !(m->used >> place & 1);
+    return place % MODEL_WORDS < m->p->layout.words && !(m->used >> place & 1);
 }
 
-/* Takes a free word of a line, of so many bytes; WORLD_NONE, and the program does not fit, if there is none. */
+/* Takes a free word of a line, of so many bytes; MODEL_NONE, and the program does not fit, if there is none. */
 static uint8_t take_place(struct making *m, uint32_t line, unsigned least, unsigned most)
 {
     for (unsigned word = 0; word < m->p->layout.words; word++) {
-        unsigned place = line * WORLD_WORDS + word, bytes = m->p->layout.word[word].bytes;
+        unsigned place = line * MODEL_WORDS + word, bytes = m->p->layout.word[word].bytes;
         if (!is_free(m, place) || bytes < least || bytes > most)
             continue;
         m->used |= 1u << place;
         return (uint8_t)place;
     }
     m->fits = false;
-    return WORLD_NONE;
+    return MODEL_NONE;
 }
 
 static uint32_t bit_of(uint8_t place)
 {
-    return place == WORLD_NONE ? 0 : 1u << place;
+    return place == MODEL_NONE ? 0 : 1u << place;
 }
 
 /* A second word behind the first, if an access of both is aligned. */
 static uint32_t take_next(struct making *m, uint8_t place)
 {
-    const struct world_word *word = m->p->layout.word + place % WORLD_WORDS;
-    bool is_there = place != WORLD_NONE && place % WORLD_WORDS + 1 < m->p->layout.words && is_free(m, place + 1u);
+    const struct model_word *word = m->p->layout.word + place % MODEL_WORDS;
+    bool is_there = place != MODEL_NONE && place % MODEL_WORDS + 1 < m->p->layout.words && is_free(m, place + 1u);
     unsigned bytes = is_there ? word[0].bytes + word[1].bytes : 0;
     if (!bytes || bytes & (bytes - 1) || word->at % bytes || bytes > 16) {
         m->fits = false;
@@ -136,17 +136,17 @@ static uint32_t manners(const struct making *m)
 
 static void lay_out_guards(struct making *m)
 {
-    struct world_program *p = m->p;
+    struct model_program *p = m->p;
     uint32_t last = last_line(m), data = 0;
     p->guard_count = 1;
-    p->guards[0] = (struct world_guard){.place = take_place(m, 0, 4, 8), .turns = is(m, GUARD, GUARD_flag)};
+    p->guards[0] = (struct model_guard){.place = take_place(m, 0, 4, 8), .turns = is(m, GUARD, GUARD_flag)};
     if (is(m, GUARD, GUARD_ticket))
         p->guards[0].tickets = 1u + take_place(m, last, 4, 4);
     if (is(m, WHO, WHO_relay)) {
         p->relay = true;
         /* Apart from data that lies alone: to fetch that must not hold up who looks at the guard. */
         uint32_t line = is(m, DATA, DATA_away) ? 0 : last;
-        p->guards[p->guard_count++] = (struct world_guard){.place = take_place(m, line, 4, 8)};
+        p->guards[p->guard_count++] = (struct model_guard){.place = take_place(m, line, 4, 8)};
         p->guards[0].scope = ISA_SCOPE_GPU;
         p->guards[1].scope = ISA_SCOPE_CTA;
     }
@@ -164,8 +164,8 @@ static void lay_out_guards(struct making *m)
 
 static void add_thread(struct making *m, uint32_t cache, uint8_t scope, bool guarded)
 {
-    struct world_program *p = m->p;
-    p->roles[p->threads] = (struct world_role){.cache = (uint8_t)cache,
+    struct model_program *p = m->p;
+    p->roles[p->threads] = (struct model_role){.cache = (uint8_t)cache,
                                                .turn = (uint8_t)p->threads,
                                                .scope = scope,
                                                .manners = guarded ? manners(m) : 0,
@@ -191,7 +191,7 @@ static void add_threads(struct making *m)
     }
 }
 
-static struct world_role *last_role(const struct making *m)
+static struct model_role *last_role(const struct making *m)
 {
     return &m->p->roles[m->p->threads - 1];
 }
@@ -203,7 +203,7 @@ static void add_near(struct making *m)
     uint32_t line = guard || is(m, DATA, DATA_beside) ? 0 : last_line(m);
     if (is(m, NEAR, NEAR_none))
         return;
-    struct world_role *role = far ? last_role(m) : &m->p->roles[0];
+    struct model_role *role = far ? last_role(m) : &m->p->roles[0];
     role->own = bit_of(take_place(m, line, 1, 16));
     m->fits &= guard || !is(m, DATA, DATA_beside); /* else it is the guard's line, too */
 }
@@ -216,7 +216,7 @@ static void add_fails(struct making *m, uint32_t places, uint8_t scope)
 
 static void add_besides(struct making *m)
 {
-    struct world_role *roles = m->p->roles;
+    struct model_role *roles = m->p->roles;
     bool block = is(m, BESIDES, BESIDES_block_counts);
     uint8_t scope = is(m, BESIDES, BESIDES_fails_data) ? ISA_SCOPE_GPU : ISA_SCOPE_CTA;
     if (is(m, BESIDES, BESIDES_fails_data) || is(m, BESIDES, BESIDES_block_fails_data))
@@ -245,16 +245,16 @@ static bool makes_sense(const struct making *m)
                   is(m, GIVE, GIVE_fence_exch);
     if (is(m, WHO, WHO_relay) && !is(m, GUARD, GUARD_lock))
         return false;
-    if (is(m, WHO, WHO_remote) && (fences || !world_promotes(m->setup->protocol)))
+    if (is(m, WHO, WHO_remote) && (fences || !model_promotes(m->setup->protocol)))
         return false; /* no fence has remote scope */
     return !(loads && is(m, GUARD, GUARD_lock));
 }
 
-bool world_generate(const struct checker_setup *setup, uint64_t number, struct world_program *program)
+bool model_generate(const struct checker_setup *setup, uint64_t number, struct model_program *program)
 {
     struct making m = {.setup = setup, .p = program, .fits = true};
     choose(&m, number);
-    *program = (struct world_program){.patient = true, .layout = layouts[m.chosen[SIZE] - SIZE_s4_4]};
+    *program = (struct model_program){.patient = true, .layout = layouts[m.chosen[SIZE] - SIZE_s4_4]};
     if (!makes_sense(&m) || setup->sets * program->layout.bytes > 64)
         return false;
     lay_out_guards(&m);
@@ -268,7 +268,7 @@ void checker_describe(const char *program, struct strbuf *text)
 {
     struct making m = {0};
     uint64_t number;
-    if (!world_is_generated(program, &number))
+    if (!model_is_generated(program, &number))
         return;
     choose(&m, number);
     for (unsigned d = 0; d < DIMENSIONS; d++) {

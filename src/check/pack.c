@@ -13,7 +13,7 @@
 struct names {
     uint8_t cache_to[CHECKER_CACHES], cache_from[CHECKER_CACHES];
     uint8_t line_to[CHECKER_LINES], line_from[CHECKER_LINES];
-    uint8_t thread_to[WORLD_THREADS + 1], thread_from[WORLD_THREADS];
+    uint8_t thread_to[MODEL_THREADS + 1], thread_from[MODEL_THREADS];
     uint8_t guard_from[CHECKER_LINES];
     const uint8_t *guard_to;
     uint32_t turns; /* set of places whose values name threads, by old names */
@@ -26,18 +26,18 @@ struct grants {
     uint8_t count[CHECKER_LINES];
 };
 
-/* Of the eras of a block, those alone count that have accesses out, and whether these are before what some thread waits
- * for, or will: eras between which there is no such bound are one. A block of one thread has but one: it waits for its
- * own accesses anyway. */
-struct eras {
-    uint8_t rank[CHECKER_CACHES][BLOCK_ERAS]; /* by era % BLOCK_ERAS */
-    bool many[CHECKER_CACHES];                /* threads */
+/* Of the epochs of a block, those alone count that have accesses out, and whether these are before what some thread
+ * waits for, or will: epochs between which there is no such bound are one. A block of one thread has but one: it waits
+ * for its own accesses anyway. */
+struct epochs {
+    uint8_t rank[CHECKER_CACHES][BLOCK_EPOCHS]; /* by epoch % BLOCK_EPOCHS */
+    bool many[CHECKER_CACHES];                  /* threads */
 };
 
 struct writer {
-    struct world *w;
+    struct model *w;
     const struct grants *grants;
-    const struct eras *eras;
+    const struct epochs *epochs;
     const struct names *n;
     uint8_t *at;
 };
@@ -49,7 +49,7 @@ static void put(struct writer *o, unsigned byte)
 
 static unsigned thread_name(const struct writer *o, unsigned thread)
 {
-    return thread < WORLD_THREADS ? o->n->thread_to[thread] : thread;
+    return thread < MODEL_THREADS ? o->n->thread_to[thread] : thread;
 }
 
 /* The value of a place: where it says whose turn it is, it changes as threads do. */
@@ -62,7 +62,7 @@ static void put_value(struct writer *o, unsigned place, unsigned value)
 /* A word's value. Its bytes must have it as the program writes it. */
 static void put_word(struct writer *o, unsigned place, const uint8_t *line)
 {
-    unsigned at = world_offset(o->w, place), bytes = world_word_of(o->w, place)->bytes;
+    unsigned at = model_offset(o->w, place), bytes = model_word_of(o->w, place)->bytes;
     uint8_t rest = o->w->program.numbers >> place & 1 ? 0 : line[at];
     for (unsigned i = 1; i < bytes; i++)
         if (line[at + i] != rest)
@@ -74,7 +74,7 @@ static void put_words(struct writer *o, unsigned line, unsigned words, const uin
 {
     for (unsigned word = 0; word < o->w->program.layout.words; word++)
         if (words >> word & 1)
-            put_word(o, line * WORLD_WORDS + word, data);
+            put_word(o, line * MODEL_WORDS + word, data);
 }
 
 /* Packets */
@@ -87,14 +87,14 @@ static unsigned grant_name(const struct writer *o, unsigned line, uint16_t numbe
     return name;
 }
 
-static unsigned era_name(const struct writer *o, unsigned cache, uint32_t era)
+static unsigned epoch_name(const struct writer *o, unsigned cache, uint32_t epoch)
 {
-    return o->eras->rank[cache][era % BLOCK_ERAS];
+    return o->epochs->rank[cache][epoch % BLOCK_EPOCHS];
 }
 
 static void put_lanes(struct writer *o, const struct message_atomic *m)
 {
-    unsigned place = world_place_of(o->w, m->packet.address);
+    unsigned place = model_place_of(o->w, m->packet.address);
     const struct packet_lane *lane = &m->lanes[0];
     bool old = m->packet.is_reply, exchanges = m->atomic == ISA_ATOMIC_EXCH;
     if (old || exchanges)
@@ -102,7 +102,7 @@ static void put_lanes(struct writer *o, const struct message_atomic *m)
     else
         put(o, (unsigned)lane->operand);
     put(o, old ? 0 : (unsigned)lane->compare);
-    if (old && lane->operand != world_encode(o->w, place, (uint8_t)lane->operand))
+    if (old && lane->operand != model_encode(o->w, place, (uint8_t)lane->operand))
         packed_apart(o->w, place);
 }
 
@@ -121,22 +121,22 @@ static void put_field(struct writer *o, const struct packet *p, enum packed_as a
         *flags = (uint8_t)(*flags | value << (*count)++);
         break;
     case PACKED_THREAD:
-        put(o, value == PACKET_NOBODY ? WORLD_NONE : o->n->thread_to[value]);
+        put(o, value == PACKET_NOBODY ? MODEL_NONE : o->n->thread_to[value]);
         break;
     case PACKED_SLOT:
-        put(o, value == PACKET_NO_SLOT ? WORLD_NONE : o->n->thread_to[value]);
+        put(o, value == PACKET_NO_SLOT ? MODEL_NONE : o->n->thread_to[value]);
         break;
-    case PACKED_ERA:
-        put(o, write_of(p)->slot == PACKET_NO_SLOT ? 0 : era_name(o, p->sm, value));
+    case PACKED_EPOCH:
+        put(o, write_of(p)->slot == PACKET_NO_SLOT ? 0 : epoch_name(o, p->sm, value));
         break;
     case PACKED_FILL:
-        put(o, value == PACKET_NO_FILL ? WORLD_NONE : value);
+        put(o, value == PACKET_NO_FILL ? MODEL_NONE : value);
         break;
     case PACKED_ENTRY:
-        put(o, value == PACKET_NO_ENTRY ? WORLD_NONE : (value - a->arrived) % AGENT_WRITES);
+        put(o, value == PACKET_NO_ENTRY ? MODEL_NONE : (value - a->arrived) % AGENT_WRITES);
         break;
     case PACKED_GRANT:
-        put(o, grant_name(o, world_line_of(p->address), (uint16_t)value));
+        put(o, grant_name(o, model_line_of(p->address), (uint16_t)value));
         break;
     }
 }
@@ -144,7 +144,7 @@ static void put_field(struct writer *o, const struct packet *p, enum packed_as a
 /* Words whose values the packet carries: under its mask, of what it has read, or of a load that waits at home. */
 static unsigned put_mask(struct writer *o, const struct packet *p, unsigned when)
 {
-    unsigned words = packed_in(when, p) ? packed_words_of(o->w, world_line_of(p->address), packet_mask(p)[0]) : 0;
+    unsigned words = packed_in(when, p) ? packed_words_of(o->w, model_line_of(p->address), packet_mask(p)[0]) : 0;
     put(o, words);
     return words;
 }
@@ -164,16 +164,16 @@ static unsigned put_mask(struct writer *o, const struct packet *p, unsigned when
 #define MESSAGE_LANES put_lanes(o, m);
 #define MESSAGE_END(NAME)                                                                                              \
     if (data)                                                                                                          \
-        put_words(o, world_line_of(p->address), words, data);                                                          \
+        put_words(o, model_line_of(p->address), words, data);                                                          \
     (void)flags, (void)count;                                                                                          \
     }
 #include "memory/message.def"
 
 static void put_packet(struct writer *o, const struct packet *p)
 {
-    struct world *w = o->w;
+    struct model *w = o->w;
     bool has_turn = w->directory.remote.packet == p, waits = packed_has_waiting_values(w, p);
-    unsigned line = world_line_of(p->address), range = packed_range_of(w, p);
+    unsigned line = model_line_of(p->address), range = packed_range_of(w, p);
     put(o, p->kind | p->is_reply << 4 | has_turn << 5 | waits << 6);
     put(o, o->n->line_to[line] | range << 2 | o->n->cache_to[p->sm] << 5);
     uint8_t *flags = o->at;
@@ -206,7 +206,7 @@ static void put_ring(struct writer *o, const struct packet_ring *ring)
     for (unsigned slice = 0; slice < o->w->setup->slices; slice++)
         for (uint32_t i = 0; i < ring->count; i++) {
             const struct packet *p = *packet_ring_at(ring, i);
-            if (o->n->line_to[world_line_of(p->address)] % o->w->setup->slices == slice)
+            if (o->n->line_to[model_line_of(p->address)] % o->w->setup->slices == slice)
                 put_packet(o, p);
         }
 }
@@ -218,15 +218,15 @@ static void put_probes(struct writer *o, const struct packet_list *list)
     put(o, count);
     for (unsigned slice = 0; slice < o->w->setup->slices; slice++)
         for (const struct packet *p = list->first; p; p = p->next)
-            if (o->n->line_to[world_line_of(p->address)] % o->w->setup->slices == slice)
+            if (o->n->line_to[model_line_of(p->address)] % o->w->setup->slices == slice)
                 put_packet(o, p);
 }
 
 /* Replies come in any order: they are put down sorted. */
 static void put_replies(struct writer *o)
 {
-    const struct world *w = o->w;
-    uint8_t bytes[WORLD_REPLIES][24], sizes[WORLD_REPLIES], order[WORLD_REPLIES];
+    const struct model *w = o->w;
+    uint8_t bytes[MODEL_REPLIES][24], sizes[MODEL_REPLIES], order[MODEL_REPLIES];
     struct writer one = *o;
     put(o, w->reply_count);
     for (uint32_t i = 0; i < w->reply_count; i++) {
@@ -255,14 +255,14 @@ static unsigned from(uint32_t first, uint32_t number)
 static void put_line(struct writer *o, unsigned cache, const struct agent_line *line)
 {
     const struct agent *a = &o->w->agents[cache];
-    unsigned number = world_line_of(line->address);
+    unsigned number = model_line_of(line->address);
     bool leaves = line->state == AGENT_P || line->state == AGENT_E, fills = line->fill != AGENT_NONE;
     put(o, line->state | o->n->line_to[number] << 4 | line->queued << 6 | (line->probes.first != NULL) << 7);
     unsigned valid = packed_words_of(o->w, number, line->valid.word[0]);
     put(o, valid | packed_words_of(o->w, number, line->written.word[0]) << 4);
     uint32_t place = (uint32_t)(line - a->lines);
-    put(o, (fills ? 1 + line->fill : 0) | world_has_lease(o->w, cache, place) << 6 |
-               world_is_granted(o->w, cache, place) << 7);
+    put(o, (fills ? 1 + line->fill : 0) | model_has_lease(o->w, cache, place) << 6 |
+               model_is_granted(o->w, cache, place) << 7);
     if (line->queued)
         put(o, line->entry - a->arrived);
     if (leaves)
@@ -307,7 +307,7 @@ static void put_queue(struct writer *o, const struct agent *a)
     put(o, a->end - a->arrived);
     for (uint32_t i = a->arrived; i != a->end; i++) {
         const struct agent_write *entry = &a->writes[i % AGENT_WRITES];
-        put(o, o->n->line_to[world_line_of(entry->address)] | entry->state << 4);
+        put(o, o->n->line_to[model_line_of(entry->address)] | entry->state << 4);
     }
     put(o, (int32_t)(a->drain_to - a->unsent) > 0 ? a->drain_to - a->arrived : 0);
 }
@@ -315,9 +315,9 @@ static void put_queue(struct writer *o, const struct agent *a)
 static void put_agent(struct writer *o, unsigned cache)
 {
     const struct agent *a = &o->w->agents[cache];
-    if (o->eras->many[cache])
-        put(o, era_name(o, cache, o->w->blocks[cache].now));
-    const struct world_thread *door = packed_at_door(o->w, cache);
+    if (o->epochs->many[cache])
+        put(o, epoch_name(o, cache, o->w->blocks[cache].now));
+    const struct model_thread *door = packed_at_door(o->w, cache);
     bool refused = a->refused && door && packed_door_address(o->w, door) == a->refused_address;
     put(o, a->locks | a->stalled << 4 | refused << 5 | (refused && a->refused_room) << 6);
     put_lines(o, cache);
@@ -354,7 +354,7 @@ static void put_entry(struct writer *o, const struct directory_entry *entry)
     if (!entry)
         return;
     if (directory_is_owned(entry))
-        put(o, o->n->cache_to[entry->owner] | grant_name(o, world_line_of(entry->line), entry->grant) << 4);
+        put(o, o->n->cache_to[entry->owner] | grant_name(o, model_line_of(entry->line), entry->grant) << 4);
     else if (o->w->directory.leases)
         put(o, entry->state != DIRECTORY_L ? 0 : entry->several ? SEVERAL : o->n->cache_to[entry->owner]);
     else
@@ -364,10 +364,10 @@ static void put_entry(struct writer *o, const struct directory_entry *entry)
 
 static void put_directory(struct writer *o)
 {
-    const struct world *w = o->w;
+    const struct model *w = o->w;
     const struct directory *d = &w->directory;
     for (unsigned line = 0; line < w->setup->lines; line++)
-        put_entry(o, directory_find(d, world_address(w, o->n->line_from[line])));
+        put_entry(o, directory_find(d, model_address(w, o->n->line_from[line])));
     put_list(o, &d->remotes);
     put(o, d->remote.packet ? 1u + d->remote.phase : 0);
     if (d->remote.packet) {
@@ -389,10 +389,10 @@ static void put_directory(struct writer *o)
 
 static unsigned place_name(const struct writer *o, unsigned place)
 {
-    return o->n->line_to[place / WORLD_WORDS] * WORLD_WORDS + place % WORLD_WORDS;
+    return o->n->line_to[place / MODEL_WORDS] * MODEL_WORDS + place % MODEL_WORDS;
 }
 
-static void put_access(struct writer *o, const struct world_access *a)
+static void put_access(struct writer *o, const struct model_access *a)
 {
     bool names = a->op == OP_SYNC_STORE || a->atomic == ISA_ATOMIC_EXCH;
     put(o, a->op | a->atomic << 4);
@@ -405,27 +405,27 @@ static void put_access(struct writer *o, const struct world_access *a)
     put(o, a->compare);
 }
 
-static bool is_past(const struct block_order *block, uint32_t era)
+static bool is_past(const struct block_order *block, uint32_t epoch)
 {
-    return (int32_t)(era - block->first) < 0;
+    return (int32_t)(epoch - block->first) < 0;
 }
 
-static void find_eras_of(const struct world *w, unsigned cache, struct eras *e)
+static void find_epochs_of(const struct model *w, unsigned cache, struct epochs *e)
 {
     const struct block_order *block = &w->blocks[cache];
-    unsigned threads = 0, rank = 0, bounds = 1u << block->now % BLOCK_ERAS;
+    unsigned threads = 0, rank = 0, bounds = 1u << block->now % BLOCK_EPOCHS;
     for (unsigned i = 0; i < w->program.threads; i++) {
-        const struct world_thread *t = &w->threads[i];
+        const struct model_thread *t = &w->threads[i];
         if (w->program.roles[i].cache != cache)
             continue;
         threads++;
         if (t->phase == PHASE_WAIT && !is_past(block, t->wait.after))
-            bounds |= 1u << t->wait.after % BLOCK_ERAS;
+            bounds |= 1u << t->wait.after % BLOCK_EPOCHS;
     }
     e->many[cache] = threads > 1;
     bool any = false;
-    for (uint32_t era = block->first; (int32_t)(block->now - era) >= 0; era++) {
-        unsigned at = era % BLOCK_ERAS;
+    for (uint32_t epoch = block->first; (int32_t)(block->now - epoch) >= 0; epoch++) {
+        unsigned at = epoch % BLOCK_EPOCHS;
         rank += any && (bounds >> at & 1);
         any = block->out[at] || (any && !(bounds >> at & 1));
         e->rank[cache][at] = threads > 1 ? (uint8_t)rank : 0;
@@ -434,42 +434,42 @@ static void find_eras_of(const struct world *w, unsigned cache, struct eras *e)
 
 static void put_thread(struct writer *o, unsigned thread)
 {
-    const struct world_thread *t = &o->w->threads[thread];
+    const struct model_thread *t = &o->w->threads[thread];
     unsigned cache = o->w->program.roles[thread].cache;
     put(o, t->stage | t->phase << 4);
     if (o->w->program.guards[0].tickets)
         put(o, t->ticket);
     put(o,
-        (t->load_place == WORLD_NONE ? 0 : 1 + place_name(o, t->load_place)) | t->stores_out << 4 | t->load_pair << 7);
+        (t->load_place == MODEL_NONE ? 0 : 1 + place_name(o, t->load_place)) | t->stores_out << 4 | t->load_pair << 7);
     put(o, t->left);
-    if (t->load_place != WORLD_NONE)
+    if (t->load_place != MODEL_NONE)
         put(o, t->load_values[0]);
     if (t->load_pair)
         put(o, t->load_values[1]);
     if (t->stage != STAGE_IDLE) {
-        put(o, t->guard == WORLD_NONE ? WORLD_NONE : o->n->guard_to[t->guard]);
+        put(o, t->guard == MODEL_NONE ? MODEL_NONE : o->n->guard_to[t->guard]);
         put(o, t->manner);
-        put(o, o->n->turns && t->next < WORLD_THREADS ? o->n->thread_to[t->next] : t->next);
+        put(o, o->n->turns && t->next < MODEL_THREADS ? o->n->thread_to[t->next] : t->next);
     }
     if (t->phase != PHASE_READY)
         put_access(o, &t->access);
     if (t->phase == PHASE_FLUSH)
         put(o, from(o->w->agents[cache].arrived, t->wait.mark));
-    if (!o->eras->many[cache])
+    if (!o->epochs->many[cache])
         return;
     if (t->phase == PHASE_WAIT)
-        put(o, is_past(&o->w->blocks[cache], t->wait.after) ? 0 : era_name(o, cache, t->wait.after));
-    if (t->load_place != WORLD_NONE)
-        put(o, era_name(o, cache, t->load_era));
-    if (world_is_out(t))
-        put(o, era_name(o, cache, t->era));
+        put(o, is_past(&o->w->blocks[cache], t->wait.after) ? 0 : epoch_name(o, cache, t->wait.after));
+    if (t->load_place != MODEL_NONE)
+        put(o, epoch_name(o, cache, t->load_epoch));
+    if (model_is_out(t))
+        put(o, epoch_name(o, cache, t->epoch));
 }
 
 /* The registrations that are known */
 
-static void add_grant(const struct world *w, struct grants *g, uint64_t address, uint16_t number)
+static void add_grant(const struct model *w, struct grants *g, uint64_t address, uint16_t number)
 {
-    unsigned line = world_line_of(address), at = g->count[line];
+    unsigned line = model_line_of(address), at = g->count[line];
     uint16_t *numbers = g->numbers[line], age = (uint16_t)(w->directory.grants - number);
     for (unsigned i = 0; i < g->count[line]; i++)
         if (numbers[i] == number)
@@ -480,20 +480,20 @@ static void add_grant(const struct world *w, struct grants *g, uint64_t address,
     g->count[line]++;
 }
 
-static void add_grant_of(const struct world *w, struct grants *g, const struct packet *p)
+static void add_grant_of(const struct model *w, struct grants *g, const struct packet *p)
 {
     const uint16_t *grant = packed_grant(p);
     if (grant)
         add_grant(w, g, p->address, *grant);
 }
 
-static void add_grants_of(const struct world *w, struct grants *g, const struct packet_list *list)
+static void add_grants_of(const struct model *w, struct grants *g, const struct packet_list *list)
 {
     for (const struct packet *p = list->first; p; p = p->next)
         add_grant_of(w, g, p);
 }
 
-static void find_grants(const struct world *w, struct grants *g)
+static void find_grants(const struct model *w, struct grants *g)
 {
     memset(g->count, 0, sizeof g->count);
     for (unsigned c = 0; c < w->setup->caches; c++) {
@@ -509,15 +509,15 @@ static void find_grants(const struct world *w, struct grants *g)
     for (unsigned i = 0; i < w->reply_count; i++)
         add_grant_of(w, g, w->replies[i]);
     for (unsigned line = 0; line < w->setup->lines; line++) {
-        const struct directory_entry *entry = directory_find(&w->directory, world_address(w, line));
+        const struct directory_entry *entry = directory_find(&w->directory, model_address(w, line));
         if (entry && directory_is_owned(entry))
             add_grant(w, g, entry->line, entry->grant);
     }
 }
 
-static void put_world(struct writer *o)
+static void put_model(struct writer *o)
 {
-    const struct world *w = o->w;
+    const struct model *w = o->w;
     put(o, w->kernel | w->ending << 4);
     for (unsigned i = 0; i < w->program.threads; i++)
         put_thread(o, o->n->thread_from[i]);
@@ -525,7 +525,7 @@ static void put_world(struct writer *o)
         put(o, thread_name(o, w->holder[o->n->guard_from[i]]));
     for (unsigned line = 0; line < w->setup->lines; line++)
         for (unsigned word = 0; word < w->program.layout.words; word++)
-            put(o, w->truth[o->n->line_from[line] * WORLD_WORDS + word]);
+            put(o, w->truth[o->n->line_from[line] * MODEL_WORDS + word]);
     for (unsigned i = 0; i < w->setup->caches; i++)
         put_agent(o, o->n->cache_from[i]);
     put_directory(o);
@@ -554,12 +554,12 @@ static unsigned factorial(unsigned n)
     return n < 2 ? 1 : n * factorial(n - 1);
 }
 
-static void name(const struct world *w, unsigned caches, unsigned lines, struct names *n)
+static void name(const struct model *w, unsigned caches, unsigned lines, struct names *n)
 {
     static const uint8_t same[CHECKER_LINES] = {0, 1, 2};
     permute(caches, w->setup->caches, n->cache_to, n->cache_from);
     permute(lines, w->setup->lines, n->line_to, n->line_from);
-    for (uint8_t t = 0; t < WORLD_THREADS; t++) {
+    for (uint8_t t = 0; t < MODEL_THREADS; t++) {
         bool alike = w->program.caches_alike && t < w->setup->caches;
         n->thread_to[t] = alike ? n->cache_to[t] : t;
         n->thread_from[t] = alike ? n->cache_from[t] : t;
@@ -573,7 +573,7 @@ static void name(const struct world *w, unsigned caches, unsigned lines, struct 
             n->turns |= 1u << w->program.guards[g].place;
 }
 
-uint32_t world_pack(struct world *w, uint8_t bytes[WORLD_BYTES], uint8_t caches[CHECKER_CACHES],
+uint32_t model_pack(struct model *w, uint8_t bytes[MODEL_BYTES], uint8_t caches[CHECKER_CACHES],
                     uint8_t lines[CHECKER_LINES])
 {
     const struct checker_setup *s = w->setup;
@@ -584,16 +584,16 @@ uint32_t world_pack(struct world *w, uint8_t bytes[WORLD_BYTES], uint8_t caches[
     unsigned line_ways = alike && w->program.lines_alike && slices_alike ? factorial(s->lines) : 1;
     uint32_t best = 0;
     struct grants grants;
-    struct eras eras;
+    struct epochs epochs;
     find_grants(w, &grants);
     for (unsigned cache = 0; cache < s->caches; cache++)
-        find_eras_of(w, cache, &eras);
+        find_epochs_of(w, cache, &epochs);
     for (unsigned i = 0; i < cache_ways * line_ways; i++) {
-        uint8_t other[WORLD_BYTES];
+        uint8_t other[MODEL_BYTES];
         struct names n;
         name(w, i % cache_ways, i / cache_ways, &n);
-        struct writer o = {w, &grants, &eras, &n, best ? other : bytes};
-        put_world(&o);
+        struct writer o = {w, &grants, &epochs, &n, best ? other : bytes};
+        put_model(&o);
         uint32_t size = (uint32_t)(o.at - (best ? other : bytes));
         if (best && (size > best || (size == best && memcmp(other, bytes, size) >= 0)))
             continue;

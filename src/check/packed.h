@@ -3,55 +3,55 @@
 #ifndef LOCKSTEP_CHECK_PACKED_H
 #define LOCKSTEP_CHECK_PACKED_H
 
-#include "check/world.h"
+#include "check/model.h"
 
 #define SEVERAL CHECKER_CACHES /* L1s have leases of a line, not one alone */
 
-static inline uint64_t packed_word_mask(const struct world *w, unsigned place)
+static inline uint64_t packed_word_mask(const struct model *w, unsigned place)
 {
-    return mask_low(world_word_of(w, place)->bytes) << world_offset(w, place);
+    return mask_low(model_word_of(w, place)->bytes) << model_offset(w, place);
 }
 
-static inline void packed_apart(struct world *w, unsigned place)
+static inline void packed_apart(struct model *w, unsigned place)
 {
-    world_fault(w, "the bytes of line %u [%u] are apart", world_line_name(w, place / WORLD_WORDS), place % WORLD_WORDS);
+    model_fault(w, "the bytes of line %u [%u] are apart", model_line_name(w, place / MODEL_WORDS), place % MODEL_WORDS);
 }
 
 /* The words of a line that a mask of bytes has. */
-static inline unsigned packed_words_of(struct world *w, unsigned line, uint64_t mask)
+static inline unsigned packed_words_of(struct model *w, unsigned line, uint64_t mask)
 {
     unsigned words = 0;
     for (unsigned word = 0; word < w->program.layout.words; word++) {
-        uint64_t all = packed_word_mask(w, line * WORLD_WORDS + word);
+        uint64_t all = packed_word_mask(w, line * MODEL_WORDS + word);
         if (mask & all && ~mask & all)
-            packed_apart(w, line * WORLD_WORDS + word);
+            packed_apart(w, line * MODEL_WORDS + word);
         words |= (mask & all) != 0 ? 1u << word : 0;
     }
     return words;
 }
 
-static inline uint64_t packed_mask_of(const struct world *w, unsigned line, unsigned words)
+static inline uint64_t packed_mask_of(const struct model *w, unsigned line, unsigned words)
 {
     uint64_t mask = 0;
     for (unsigned word = 0; word < w->program.layout.words; word++)
-        mask |= words >> word & 1 ? packed_word_mask(w, line * WORLD_WORDS + word) : 0;
+        mask |= words >> word & 1 ? packed_word_mask(w, line * MODEL_WORDS + word) : 0;
     return mask;
 }
 
 /* 0: the whole line; else 1 + the word, or 5 + the first of two. */
-static inline unsigned packed_range_of(const struct world *w, const struct packet *p)
+static inline unsigned packed_range_of(const struct model *w, const struct packet *p)
 {
     if (p->bytes == w->program.layout.bytes)
         return 0;
-    unsigned place = world_place_of(w, p->address);
-    return (p->bytes == world_word_of(w, place)->bytes ? 1 : 1 + WORLD_WORDS) + place % WORLD_WORDS;
+    unsigned place = model_place_of(w, p->address);
+    return (p->bytes == model_word_of(w, place)->bytes ? 1 : 1 + MODEL_WORDS) + place % MODEL_WORDS;
 }
 
-static inline unsigned packed_words_in(const struct world *w, unsigned range)
+static inline unsigned packed_words_in(const struct model *w, unsigned range)
 {
     if (!range)
         return (1u << w->program.layout.words) - 1;
-    return range > WORLD_WORDS ? 3u << (range - 1 - WORLD_WORDS) : 1u << (range - 1);
+    return range > MODEL_WORDS ? 3u << (range - 1 - MODEL_WORDS) : 1u << (range - 1);
 }
 
 static inline bool packed_of_slice(const struct packet *p)
@@ -66,7 +66,7 @@ enum packed_as {
     PACKED_FLAG,
     PACKED_THREAD,
     PACKED_SLOT,
-    PACKED_ERA,
+    PACKED_EPOCH,
     PACKED_FILL,
     PACKED_ENTRY,
     PACKED_GRANT
@@ -97,7 +97,7 @@ static inline bool packed_is_apart(const struct directory *d)
 }
 
 /* A load at remote scope that was performed, and waits for the phases behind that. */
-static inline bool packed_has_waiting_values(const struct world *w, const struct packet *p)
+static inline bool packed_has_waiting_values(const struct model *w, const struct packet *p)
 {
     const struct directory_remote *r = &w->directory.remote;
     bool performed = w->served == p;
@@ -109,10 +109,10 @@ static inline bool packed_has_waiting_values(const struct world *w, const struct
 }
 
 /* Words of a reply that has them all, within its bytes. */
-static inline unsigned packed_read(const struct world *w, const struct packet *p)
+static inline unsigned packed_read(const struct model *w, const struct packet *p)
 {
     bool reads = p->kind == PACKET_READ || p->kind == PACKET_REGISTER ||
-                 (p->kind == PACKET_SHOW && show_of(p)->asked == PACKET_READ && !show_of(p)->is_void);
+                 (p->kind == PACKET_FORWARD && forward_of(p)->asked == PACKET_READ && !forward_of(p)->is_void);
     return p->is_reply && reads ? packed_words_in(w, packed_range_of(w, p)) : 0;
 }
 
@@ -122,8 +122,8 @@ static inline const uint16_t *packed_grant(const struct packet *p)
     switch (p->kind) {
     case PACKET_REGISTER:
         return p->is_reply ? &register_of(p)->grant : NULL;
-    case PACKET_SHOW:
-        return p->is_reply ? NULL : &show_of(p)->grant;
+    case PACKET_FORWARD:
+        return p->is_reply ? NULL : &forward_of(p)->grant;
     default:
         return NULL;
     }
@@ -135,7 +135,7 @@ static inline bool packed_is_registered(const struct agent_line *line)
 }
 
 /* The thread of the cache that stands at its door, or NULL. */
-static inline const struct world_thread *packed_at_door(const struct world *w, unsigned cache)
+static inline const struct model_thread *packed_at_door(const struct model *w, unsigned cache)
 {
     for (unsigned t = 0; t < w->program.threads; t++)
         if (w->program.roles[t].cache == cache && w->threads[t].phase == PHASE_TRY)
@@ -143,9 +143,9 @@ static inline const struct world_thread *packed_at_door(const struct world *w, u
     return NULL;
 }
 
-static inline uint64_t packed_door_address(const struct world *w, const struct world_thread *t)
+static inline uint64_t packed_door_address(const struct model *w, const struct model_thread *t)
 {
-    return world_place_address(w, t->access.place);
+    return model_place_address(w, t->access.place);
 }
 
 #endif

@@ -6,7 +6,7 @@
 #include "isa/op.h"
 
 struct reader {
-    struct world *w;
+    struct model *w;
     const uint8_t *at;
     bool many[CHECKER_CACHES]; /* threads of a block */
 };
@@ -20,21 +20,21 @@ static void get_words(struct reader *in, unsigned line, unsigned words, uint8_t 
 {
     for (unsigned word = 0; word < in->w->program.layout.words; word++)
         if (words >> word & 1)
-            world_put(in->w, line * WORLD_WORDS + word, (uint8_t)get(in), data);
+            model_put(in->w, line * MODEL_WORDS + word, (uint8_t)get(in), data);
 }
 
 static void get_lanes(struct reader *in, struct message_atomic *m)
 {
     static const uint8_t types[] = {[2] = ISA_B16, [4] = ISA_U32, [8] = ISA_U64};
     const struct packet *p = &m->packet;
-    unsigned place = world_place_of(in->w, p->address);
+    unsigned place = model_place_of(in->w, p->address);
     m->type = types[p->bytes];
     m->lane_count = 1;
     m->lanes[0] = (struct packet_lane){.offset = (uint8_t)(p->address % PACKET_LINE_BYTES)};
     uint8_t operand = (uint8_t)get(in), compare = (uint8_t)get(in);
     bool counts_up = !p->is_reply && (m->atomic == ISA_ATOMIC_INC || m->atomic == ISA_ATOMIC_ADD);
-    m->lanes[0].operand = counts_up ? operand : world_encode(in->w, place, operand);
-    m->lanes[0].compare = world_encode(in->w, place, compare);
+    m->lanes[0].operand = counts_up ? operand : model_encode(in->w, place, operand);
+    m->lanes[0].compare = model_encode(in->w, place, compare);
 }
 
 /* A field of a packet; what is left of its flags is in *flags. */
@@ -46,17 +46,17 @@ static uint32_t get_field(struct reader *in, const struct packet *p, enum packed
         *flags >>= 1;
         return value;
     case PACKED_THREAD:
-        return value == WORLD_NONE ? PACKET_NOBODY : value;
+        return value == MODEL_NONE ? PACKET_NOBODY : value;
     case PACKED_SLOT:
-        return value == WORLD_NONE ? PACKET_NO_SLOT : value;
-    case PACKED_ERA:
+        return value == MODEL_NONE ? PACKET_NO_SLOT : value;
+    case PACKED_EPOCH:
         if (write_of(p)->slot != PACKET_NO_SLOT)
             block_order_add(&in->w->blocks[p->sm], (uint8_t)value);
         return value;
     case PACKED_FILL:
-        return value == WORLD_NONE ? PACKET_NO_FILL : value;
+        return value == MODEL_NONE ? PACKET_NO_FILL : value;
     case PACKED_ENTRY:
-        return value == WORLD_NONE ? PACKET_NO_ENTRY : value;
+        return value == MODEL_NONE ? PACKET_NO_ENTRY : value;
     default:
         return value;
     }
@@ -66,7 +66,7 @@ static unsigned get_mask(struct reader *in, struct packet *p, unsigned when)
 {
     unsigned words = get(in);
     if (packed_in(when, p))
-        packet_mask(p)[0] = packed_mask_of(in->w, world_line_of(p->address), words);
+        packet_mask(p)[0] = packed_mask_of(in->w, model_line_of(p->address), words);
     return words;
 }
 
@@ -85,7 +85,7 @@ static unsigned get_mask(struct reader *in, struct packet *p, unsigned when)
 #define MESSAGE_LANES get_lanes(in, m);
 #define MESSAGE_END(NAME)                                                                                              \
     if (data)                                                                                                          \
-        get_words(in, world_line_of(p->address), masked | packed_read(in->w, p), data);                                \
+        get_words(in, model_line_of(p->address), masked | packed_read(in->w, p), data);                                \
     (void)flags;                                                                                                       \
     }
 #include "memory/message.def"
@@ -105,15 +105,15 @@ static struct packet *get_packet(struct reader *in)
 {
     unsigned kind = get(in), where = get(in), flags = get(in);
     bool of_slice = message_sender_of(kind & 0xf) == MESSAGE_OF_SLICE, waits = kind >> 6 & 1;
-    struct packet *p = world_packet(in->w, of_slice ? CHECKER_CACHES : where >> 5, kind & 0xf);
+    struct packet *p = model_packet(in->w, of_slice ? CHECKER_CACHES : where >> 5, kind & 0xf);
     p->is_reply = kind >> 4 & 1;
     p->space = PACKET_GLOBAL;
     p->sm = (uint16_t)(where >> 5);
-    unsigned range = where >> 2 & 7, line = where & 3, first = range ? (range - 1) % WORLD_WORDS : 0;
-    bool pair = range > WORLD_WORDS;
-    p->address = range ? world_place_address(in->w, line * WORLD_WORDS + first) : world_address(in->w, line);
+    unsigned range = where >> 2 & 7, line = where & 3, first = range ? (range - 1) % MODEL_WORDS : 0;
+    bool pair = range > MODEL_WORDS;
+    p->address = range ? model_place_address(in->w, line * MODEL_WORDS + first) : model_address(in->w, line);
     p->local = p->address;
-    p->bytes = (uint8_t)(range ? world_bytes(in->w, first, pair) : in->w->program.layout.bytes);
+    p->bytes = (uint8_t)(range ? model_bytes(in->w, first, pair) : in->w->program.layout.bytes);
     get_content(in, p, flags);
     if (waits)
         get_words(in, line, packed_words_in(in->w, range), packet_data(p));
@@ -169,7 +169,7 @@ static void get_line(struct reader *in, unsigned cache)
 {
     struct agent *a = &in->w->agents[cache];
     unsigned first = get(in), masks = get(in), fill = get(in), number = first >> 4 & 3;
-    uint64_t address = world_address(in->w, number);
+    uint64_t address = model_address(in->w, number);
     struct agent_line *line = place_in(a, address);
     line->state = first & 0xf;
     line->address = address;
@@ -212,7 +212,7 @@ static void get_queue(struct reader *in, struct agent *a)
     a->unsent = a->end;
     for (uint32_t i = 0; i < a->end; i++) {
         unsigned entry = get(in);
-        a->writes[i] = (struct agent_write){world_address(in->w, entry & 0xf), (uint8_t)(entry >> 4)};
+        a->writes[i] = (struct agent_write){model_address(in->w, entry & 0xf), (uint8_t)(entry >> 4)};
         if (entry >> 4 == AGENT_WAITS && a->unsent == a->end)
             a->unsent = i;
     }
@@ -222,7 +222,7 @@ static void get_queue(struct reader *in, struct agent *a)
 static void get_agent(struct reader *in, unsigned cache)
 {
     struct agent *a = &in->w->agents[cache];
-    const struct world_thread *door = packed_at_door(in->w, cache);
+    const struct model_thread *door = packed_at_door(in->w, cache);
     in->w->blocks[cache].now = in->many[cache] ? get(in) : 0;
     unsigned flags = get(in);
     a->locks = flags & 0xf;
@@ -260,7 +260,7 @@ static void get_entry(struct reader *in, unsigned line)
         return;
     struct directory_entry *entry = &d->entries[d->used];
     unsigned who = get(in);
-    *entry = (struct directory_entry){.line = world_address(in->w, line), .next = d->hash[0]};
+    *entry = (struct directory_entry){.line = model_address(in->w, line), .next = d->hash[0]};
     entry->address = entry->line;
     d->hash[0] = d->used++;
     entry->state = (uint8_t)(state - 1);
@@ -273,7 +273,7 @@ static void get_entry(struct reader *in, unsigned line)
     entry->unanswered = (uint16_t)(owned ? 0 : who >> 4);
     get_list(in, &entry->parked);
     for (const struct packet *p = entry->parked.first; p; p = p->next, d->kept++)
-        d->displaced += world_line_of(p->address) != line;
+        d->displaced += model_line_of(p->address) != line;
 }
 
 static void get_remote(struct reader *in)
@@ -296,7 +296,7 @@ static void get_remote(struct reader *in)
 
 static void get_directory(struct reader *in)
 {
-    struct world *w = in->w;
+    struct model *w = in->w;
     struct directory *d = &w->directory;
     for (unsigned line = 0; line < w->setup->lines; line++)
         get_entry(in, line);
@@ -315,40 +315,40 @@ static void get_directory(struct reader *in)
 }
 
 /* Which order it is follows from the access. */
-static void get_wait(struct reader *in, struct world_thread *t)
+static void get_wait(struct reader *in, struct model_thread *t)
 {
     if (t->phase != PHASE_WAIT && t->phase != PHASE_FLUSH)
         return;
-    t->wait.order = (uint8_t)world_order(&t->access);
+    t->wait.order = (uint8_t)model_order(&t->access);
     t->wait.flushing = t->phase == PHASE_FLUSH;
     t->wait.mark = t->wait.flushing ? get(in) : 0;
 }
 
-static void get_eras(struct reader *in, struct world_thread *t, unsigned cache)
+static void get_epochs(struct reader *in, struct model_thread *t, unsigned cache)
 {
     bool many = in->many[cache];
     t->wait.after = many && t->phase == PHASE_WAIT ? get(in) : 0;
-    if (t->load_place != WORLD_NONE) {
-        t->load_era = many ? (uint8_t)get(in) : 0;
-        block_order_add(&in->w->blocks[cache], t->load_era);
+    if (t->load_place != MODEL_NONE) {
+        t->load_epoch = many ? (uint8_t)get(in) : 0;
+        block_order_add(&in->w->blocks[cache], t->load_epoch);
     }
-    if (world_is_out(t)) {
-        t->era = many ? (uint8_t)get(in) : 0;
-        block_order_add(&in->w->blocks[cache], t->era);
+    if (model_is_out(t)) {
+        t->epoch = many ? (uint8_t)get(in) : 0;
+        block_order_add(&in->w->blocks[cache], t->epoch);
     }
 }
 
-static void get_thread(struct reader *in, struct world_thread *t)
+static void get_thread(struct reader *in, struct model_thread *t)
 {
     unsigned first = get(in), ticket = in->w->program.guards[0].tickets ? get(in) : 0, out = get(in);
-    *t = (struct world_thread){.stage = first & 0xf, .phase = (uint8_t)(first >> 4), .ticket = (uint8_t)ticket};
-    t->load_place = out & 0xf ? (uint8_t)((out & 0xf) - 1) : WORLD_NONE;
+    *t = (struct model_thread){.stage = first & 0xf, .phase = (uint8_t)(first >> 4), .ticket = (uint8_t)ticket};
+    t->load_place = out & 0xf ? (uint8_t)((out & 0xf) - 1) : MODEL_NONE;
     t->stores_out = out >> 4 & 7;
     t->load_pair = out >> 7;
     t->left = (uint8_t)get(in);
-    t->load_values[0] = t->load_place != WORLD_NONE ? (uint8_t)get(in) : 0;
+    t->load_values[0] = t->load_place != MODEL_NONE ? (uint8_t)get(in) : 0;
     t->load_values[1] = t->load_pair ? (uint8_t)get(in) : 0;
-    t->guard = t->manner = t->next = WORLD_NONE;
+    t->guard = t->manner = t->next = MODEL_NONE;
     if (t->stage != STAGE_IDLE) {
         t->guard = (uint8_t)get(in);
         t->manner = (uint8_t)get(in);
@@ -356,7 +356,7 @@ static void get_thread(struct reader *in, struct world_thread *t)
     }
     if (t->phase != PHASE_READY) {
         unsigned op = get(in), place = get(in), order = get(in), value = get(in), compare = get(in);
-        t->access = (struct world_access){.op = op & 0xf,
+        t->access = (struct model_access){.op = op & 0xf,
                                           .atomic = (uint8_t)(op >> 4),
                                           .place = place & 0xf,
                                           .pair = place >> 4,
@@ -366,12 +366,12 @@ static void get_thread(struct reader *in, struct world_thread *t)
                                           .compare = (uint8_t)compare};
     }
     get_wait(in, t);
-    get_eras(in, t, in->w->program.roles[t - in->w->threads].cache);
+    get_epochs(in, t, in->w->program.roles[t - in->w->threads].cache);
 }
 
-/* An era in which something is out stands where it was written down; what the block has synchronised is all that issued
- * in the eras before the present one. */
-static void end_eras(struct world *w)
+/* An epoch in which something is out stands where it was written down; what the block has synchronised is all that
+ * issued in the epochs before the present one. */
+static void end_epochs(struct model *w)
 {
     for (unsigned cache = 0; cache < w->setup->caches; cache++) {
         struct block_order *block = &w->blocks[cache];
@@ -381,10 +381,10 @@ static void end_eras(struct world *w)
     }
 }
 
-void world_unpack(struct world *w, const uint8_t *bytes)
+void model_unpack(struct model *w, const uint8_t *bytes)
 {
     struct reader in = {.w = w, .at = bytes};
-    world_clear(w);
+    model_clear(w);
     for (unsigned i = 0, seen = 0; i < w->program.threads; i++) {
         unsigned cache = w->program.roles[i].cache;
         in.many[cache] = seen >> cache & 1;
@@ -399,11 +399,11 @@ void world_unpack(struct world *w, const uint8_t *bytes)
         w->holder[i] = (uint8_t)get(&in);
     for (unsigned line = 0; line < w->setup->lines; line++)
         for (unsigned word = 0; word < w->program.layout.words; word++)
-            w->truth[line * WORLD_WORDS + word] = (uint8_t)get(&in);
+            w->truth[line * MODEL_WORDS + word] = (uint8_t)get(&in);
     for (unsigned i = 0; i < w->setup->caches; i++)
         get_agent(&in, i);
     get_directory(&in);
     for (unsigned count = get(&in); w->reply_count < count;)
         w->replies[w->reply_count++] = get_packet(&in);
-    end_eras(w);
+    end_epochs(w);
 }

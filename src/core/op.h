@@ -35,7 +35,7 @@ struct core_op {
     bool performed; /* its values were taken or given at issue (sm.values_at_issue) */
     uint8_t drops;  /* when it has its value, the L1D drops lines: 1 + enum l1_order; 0: it does not */
     uint8_t blocks; /* enum core_blocks */
-    uint8_t era;    /* of its block, in which it issued: see order.h */
+    uint8_t epoch;    /* of its block, in which it issued: see order.h */
     uint8_t source; /* enum warp_source */
 };
 

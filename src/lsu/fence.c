@@ -81,10 +81,10 @@ void lsu_check_fence(struct lsu *lsu, unsigned slot)
     }
 }
 
-HOT void lsu_performed(struct lsu *lsu, unsigned number, uint8_t era)
+HOT void lsu_performed(struct lsu *lsu, unsigned number, uint8_t epoch)
 {
     struct lsu_block *block = &lsu->blocks[number];
-    if (!block_order_done(&block->order, era))
+    if (!block_order_done(&block->order, epoch))
         return;
     for (uint64_t rest = lsu->warp->waits.fence & block->warps; rest; rest &= rest - 1)
         lsu_check_fence(lsu, mask_first(rest));
@@ -93,8 +93,8 @@ HOT void lsu_performed(struct lsu *lsu, unsigned number, uint8_t era)
 void lsu_access_begins(struct lsu *lsu, struct core_op *o)
 {
     struct block_order *order = &lsu->blocks[lsu->warp->slots[o->slot].block].order;
-    o->era = block_order_era(order);
-    block_order_add(order, o->era);
+    o->epoch = block_order_epoch(order);
+    block_order_add(order, o->epoch);
 }
 
 /* How long an access took, by what it was. */
@@ -115,7 +115,7 @@ NOT_INLINE void note_latency(struct lsu *lsu, const struct core_op *o)
 HOT void lsu_access_ends(struct lsu *lsu, const struct core_op *o)
 {
     if (o->access->kind != ISA_FLAG_ATOMIC)
-        lsu_performed(lsu, lsu->warp->slots[o->slot].block, o->era);
+        lsu_performed(lsu, lsu->warp->slots[o->slot].block, o->epoch);
     if (RARELY(l1_keeps(&lsu->l1d)))
         note_latency(lsu, o);
 }

@@ -282,9 +282,9 @@ static void fill_store(struct lsu *lsu, const struct core_op *o, const struct ls
     if (l1_has_store(&lsu->l1d, o->event))
         return;
     m->slot = o->slot;
-    m->era = o->era;
+    m->epoch = o->epoch;
     warp_store_left(lsu->warp, o->slot);
-    block_order_add(&lsu->blocks[warp->block].order, o->era);
+    block_order_add(&lsu->blocks[warp->block].order, o->epoch);
 }
 
 /* The kind of request that an instruction of locks is to the slices' queues. */
@@ -595,10 +595,10 @@ static void take_l1_reply(struct lsu *lsu)
 }
 
 /* A part of a store is acknowledged. */
-static void end_store(struct lsu *lsu, unsigned slot, uint8_t era)
+static void end_store(struct lsu *lsu, unsigned slot, uint8_t epoch)
 {
     warp_store_acknowledged(lsu->warp, slot);
-    lsu_performed(lsu, lsu->warp->slots[slot].block, era);
+    lsu_performed(lsu, lsu->warp->slots[slot].block, epoch);
     lsu->port->warp_rests(lsu->sm, slot);
 }
 
@@ -629,7 +629,7 @@ static void take_response(struct lsu *lsu)
         return;
     case L1_ACKNOWLEDGED:
         if (write_of(p)->slot != PACKET_NO_SLOT)
-            end_store(lsu, write_of(p)->slot, write_of(p)->era);
+            end_store(lsu, write_of(p)->slot, write_of(p)->epoch);
         break;
     case L1_FILLED:
         take_l1d_fill(lsu, p);

@@ -372,8 +372,8 @@ void lsu_check_fence(struct lsu *lsu, unsigned slot);
 void lsu_check_reached(struct lsu *lsu);
 /* lsu_check_fence for the warps that wait for a flush, when something that the L1D has written has arrived. */
 void lsu_check_flushes(struct lsu *lsu);
-/* An access of the era, or a part of it, is performed. */
-void lsu_performed(struct lsu *lsu, unsigned block, uint8_t era);
+/* An access of the epoch, or a part of it, is performed. */
+void lsu_performed(struct lsu *lsu, unsigned block, uint8_t epoch);
 
 struct check;
 struct archive;

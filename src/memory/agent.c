@@ -33,14 +33,14 @@ void agent_init(struct agent *a, const struct agent_setup *setup, struct arena *
 static bool is_late(const struct agent_line *line, const struct packet *p)
 {
     bool registered = line && (line->state == AGENT_R || line->state == AGENT_P || line->state == AGENT_E);
-    return p->kind == PACKET_SHOW && registered && line->grant != show_of(p)->grant;
+    return p->kind == PACKET_FORWARD && registered && line->grant != forward_of(p)->grant;
 }
 
 static void take_probe(struct agent *a, struct agent_line *line, struct packet *p)
 {
     struct agent_try t = {.a = a, .line = line, .address = p->address, .bytes = p->bytes, .probe = p};
-    t.event = p->kind == PACKET_SHOW     ? AGENT_SHOW_EVENT
-              : p->kind == PACKET_REVOKE ? AGENT_REVOKE_EVENT
+    t.event = p->kind == PACKET_FORWARD  ? AGENT_FORWARD_EVENT
+              : p->kind == PACKET_RECALL ? AGENT_RECALL_EVENT
                                          : AGENT_INVALIDATE_EVENT;
     if (is_late(line, p))
         agent_answer_void(&t);
@@ -317,10 +317,10 @@ static void take_order(struct agent *a, struct packet *p)
     packet_ring_push(a->answers, p);
 }
 
-/* The slice has a line that was given back (PUT). */
+/* The slice has a line that was given back (PUTM). */
 static void take_put_answer(struct agent *a, struct packet *p)
 {
-    agent_step(a, agent_find(a, p->address), AGENT_PUT_ANSWERED_EVENT);
+    agent_step(a, agent_find(a, p->address), AGENT_PUTM_ANSWERED_EVENT);
     packet_free(a->packets, p);
 }
 
@@ -331,7 +331,7 @@ void agent_probe(struct agent *a, struct packet *p)
     agent_changed(a);
     if (is_order)
         take_order(a, p);
-    else if (p->kind == PACKET_PUT)
+    else if (p->kind == PACKET_PUTM)
         take_put_answer(a, p);
     else
         take_probe(a, agent_find(a, p->address), p);

@@ -232,7 +232,7 @@ static void perform(struct agent_try *t)
 /* The bytes of another L1's store; of its load there is nothing to do. */
 static void look(struct agent_try *t)
 {
-    if (show_of(t->probe)->asked != PACKET_WRITE)
+    if (forward_of(t->probe)->asked != PACKET_WRITE)
         return;
     struct byte_mask m = bytes_of_packet(t->probe);
     packet_write_line(t->probe, agent_data(t->a, t->line));
@@ -327,20 +327,20 @@ static void acknowledge(struct agent_try *t)
 /* A void answer says nothing, not even what was asked. */
 void agent_answer_void(struct agent_try *t)
 {
-    if (t->probe->kind == PACKET_SHOW) {
-        struct message_show *m = show_of(t->probe);
+    if (t->probe->kind == PACKET_FORWARD) {
+        struct message_forward *m = forward_of(t->probe);
         m->is_void = true;
         m->asked = PACKET_READ;
         memset(m->mask, 0, sizeof m->mask);
     } else {
-        revoke_of(t->probe)->is_void = true;
+        recall_of(t->probe)->is_void = true;
     }
     acknowledge(t);
 }
 
 static void put(struct agent_try *t)
 {
-    struct packet *p = new_request(t->a, t->line, PACKET_PUT);
+    struct packet *p = new_request(t->a, t->line, PACKET_PUTM);
     fill_with_line(t, p);
     push_behind(t->a, p);
     t->a->stats.sync_evicted++;
@@ -470,7 +470,7 @@ static void take_of_others(struct agent_try *t, unsigned action)
     case AGENT_DO_ACKNOWLEDGE:
         acknowledge(t);
         break;
-    case AGENT_DO_PUT:
+    case AGENT_DO_PUTM:
         put(t);
         break;
     case AGENT_DO_ENTER:

@@ -118,7 +118,7 @@ static struct packet *new_probe(struct directory *d, uint8_t kind, uint16_t sm, 
 static void ask_owner(struct attempt *t)
 {
     const struct packet *p = t->p;
-    struct message_show *probe = show_of(new_probe(t->d, PACKET_SHOW, t->entry->owner, p->address));
+    struct message_forward *probe = forward_of(new_probe(t->d, PACKET_FORWARD, t->entry->owner, p->address));
     probe->packet.bytes = p->bytes;
     probe->grant = t->entry->grant;
     probe->asked = p->kind;
@@ -173,7 +173,7 @@ static bool is_plain_store(const struct packet *p)
 /* Plain stores and what owners give back wait for nothing. */
 static bool may_wait(const struct packet *p)
 {
-    return p->kind != PACKET_PUT && !is_plain_store(p);
+    return p->kind != PACKET_PUTM && !is_plain_store(p);
 }
 
 static void answer(struct directory *d, struct packet *p)
@@ -288,8 +288,8 @@ static bool take(void *environment, unsigned action)
     case DIRECTORY_DO_ASK:
         ask_owner(t);
         break;
-    case DIRECTORY_DO_REVOKE:
-        new_probe(t->d, PACKET_REVOKE, t->entry->owner, t->entry->address);
+    case DIRECTORY_DO_RECALL:
+        new_probe(t->d, PACKET_RECALL, t->entry->owner, t->entry->address);
         break;
     case DIRECTORY_DO_MERGE:
         host->merge(host->context, t->p);
@@ -494,7 +494,7 @@ static unsigned answer_event(const struct directory *d, const struct attempt *t)
     const struct directory_entry *entry = find(d, t->line);
     if (t->p->kind == PACKET_INVALIDATE)
         return entry && entry->unanswered > 1 ? DIRECTORY_DROPPED_EVENT : DIRECTORY_ALL_DROPPED_EVENT;
-    return t->p->kind == PACKET_REVOKE ? DIRECTORY_RETURNED_EVENT : DIRECTORY_SHOWN_EVENT;
+    return t->p->kind == PACKET_RECALL ? DIRECTORY_RETURNED_EVENT : DIRECTORY_FORWARDED_EVENT;
 }
 
 static void take_answer(struct directory *d, struct packet *p)
@@ -528,7 +528,7 @@ HOT enum directory_taken directory_take(struct directory *d, struct packet *p)
         park(d, behind, p);
         return DIRECTORY_TAKE_KEPT;
     }
-    t.event = p->kind == PACKET_PUT ? DIRECTORY_PUT_EVENT : access_event(&t);
+    t.event = p->kind == PACKET_PUTM ? DIRECTORY_PUTM_EVENT : access_event(&t);
     if (step(&t))
         return t.taken;
     if (!t.wants)

@@ -46,7 +46,7 @@ static inline bool order_waits_before(const struct order_meaning *meaning, bool 
 /* A release or fence that waits. */
 struct order_wait {
     uint32_t mark;  /* flushing: of the flush */
-    uint32_t after; /* it waits for the block's accesses of the eras before this one */
+    uint32_t after; /* it waits for the block's accesses of the epochs before this one */
     uint8_t order;  /* enum l1_order */
     bool flushing;  /* what was before it in the SM has ended, and the L1's flush, which it waits for, has begun */
 };

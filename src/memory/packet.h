@@ -149,7 +149,7 @@ static inline struct message_access *access_of(const struct packet *p)
 /* True: an owner's answer that says nothing, for it was overtaken by what the owner gave back. */
 static inline bool message_is_void(const struct packet *p)
 {
-    return (p->kind == PACKET_SHOW && show_of(p)->is_void) || (p->kind == PACKET_REVOKE && revoke_of(p)->is_void);
+    return (p->kind == PACKET_FORWARD && forward_of(p)->is_void) || (p->kind == PACKET_RECALL && recall_of(p)->is_void);
 }
 
 /* The bytes of a line that a message has, at their offset in its 128: data[address & 127] is the first. READ and

@@ -32,7 +32,7 @@ static void archive_op(struct sm *sm, struct archive *ar, struct core_op *o)
     archive_bool(ar, &o->bypasses);
     archive_u8_to(ar, &o->event, AGENT_EVENTS - 1);
     archive_u8_to(ar, &o->drops, L1_ORDERS);
-    archive_u8_to(ar, &o->era, BLOCK_ERAS - 1);
+    archive_u8_to(ar, &o->epoch, BLOCK_EPOCHS - 1);
     archive_u8_to(ar, &o->blocks, CORE_BLOCKS_LANES);
     archive_bool(ar, &o->performed);
     archive_bool(ar, &has_access);

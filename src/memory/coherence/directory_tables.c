@@ -28,11 +28,11 @@ static const struct coherence_row rows[] = {
     ROW(R, STORE, Q, PARK, ASK),
     ROW(R, STORE_OWN, R, GO),
     ROW(R, CLEARED, R, GO),
-    ROW(R, RELAXED, B, PARK, REVOKE),
-    ROW(R, AT_HOME, B, PARK, REVOKE),
-    ROW(R, REGISTER, B, PARK, REVOKE),
-    ROW(R, PUT, N, MERGE, DISOWN, ANSWER),
-    ROW(R, EVICT, X, REVOKE),
+    ROW(R, RELAXED, B, PARK, RECALL),
+    ROW(R, AT_HOME, B, PARK, RECALL),
+    ROW(R, REGISTER, B, PARK, RECALL),
+    ROW(R, PUTM, N, MERGE, DISOWN, ANSWER),
+    ROW(R, EVICT, X, RECALL),
 
     ROW(Q, FETCH, Q, PARK),
     ROW(Q, FETCH_OWN, Q, GO),
@@ -41,8 +41,8 @@ static const struct coherence_row rows[] = {
     ROW(Q, RELAXED, Q, PARK),
     ROW(Q, AT_HOME, Q, PARK),
     ROW(Q, REGISTER, Q, PARK),
-    ROW(Q, SHOWN, R, MERGE, CLEAR, WAKE),
-    ROW(Q, PUT, N, MERGE, DISOWN, ANSWER, WAKE),
+    ROW(Q, FORWARDED, R, MERGE, CLEAR, WAKE),
+    ROW(Q, PUTM, N, MERGE, DISOWN, ANSWER, WAKE),
     ROW(Q, EVICT, Q, NOTHING),
 
     ROW(B, FETCH, B, PARK),
@@ -50,12 +50,12 @@ static const struct coherence_row rows[] = {
     ROW(B, STORE, B, PARK, ASK),
     ROW(B, STORE_OWN, B, GO),
     ROW(B, CLEARED, B, GO),
-    ROW(B, SHOWN, B, CLEAR_STORE),
+    ROW(B, FORWARDED, B, CLEAR_STORE),
     ROW(B, RELAXED, B, PARK),
     ROW(B, AT_HOME, B, PARK),
     ROW(B, REGISTER, B, PARK),
     ROW(B, RETURNED, N, MERGE, DISOWN, WAKE),
-    ROW(B, PUT, N, MERGE, DISOWN, ANSWER, WAKE),
+    ROW(B, PUTM, N, MERGE, DISOWN, ANSWER, WAKE),
     ROW(B, EVICT, B, NOTHING),
 
     ROW(X, FETCH, X, PARK),
@@ -63,19 +63,19 @@ static const struct coherence_row rows[] = {
     ROW(X, STORE, X, PARK, ASK),
     ROW(X, STORE_OWN, X, GO),
     ROW(X, CLEARED, X, GO),
-    ROW(X, SHOWN, X, CLEAR_STORE),
+    ROW(X, FORWARDED, X, CLEAR_STORE),
     ROW(X, RELAXED, X, PARK),
     ROW(X, AT_HOME, X, PARK),
     ROW(X, REGISTER, X, PARK),
     ROW(X, RETURNED, N, MERGE, DISOWN, WAKE),
-    ROW(X, PUT, N, MERGE, DISOWN, ANSWER, WAKE),
+    ROW(X, PUTM, N, MERGE, DISOWN, ANSWER, WAKE),
     ROW(X, EVICT, X, NOTHING),
 };
 /* Of lines that L1s share, or one registers (msi.c). Plain stores and atomic accesses do not come here: whoever writes
  * a line has registered it. Who reads the line of an owner has it given back. */
 #define WAITING_ROWS(state)                                                                                            \
     ROW(state, FETCH, state, PARK), ROW(state, FETCH_OWN, state, GO), ROW(state, REGISTER, state, PARK),               \
-        ROW(state, RETURNED, N, MERGE, DISOWN, WAKE), ROW(state, PUT, N, MERGE, DISOWN, ANSWER, WAKE),                 \
+        ROW(state, RETURNED, N, MERGE, DISOWN, WAKE), ROW(state, PUTM, N, MERGE, DISOWN, ANSWER, WAKE),                \
         ROW(state, EVICT, state, NOTHING)
 
 static const struct coherence_row shared_rows[] = {
@@ -93,11 +93,11 @@ static const struct coherence_row shared_rows[] = {
     ROW(C, ALL_DROPPED, N, COLLECT, DISOWN, WAKE),
     ROW(C, EVICT, C, NOTHING),
 
-    ROW(R, FETCH, B, PARK, REVOKE),
+    ROW(R, FETCH, B, PARK, RECALL),
     ROW(R, FETCH_OWN, R, GO),
-    ROW(R, REGISTER, B, PARK, REVOKE),
-    ROW(R, PUT, N, MERGE, DISOWN, ANSWER),
-    ROW(R, EVICT, X, REVOKE),
+    ROW(R, REGISTER, B, PARK, RECALL),
+    ROW(R, PUTM, N, MERGE, DISOWN, ANSWER),
+    ROW(R, EVICT, X, RECALL),
 
     WAITING_ROWS(B),
     WAITING_ROWS(X),

@@ -182,8 +182,8 @@ struct coherence_protocol {
 #define REMOTE_MOST 8
 struct coherence_registration {
     const struct coherence_table *agent, *directory;
-    /* The phases that a slice goes through for a load, a store and another atomic access at remote scope: enum remote_phase, ended by
-     * REMOTE_END; with nothing but that, it is an access at home. */
+    /* The phases that a slice goes through for a load, a store and another atomic access at remote scope: enum
+     * remote_phase, ended by REMOTE_END; with nothing but that, it is an access at home. */
     uint8_t remote[3][REMOTE_MOST];
     bool rprio; /* lines that are registered are given up last; coherence.replacement says otherwise */
 };
@@ -208,7 +208,8 @@ struct coherence_step {
     bool given; /* the table has a row */
 };
 
-/* A state and event that a table has no row for, if one was stepped: for a checker (check/), which goes on to say so. */
+/* A state and event that a table has no row for, if one was stepped: for a checker (check/), which goes on to say so.
+ */
 struct coherence_missing {
     bool any;
     uint8_t state, event; /* of the first */

@@ -61,15 +61,15 @@ enum {
  * those of other L1s to the owner. */
 #define LAZY_ROWS                                                                                                      \
     ROW(A, LOAD_HERE, A, PASS), ROW(A, LOAD, A, PASS), ROW(A, STORE, A, COPY, SEND), ROW(A, DROP, A, NOTHING),         \
-        ROW(A, REVOKE, A, WAIT), ROW(A, SHOW, A, WAIT), ROW(A, GRANT, R, INSTALL, ENTER, RETRY, DROP_ALL, ASK_AGAIN),  \
-        ROW(R, LOAD_HERE, R, SERVE), ROW(R, STORE, R, COPY, SEND), ROW(R, DROP, R, NOTHING),                           \
-        ROW(R, REPLACE, E, FLUSH), ROW(R, REVOKE, P, FLUSH, WAIT), ROW(R, SHOW, R, LOOK, ANSWER),                      \
-        ROW(P, LOAD_HERE, P, SERVE), ROW(P, STORE, P, COPY, SEND), ROW(P, DROP, P, NOTHING),                           \
-        ROW(P, SHOW, P, LOOK, ANSWER), ROW(I, SHOW, I, VOID), ROW(V, SHOW, V, VOID), ROW(F, SHOW, F, VOID),            \
-        ROW(N, SHOW, N, VOID), ROW(P, FLUSHED, I, ANSWER, ENTER, RETRY), ROW(E, LOAD_HERE, E, SERVE),                  \
-        ROW(E, STORE, E, COPY, SEND), ROW(E, DROP, E, NOTHING), ROW(E, REVOKE, E, VOID),                               \
-        ROW(E, SHOW, E, LOOK, ANSWER), ROW(E, FLUSHED, W, PUT), ROW(W, LOAD_HERE, W, PASS), ROW(W, STORE, W, SEND),    \
-        ROW(W, DROP, W, NOTHING), ROW(W, REVOKE, W, VOID), ROW(W, SHOW, W, VOID),                                      \
-        ROW(W, PUT_ANSWERED, I, ENTER, RETRY)
+        ROW(A, RECALL, A, WAIT), ROW(A, FORWARD, A, WAIT),                                                             \
+        ROW(A, GRANT, R, INSTALL, ENTER, RETRY, DROP_ALL, ASK_AGAIN), ROW(R, LOAD_HERE, R, SERVE),                     \
+        ROW(R, STORE, R, COPY, SEND), ROW(R, DROP, R, NOTHING), ROW(R, REPLACE, E, FLUSH),                             \
+        ROW(R, RECALL, P, FLUSH, WAIT), ROW(R, FORWARD, R, LOOK, ANSWER), ROW(P, LOAD_HERE, P, SERVE),                 \
+        ROW(P, STORE, P, COPY, SEND), ROW(P, DROP, P, NOTHING), ROW(P, FORWARD, P, LOOK, ANSWER),                      \
+        ROW(I, FORWARD, I, VOID), ROW(V, FORWARD, V, VOID), ROW(F, FORWARD, F, VOID), ROW(N, FORWARD, N, VOID),        \
+        ROW(P, FLUSHED, I, ANSWER, ENTER, RETRY), ROW(E, LOAD_HERE, E, SERVE), ROW(E, STORE, E, COPY, SEND),           \
+        ROW(E, DROP, E, NOTHING), ROW(E, RECALL, E, VOID), ROW(E, FORWARD, E, LOOK, ANSWER), ROW(E, FLUSHED, W, PUTM), \
+        ROW(W, LOAD_HERE, W, PASS), ROW(W, STORE, W, SEND), ROW(W, DROP, W, NOTHING), ROW(W, RECALL, W, VOID),         \
+        ROW(W, FORWARD, W, VOID), ROW(W, PUTM_ANSWERED, I, ENTER, RETRY)
 
 #endif

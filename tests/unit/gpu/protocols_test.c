@@ -458,7 +458,7 @@ static void a_deadlock_of_memory_is_called_so(void **state)
     for (unsigned i = 0; i < 2; i++) {
         struct device d;
         struct lame lame;
-        lame_open(&lame, (struct coherence_row){AGENT_R, AGENT_REVOKE_EVENT, AGENT_R, COHERENCE_DO(AGENT_DO_WAIT)},
+        lame_open(&lame, (struct coherence_row){AGENT_R, AGENT_RECALL_EVENT, AGENT_R, COHERENCE_DO(AGENT_DO_WAIT)},
                   "coherence.protocol=denovo-b gpu.sms=3 gpu.watch_cycles=100000", &d);
         device_load(&d, texts[i]);
         uint64_t params[] = {device_buffer(&d, 4096), 0};

@@ -22,12 +22,12 @@ struct access {
     unsigned slot;
     uint64_t order;             /* of issue */
     unsigned to_leave, to_come; /* parts of a store: inside the SM; outside, and not acknowledged */
-    uint8_t era;
+    uint8_t epoch;
 };
 
 /* A warp that waits, by the oracle: for its own accesses, and for those that its block issued before `after`. */
 struct wait {
-    bool waits, late; /* late: the order of its block had no place for an era, so it may wait for more */
+    bool waits, late; /* late: the order of its block had no place for an epoch, so it may wait for more */
     uint64_t after;
 };
 
@@ -154,7 +154,7 @@ static void begin_access(struct bench *t, unsigned slot, uint32_t pc)
     a->to_leave = o->access->kind == ISA_FLAG_STORE ? bench_draw(b, 4) : 0;
     if (!is_atomic(a))
         lsu_access_begins(&t->l.lsu, o);
-    a->era = o->era;
+    a->epoch = o->epoch;
     warp_op_began(&b->warp, slot, &o->timing);
 }
 
@@ -164,7 +164,7 @@ static void leave(struct bench *t, struct access *a)
     a->to_leave--;
     a->to_come++;
     warp_store_left(&t->l.b.warp, a->slot);
-    block_order_add(&t->l.lsu.blocks[bench_block_of(a->slot)].order, a->era);
+    block_order_add(&t->l.lsu.blocks[bench_block_of(a->slot)].order, a->epoch);
 }
 
 /* The warp looks whether it was that for which it waited. */
@@ -194,7 +194,7 @@ static void acknowledge(struct bench *t, struct access *a)
 {
     a->to_come--;
     warp_store_acknowledged(&t->l.b.warp, a->slot);
-    lsu_performed(&t->l.lsu, bench_block_of(a->slot), a->era);
+    lsu_performed(&t->l.lsu, bench_block_of(a->slot), a->epoch);
     rest(t, a->slot);
     end_if_performed(a);
 }

@@ -473,8 +473,8 @@ static void expect_at_rest(struct bench *t)
     if (t->l.b.params.memory_in_order)
         assert_memory_equal(t->l.memory, t->memory, sizeof t->memory);
     for (unsigned i = 0; i < BENCH_BLOCKS; i++)
-        for (unsigned era = 0; era < BLOCK_ERAS; era++)
-            assert_int_equal(t->l.lsu.blocks[i].order.out[era], 0);
+        for (unsigned epoch = 0; epoch < BLOCK_EPOCHS; epoch++)
+            assert_int_equal(t->l.lsu.blocks[i].order.out[epoch], 0);
 }
 
 /* Everything that is observed of a run. */

@@ -90,12 +90,12 @@ static struct packet *probe(struct agent_bench *b, unsigned kind, uint64_t addre
 /* Another L1's plain store is shown to the owner, with the number of its registration. */
 static struct packet *show(struct agent_bench *b, uint64_t address, uint32_t value, uint16_t number)
 {
-    struct packet *p = packet_new(&b->slice, PACKET_SHOW);
+    struct packet *p = packet_new(&b->slice, PACKET_FORWARD);
     p->space = PACKET_GLOBAL;
     p->address = address;
     p->bytes = 4;
-    show_of(p)->asked = PACKET_WRITE;
-    show_of(p)->grant = number;
+    forward_of(p)->asked = PACKET_WRITE;
+    forward_of(p)->grant = number;
     bench_put(p, address, value);
     agent_probe(&b->agent, p);
     bench_check(b);
@@ -159,8 +159,8 @@ static void test_each_lane_of_an_atomic_writes(void **unused)
     bench_start(&b, coherence_find("hlrc"), 2, 8, 2);
     add(&b, bench_line(0), AGENT_DEVICE_EVENT, 3);
     grant(&b, 1);
-    probe(&b, PACKET_REVOKE, bench_line(0));
-    struct packet *p = bench_sent(&b, PACKET_REVOKE);
+    probe(&b, PACKET_RECALL, bench_line(0));
+    struct packet *p = bench_sent(&b, PACKET_RECALL);
     assert_true(p->is_reply);
     assert_int_equal(packet_mask(p)[0], word_bits(0) | word_bits(1) | word_bits(2));
     assert_int_equal(packet_mask(p)[1], 0);
@@ -177,7 +177,7 @@ static void test_plain_stores_are_not_the_owners_to_write(void **unused)
     bench_store(&b, bench_line(0), 9);
     bench_sent(&b, PACKET_WRITE);
     struct packet *shown = show(&b, bench_line(0) + 4, 8, 1);
-    assert_ptr_equal(bench_sent(&b, PACKET_SHOW), shown);
+    assert_ptr_equal(bench_sent(&b, PACKET_FORWARD), shown);
     assert_false(message_is_void(shown));
     assert_int_equal(packet_mask(shown)[0], word_bits(2));
     expect_word(&b, bench_line(0), 9);
@@ -205,9 +205,9 @@ static void test_questions_are_about_one_registration(void **unused)
     bench_start(&b, coherence_find("hlrc"), 2, 8, 2);
     register_line(&b, 0, 5);
     struct packet *late = show(&b, bench_line(0) + 4, 8, 4), *now = show(&b, bench_line(0) + 8, 7, 5);
-    assert_ptr_equal(bench_sent(&b, PACKET_SHOW), late);
+    assert_ptr_equal(bench_sent(&b, PACKET_FORWARD), late);
     assert_true(message_is_void(late));
-    assert_ptr_equal(bench_sent(&b, PACKET_SHOW), now);
+    assert_ptr_equal(bench_sent(&b, PACKET_FORWARD), now);
     assert_false(message_is_void(now));
     expect_word(&b, bench_line(0) + 4, 0x11111111);
     expect_word(&b, bench_line(0) + 8, 7);
@@ -268,7 +268,7 @@ static void test_one_line_leaves_for_an_access(void **unused)
     register_line(&b, 1, 2);
     for (unsigned i = 0; i < 3; i++)
         assert_false(can_store(&b, bench_line(2)));
-    struct packet *p = bench_sent(&b, PACKET_PUT);
+    struct packet *p = bench_sent(&b, PACKET_PUTM);
     assert_int_equal(p->address, bench_line(0));
     expect_quiet(&b);
     expect_word(&b, bench_line(1), 0x11111112);
@@ -424,12 +424,12 @@ static void test_answers_keep_their_order(void **unused)
     struct packet *shown[6];
     for (unsigned i = 0; i < 5; i++)
         shown[i] = show(&b, bench_line(0) + 4 * i, i, 1);
-    assert_ptr_equal(bench_sent(&b, PACKET_SHOW), shown[0]);
+    assert_ptr_equal(bench_sent(&b, PACKET_FORWARD), shown[0]);
     shown[5] = show(&b, bench_line(0) + 20, 5, 1);
     for (unsigned i = 1; i < 6; i++) {
         while (agent_drains(&b.agent))
             agent_drain(&b.agent);
-        assert_ptr_equal(bench_sent(&b, PACKET_SHOW), shown[i]);
+        assert_ptr_equal(bench_sent(&b, PACKET_FORWARD), shown[i]);
     }
     bench_stop(&b);
 }

@@ -1,6 +1,6 @@
-/* The eras of a block (memory/block_order.h) against a plain list of its accesses. A fence waits for every access that
+/* The epochs of a block (memory/block_order.h) against a plain list of its accesses. A fence waits for every access that
  * issued before the block last synchronised, and for none that issues behind the fence; while there is no place for
- * another era, for a few of these too. */
+ * another epoch, for a few of these too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 struct list {
     struct {
         uint64_t time;
-        uint8_t era;
+        uint8_t epoch;
     } out[MOST];
     unsigned count;
     uint64_t time, synchronised;
@@ -43,8 +43,8 @@ static void issue(struct block_order *o, struct list *l)
     if (l->count == MOST)
         return;
     l->out[l->count].time = ++l->time;
-    l->out[l->count++].era = block_order_era(o);
-    block_order_add(o, block_order_era(o));
+    l->out[l->count++].epoch = block_order_epoch(o);
+    block_order_add(o, block_order_epoch(o));
 }
 
 /* One of the accesses that are out is performed, an old one more often than a young one. */
@@ -53,20 +53,20 @@ static bool perform(struct block_order *o, struct list *l, uint64_t random)
     if (!l->count)
         return false;
     unsigned i = (unsigned)(random % l->count * (random / 1024 % l->count) / l->count);
-    uint8_t era = l->out[i].era;
+    uint8_t epoch = l->out[i].epoch;
     memmove(&l->out[i], &l->out[i + 1], (l->count - i - 1) * sizeof l->out[0]);
     l->count--;
-    return block_order_done(o, era);
+    return block_order_done(o, epoch);
 }
 
 static void check_state(const struct block_order *o, const struct list *l)
 {
-    uint32_t out[BLOCK_ERAS] = {0};
+    uint32_t out[BLOCK_EPOCHS] = {0};
     for (unsigned i = 0; i < l->count; i++)
-        out[l->out[i].era]++;
+        out[l->out[i].epoch]++;
     assert_memory_equal(out, o->out, sizeof out);
-    assert_in_range(o->now - o->first, 0, BLOCK_ERAS - 1);
-    assert_true(o->first == o->now || o->out[o->first % BLOCK_ERAS]);
+    assert_in_range(o->now - o->first, 0, BLOCK_EPOCHS - 1);
+    assert_true(o->first == o->now || o->out[o->first % BLOCK_EPOCHS]);
     assert_true(o->late ? o->synchronised == o->now + 1 : (int32_t)(o->now - o->synchronised) >= 0);
 }
 
@@ -83,13 +83,13 @@ static void try_fence(const struct block_order *o, const struct list *l)
         if (more && rest.count < MOST)
             issue(&copy, &rest); /* others go on behind it */
         more = !more;
-        if ((int32_t)(after - copy.now) > 0) /* that era has not begun */
+        if ((int32_t)(after - copy.now) > 0) /* that epoch has not begun */
             begin = rest.time + 1;
         block_order_synchronise(&copy);
-        uint8_t era = rest.out[0].era;
+        uint8_t epoch = rest.out[0].epoch;
         rest.count--;
         memmove(&rest.out[0], &rest.out[1], rest.count * sizeof rest.out[0]);
-        block_order_done(&copy, era);
+        block_order_done(&copy, epoch);
     }
     assert_false(older_out(&rest, synchronised + 1));
 }
@@ -121,7 +121,7 @@ static void test_random_walks(void **state)
 {
     for (unsigned seed = 0; seed < 20; seed++) {
         walk(seed, 45, 5);
-        walk(seed, 40, 20); /* eras beyond those that there is place for */
+        walk(seed, 40, 20); /* epochs beyond those that there is place for */
         walk(seed, 20, 50);
     }
 }
@@ -130,11 +130,11 @@ static void test_random_walks(void **state)
 static void test_by_hand(void **state)
 {
     struct block_order o = {0};
-    uint8_t first = block_order_era(&o);
+    uint8_t first = block_order_epoch(&o);
     block_order_add(&o, first);
     assert_true(block_order_reached(&o, o.synchronised));
     block_order_synchronise(&o);
-    uint8_t second = block_order_era(&o);
+    uint8_t second = block_order_epoch(&o);
     assert_int_not_equal(first, second);
     block_order_add(&o, second);
     uint32_t fence = o.synchronised;
@@ -143,10 +143,10 @@ static void test_by_hand(void **state)
     block_order_add(&o, second);
     assert_true(block_order_done(&o, first));
     assert_true(block_order_reached(&o, fence));
-    /* Nothing is out since: the synchronisation needs no era of its own. */
+    /* Nothing is out since: the synchronisation needs no epoch of its own. */
     assert_false(block_order_done(&o, second));
     block_order_synchronise(&o);
-    assert_int_equal(block_order_era(&o), second);
+    assert_int_equal(block_order_epoch(&o), second);
     assert_true(block_order_reached(&o, o.synchronised));
 }
 

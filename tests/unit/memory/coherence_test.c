@@ -221,11 +221,11 @@ static void test_contradictions_are_found(void **unused)
         {&coherence_agent_words,
          {AGENT_I, AGENT_STORE_EVENT, AGENT_A, COHERENCE_DO(AGENT_DO_KEEP, AGENT_DO_HOLD)},
          "brings"},
-        {&coherence_agent_words, {AGENT_R, AGENT_REVOKE_EVENT, AGENT_P, COHERENCE_DO(AGENT_DO_WAIT)}, "brings"},
+        {&coherence_agent_words, {AGENT_R, AGENT_RECALL_EVENT, AGENT_P, COHERENCE_DO(AGENT_DO_WAIT)}, "brings"},
         {&coherence_agent_words, {AGENT_I, AGENT_LOAD_EVENT, AGENT_V, COHERENCE_DO(AGENT_DO_FETCH)}, "other than"},
         {&coherence_agent_words, {AGENT_I, AGENT_LOAD_EVENT, AGENT_F, COHERENCE_DO(AGENT_DO_SERVE)}, "row's state"},
         {&coherence_directory_words,
-         {DIRECTORY_R, DIRECTORY_PUT_EVENT, DIRECTORY_N, COHERENCE_DO(DIRECTORY_DO_MERGE, DIRECTORY_DO_ANSWER)},
+         {DIRECTORY_R, DIRECTORY_PUTM_EVENT, DIRECTORY_N, COHERENCE_DO(DIRECTORY_DO_MERGE, DIRECTORY_DO_ANSWER)},
          "brings"},
         {&coherence_directory_words,
          {DIRECTORY_N, DIRECTORY_REGISTER_EVENT, DIRECTORY_N, COHERENCE_DO(DIRECTORY_DO_GO, DIRECTORY_DO_OWN)},
@@ -312,7 +312,7 @@ static void test_rows_are_taken_as_they_stand(void **unused)
                 expect_heard(&laid_out, &t->rows[r], r);
         }
     assert_true(rows > 500);
-    const struct coherence_row eight = {AGENT_R, AGENT_SHOW_EVENT, AGENT_R,
+    const struct coherence_row eight = {AGENT_R, AGENT_FORWARD_EVENT, AGENT_R,
                                         COHERENCE_DO(AGENT_DO_LOOK, AGENT_DO_ANSWER, AGENT_DO_LOOK, AGENT_DO_VOID,
                                                      AGENT_DO_RETRY, AGENT_DO_VOID, AGENT_DO_ANSWER, AGENT_DO_LOOK)};
     const struct coherence_table table = {&eight, 1};

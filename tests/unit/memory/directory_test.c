@@ -257,9 +257,9 @@ static void test_each_registration_has_a_number(void **unused)
     uint16_t first = registers(&b, 0, at(0)), second = registers(&b, 1, at(1));
     assert_int_not_equal(first, second);
     keeps(&b, an_access(&b, 2, PACKET_READ, at(0), ISA_ORDER_WEAK));
-    assert_int_equal(show_of(leaves(&b, PACKET_SHOW, 0))->grant, first);
+    assert_int_equal(forward_of(leaves(&b, PACKET_FORWARD, 0))->grant, first);
     keeps(&b, an_access(&b, 2, PACKET_READ, at(1), ISA_ORDER_WEAK));
-    assert_int_equal(show_of(leaves(&b, PACKET_SHOW, 1))->grant, second);
+    assert_int_equal(forward_of(leaves(&b, PACKET_FORWARD, 1))->grant, second);
     stop(&b);
 }
 
@@ -270,11 +270,11 @@ static void test_an_answer_lets_one_store_go_on(void **unused)
     start(&b, "hlrc");
     registers(&b, 0, at(0));
     keeps(&b, an_access(&b, 1, PACKET_ATOMIC, at(0), ISA_ORDER_ACQ_REL));
-    leaves(&b, PACKET_REVOKE, 0);
+    leaves(&b, PACKET_RECALL, 0);
     keeps(&b, an_access(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_RELAXED));
     struct packet *first = keeps(&b, an_access(&b, 2, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
     struct packet *second = keeps(&b, an_access(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
-    struct packet *shown[2] = {leaves(&b, PACKET_SHOW, 0), leaves(&b, PACKET_SHOW, 0)};
+    struct packet *shown[2] = {leaves(&b, PACKET_FORWARD, 0), leaves(&b, PACKET_FORWARD, 0)};
     answers(&b, shown[0]);
     assert_ptr_equal(woken(&b), first);
     assert_null(woken(&b));
@@ -302,7 +302,7 @@ static void test_accesses_that_wait_for_a_place_are_not_passed(void **unused)
     start(&b, "hlrc");
     registers(&b, 0, at(0));
     struct packet *first = wait_for_place(&b, an_access(&b, 1, PACKET_ATOMIC, at(1), ISA_ORDER_ACQ_REL), at(0));
-    struct packet *asked = leaves(&b, PACKET_REVOKE, 0);
+    struct packet *asked = leaves(&b, PACKET_RECALL, 0);
     struct packet *second = keeps(&b, an_access(&b, 1, PACKET_READ, at(1), ISA_ORDER_WEAK));
     passes(&b, an_access(&b, 2, PACKET_WRITE, at(1), ISA_ORDER_WEAK));
     passes(&b, an_access(&b, 2, PACKET_READ, at(2), ISA_ORDER_WEAK));
@@ -323,9 +323,9 @@ static void test_what_owners_give_back_waits_for_no_place(void **unused)
     registers(&b, 0, at(0));
     registers(&b, 1, at(1));
     directory_make_room(&b.directory, at(0), an_access(&b, 2, PACKET_READ, at(1), ISA_ORDER_WEAK));
-    leaves(&b, PACKET_REVOKE, 0);
-    struct packet *put = keeps(&b, an_access(&b, 1, PACKET_PUT, at(1), ISA_ORDER_WEAK));
-    assert_ptr_equal(leaves(&b, PACKET_PUT, 1), put);
+    leaves(&b, PACKET_RECALL, 0);
+    struct packet *put = keeps(&b, an_access(&b, 1, PACKET_PUTM, at(1), ISA_ORDER_WEAK));
+    assert_ptr_equal(leaves(&b, PACKET_PUTM, 1), put);
     assert_true(put->is_reply);
     assert_null(directory_find(&b.directory, at(1)));
     stop(&b);
@@ -351,7 +351,7 @@ static void test_sharers_drop_their_copies_before_a_registration(void **unused)
     assert_ptr_equal(woken(&b), second);
     passes(&b, first);
     keeps(&b, second);
-    answers(&b, leaves(&b, PACKET_REVOKE, 1));
+    answers(&b, leaves(&b, PACKET_RECALL, 1));
     assert_ptr_equal(woken(&b), second);
     passes(&b, second);
     passes(&b, an_access(&b, 2, PACKET_REGISTER, at(0), ISA_ORDER_WEAK));

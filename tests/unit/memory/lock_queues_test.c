@@ -51,7 +51,7 @@ struct thread {
 };
 
 /* All there is. Packets stay where they are, so pointers to them mean the same in every state. */
-struct world {
+struct model {
     struct lock_queues q;
     struct lock_queue places[PLACES];
     struct packet *next[MOST];
@@ -75,10 +75,10 @@ static struct {
     struct system system;
     struct lock_params params;
     struct message_atomic packets[MOST];
-    struct world now;
+    struct model now;
     uint64_t addresses[WORDS];
     /* The states that were found; the search has seen to those before `next`. */
-    struct world *states;
+    struct model *states;
     uint32_t *parents;
     struct event *events;
     uint32_t count, room, next;
@@ -464,7 +464,7 @@ static bool is_listed(const struct message_atomic *p)
 /* Takes what means nothing out of the state, so that states that are the same look the same. */
 static void pack(void)
 {
-    struct world *w = &s.now;
+    struct model *w = &s.now;
     memset(&w->q.stats, 0, sizeof w->q.stats);
     if (!w->q.called.first)
         w->q.called.last = NULL;
@@ -482,7 +482,7 @@ static void pack(void)
     }
 }
 
-static void unpack(const struct world *w)
+static void unpack(const struct model *w)
 {
     memcpy(&s.now, w, sizeof s.now);
     for (unsigned i = 0; i < MOST; i++) {

@@ -108,7 +108,7 @@ static void test_an_owner_holds_the_lines_place(void **unused)
     serve(&b, send(&b, PACKET_REGISTER));
     assert_true(cache_holds(b.slice->cache, 0));
     assert_int_equal(presence(&b), CACHE_THERE);
-    serve(&b, send(&b, PACKET_PUT));
+    serve(&b, send(&b, PACKET_PUTM));
     assert_false(cache_holds(b.slice->cache, 0));
     stop(&b);
 }
@@ -119,7 +119,7 @@ static void test_what_was_written_comes_to_memory(void **unused)
     struct bench b;
     start(&b);
     serve(&b, send(&b, PACKET_REGISTER));
-    struct packet *p = send(&b, PACKET_PUT);
+    struct packet *p = send(&b, PACKET_PUTM);
     memset(packet_data(p), 0x22, PACKET_LINE_BYTES);
     packet_mask(p)[0] = 0xf0;
     serve(&b, p);

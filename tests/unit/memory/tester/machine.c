@@ -203,8 +203,8 @@ static void issue(struct tester_agent *a, struct tester_op *op)
     op->counts = !op->own && op->kind != PACKET_ATOMIC;
     if (!op->counts)
         return;
-    op->era = block_order_era(&a->order);
-    block_order_add(&a->order, op->era);
+    op->epoch = block_order_epoch(&a->order);
+    block_order_add(&a->order, op->epoch);
 }
 
 void tester_issue(struct tester *t, struct tester_op *op)
@@ -255,7 +255,7 @@ static void end_op(struct tester *t, struct tester_op *op)
 {
     tester_free_op(t, op);
     if (op->counts)
-        block_order_done(&agent_of(t, op->thread)->order, op->era);
+        block_order_done(&agent_of(t, op->thread)->order, op->epoch);
     t->accesses++;
     check_parts(t, op);
     uint8_t after = tester_meaning(op)->after;

@@ -45,8 +45,8 @@ struct tester_op {
     bool waits; /* its thread does nothing else meanwhile */
     uint32_t thread;
     uint64_t since;
-    bool counts; /* among its block's accesses that are out: it was issued, and is of an era */
-    uint8_t era;
+    bool counts; /* among its block's accesses that are out: it was issued, and is of an epoch */
+    uint8_t epoch;
     uint64_t address;
     uint32_t bytes, part_count;
     struct tester_part parts[TESTER_PARTS];

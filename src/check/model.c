@@ -1,4 +1,4 @@
-/* A world in its first state, what the directory's host does, and how faults and stories are told. */
+/* A model in its first state, what the directory's host does, and how faults and stories are told. */
 #include "check/packed.h"
 
 #include <stdarg.h>
@@ -14,21 +14,21 @@
  * has granted have ended, or later. */
 static void begin_lease(void *context, uint32_t line)
 {
-    struct world_leases *leases = context;
+    struct model_leases *leases = context;
     leases->live |= 1u << line;
     leases->granted &= ~(1u << line);
 }
 
 static void grant_lease(void *context, uint32_t entry)
 {
-    struct world *w = context;
+    struct model *w = context;
     const struct agent *a = &w->agents[w->asker];
     const struct agent_line *line = agent_find(a, w->directory.entries[entry].address);
     if (line)
         w->leases[w->asker].granted |= 1u << (line - a->lines);
 }
 
-static void open_agent(struct world *w, unsigned cache)
+static void open_agent(struct model *w, unsigned cache)
 {
     const struct checker_setup *s = w->setup;
     const struct cache_params params = {.sets = s->sets,
@@ -48,14 +48,14 @@ static void open_agent(struct world *w, unsigned cache)
     packet_ring_init(&w->requests[cache], s->requests, &w->arena);
     packet_ring_init(&w->answers[cache], s->slices + 1, &w->arena);
     w->pools[cache] = (struct packet_pool){.sm = (uint16_t)cache, .of_any = true, .arena = &w->arena};
-    w->packets[cache] = ARENA_NEW(&w->arena, union message, WORLD_PACKETS);
+    w->packets[cache] = ARENA_NEW(&w->arena, union message, MODEL_PACKETS);
     agent_init(&w->agents[cache], &setup, &w->arena);
     w->agents[cache].side.missing = &w->missing;
 }
 
 /* The directory's host: an L2 with room for some lines, and memory. */
 
-static void use_place(struct world *w, uint32_t line)
+static void use_place(struct model *w, uint32_t line)
 {
     uint32_t at = 0;
     while (at < w->tag_count && w->tags[at] != line)
@@ -69,7 +69,7 @@ static void use_place(struct world *w, uint32_t line)
 
 /* The place that a line takes, if it needs one: the least recently used, registered lines last under rprio. Returns
  * false, and which line is in the way, where that is registered. */
-static bool take_place(struct world *w, uint32_t line, uint32_t *wanted)
+static bool take_place(struct model *w, uint32_t line, uint32_t *wanted)
 {
     uint32_t in_set = 0, first = w->tag_count, victim = w->tag_count;
     bool rprio = w->setup->protocol->registration->rprio;
@@ -95,11 +95,11 @@ static bool take_place(struct world *w, uint32_t line, uint32_t *wanted)
 
 static enum directory_gone go(void *context, struct packet *p, uint64_t *line)
 {
-    struct world *w = context;
-    uint32_t number = world_line_of(p->address), wanted;
+    struct model *w = context;
+    uint32_t number = model_line_of(p->address), wanted;
     if (p->kind != PACKET_WRITE) {
         if (!take_place(w, number, &wanted)) {
-            *line = world_address(w, wanted);
+            *line = model_address(w, wanted);
             return DIRECTORY_WANTS;
         }
         use_place(w, number);
@@ -115,44 +115,44 @@ static enum directory_gone go(void *context, struct packet *p, uint64_t *line)
 
 static void merge(void *context, const struct packet *p)
 {
-    struct world *w = context;
+    struct model *w = context;
     struct byte_mask m = bytes_of_packet(p);
-    bytes_copy(w->memory[world_line_of(p->address)], packet_data(p), &m);
+    bytes_copy(w->memory[model_line_of(p->address)], packet_data(p), &m);
 }
 
 static void hold(void *context, uint64_t line, bool held)
 {
-    struct world *w = context;
-    uint32_t bit = 1u << world_line_of(line);
+    struct model *w = context;
+    uint32_t bit = 1u << model_line_of(line);
     w->held = held ? w->held | bit : w->held & ~bit;
 }
 
-void world_init(struct world *w, const struct checker_setup *setup, const struct world_program *program)
+void model_init(struct model *w, const struct checker_setup *setup, const struct model_program *program)
 {
     const struct directory_host host = {go, merge, hold, grant_lease, w};
-    *w = (struct world){.setup = setup, .program = *program};
+    *w = (struct model){.setup = setup, .program = *program};
     arena_init(&w->arena);
     for (unsigned i = 0; i < setup->caches; i++)
         open_agent(w, i);
-    w->packets[CHECKER_CACHES] = ARENA_NEW(&w->arena, union message, WORLD_PACKETS);
+    w->packets[CHECKER_CACHES] = ARENA_NEW(&w->arena, union message, MODEL_PACKETS);
     directory_init(&w->directory, setup->protocol, &host, setup->lines, program->layout.bytes, setup->caches,
                    &w->arena);
     w->directory.pool.of_any = true;
     w->directory.hash_mask = 0; /* one chain: the order of entries is pack.c's */
     w->directory.side.missing = &w->missing;
-    world_clear(w);
+    model_clear(w);
     for (unsigned t = 0; t < program->threads; t++) {
-        w->threads[t] = (struct world_thread){.load_place = WORLD_NONE, .left = (uint8_t)setup->accesses};
-        w->threads[t].guard = w->threads[t].next = WORLD_NONE;
+        w->threads[t] = (struct model_thread){.load_place = MODEL_NONE, .left = (uint8_t)setup->accesses};
+        w->threads[t].guard = w->threads[t].next = MODEL_NONE;
     }
-    memset(w->holder, WORLD_NONE, sizeof w->holder);
+    memset(w->holder, MODEL_NONE, sizeof w->holder);
     for (unsigned g = 1; g < program->guard_count && program->relay; g++) {
-        w->holder[g] = WORLD_AWAY;
-        world_put(w, program->guards[g].place, 1, w->memory[program->guards[g].place / WORLD_WORDS]);
+        w->holder[g] = MODEL_AWAY;
+        model_put(w, program->guards[g].place, 1, w->memory[program->guards[g].place / MODEL_WORDS]);
     }
 }
 
-void world_free(struct world *w)
+void model_free(struct model *w)
 {
     strbuf_free(&w->fault);
     arena_free(&w->arena);
@@ -162,13 +162,13 @@ void world_free(struct world *w)
 
 static void refill(struct packet_pool *pool, union message *packets)
 {
-    for (unsigned i = 0; i < WORLD_PACKETS; i++)
-        packets[i].packet.next = i + 1 < WORLD_PACKETS ? &packets[i + 1].packet : NULL;
+    for (unsigned i = 0; i < MODEL_PACKETS; i++)
+        packets[i].packet.next = i + 1 < MODEL_PACKETS ? &packets[i + 1].packet : NULL;
     pool->free[0] = &packets[0].packet;
     pool->out = 0;
 }
 
-static void clear_agent(struct world *w, unsigned cache)
+static void clear_agent(struct model *w, unsigned cache)
 {
     struct agent *a = &w->agents[cache];
     refill(&w->pools[cache], w->packets[cache]);
@@ -191,10 +191,10 @@ static void clear_agent(struct world *w, unsigned cache)
     a->stalled = a->refused = false;
     a->clock = 0;
     w->probes[cache].first = NULL;
-    w->leases[cache] = (struct world_leases){0};
+    w->leases[cache] = (struct model_leases){0};
 }
 
-void world_clear(struct world *w)
+void model_clear(struct model *w)
 {
     struct directory *d = &w->directory;
     for (unsigned i = 0; i < w->setup->caches; i++)
@@ -202,7 +202,7 @@ void world_clear(struct world *w)
     refill(&d->pool, w->packets[CHECKER_CACHES]);
     d->hash[0] = DIRECTORY_NONE;
     d->used = d->kept = d->displaced = 0;
-    d->grants = WORLD_GRANTS;
+    d->grants = MODEL_GRANTS;
     d->free = DIRECTORY_NONE;
     d->out.first = d->woken.first = d->remotes.first = NULL;
     d->remote = (struct directory_remote){0};
@@ -212,14 +212,14 @@ void world_clear(struct world *w)
     w->served = NULL;
 }
 
-struct packet *world_packet(struct world *w, unsigned owner, unsigned kind)
+struct packet *model_packet(struct model *w, unsigned owner, unsigned kind)
 {
     return packet_new(owner < w->setup->caches ? &w->pools[owner] : &w->directory.pool, kind);
 }
 
 /* Telling */
 
-void world_fault(struct world *w, const char *format, ...)
+void model_fault(struct model *w, const char *format, ...)
 {
     char text[256];
     va_list arguments;
@@ -232,7 +232,7 @@ void world_fault(struct world *w, const char *format, ...)
     strbuf_add(&w->fault, text);
 }
 
-void world_tell(struct world *w, const char *format, ...)
+void model_tell(struct model *w, const char *format, ...)
 {
     char text[256];
     va_list arguments;
@@ -245,40 +245,40 @@ void world_tell(struct world *w, const char *format, ...)
 }
 
 /* The values that it carries, of words that its mask has. */
-static void tell_masked(struct world *w, const struct packet *p)
+static void tell_masked(struct model *w, const struct packet *p)
 {
     for (unsigned word = 0; word < w->program.layout.words; word++) {
-        unsigned at = world_offset(w, world_line_of(p->address) * WORLD_WORDS + word);
+        unsigned at = model_offset(w, model_line_of(p->address) * MODEL_WORDS + word);
         if (packet_mask(p)[0] >> at & 1)
-            world_tell(w, " [%u]=%u", word, packet_data(p)[at]);
+            model_tell(w, " [%u]=%u", word, packet_data(p)[at]);
     }
 }
 
-static void tell_read(struct world *w, const struct packet *p)
+static void tell_read(struct model *w, const struct packet *p)
 {
     unsigned from = p->address % PACKET_LINE_BYTES;
     for (unsigned word = 0; word < w->program.layout.words; word++) {
-        unsigned at = world_offset(w, world_line_of(p->address) * WORLD_WORDS + word);
+        unsigned at = model_offset(w, model_line_of(p->address) * MODEL_WORDS + word);
         if (at >= from && at < from + p->bytes)
-            world_tell(w, " [%u]:%u", word, packet_data(p)[at]);
+            model_tell(w, " [%u]:%u", word, packet_data(p)[at]);
     }
 }
 
-void world_tell_packet(struct world *w, const struct packet *p)
+void model_tell_packet(struct model *w, const struct packet *p)
 {
     if (!w->story)
         return;
-    world_tell(w, "%s%s", message_word(p->kind), p->is_reply ? " (reply)" : "");
-    world_tell(w, " line %u", world_line_name(w, world_line_of(p->address)));
+    model_tell(w, "%s%s", message_word(p->kind), p->is_reply ? " (reply)" : "");
+    model_tell(w, " line %u", model_line_name(w, model_line_of(p->address)));
     if (message_is_void(p))
-        world_tell(w, ", void");
-    else if (p->kind == PACKET_SHOW)
-        world_tell(w, ", of a %s", message_word(show_of(p)->asked));
+        model_tell(w, ", void");
+    else if (p->kind == PACKET_FORWARD)
+        model_tell(w, ", of a %s", message_word(forward_of(p)->asked));
     if (packed_masks(p))
         tell_masked(w, p);
     if ((p->kind == PACKET_READ || p->kind == PACKET_REGISTER) && p->is_reply)
         tell_read(w, p);
     if (p->kind == PACKET_ATOMIC)
-        world_tell(w, " [%u] %s%u", world_place_of(w, p->address) % WORLD_WORDS, p->is_reply ? "was " : "with ",
+        model_tell(w, " [%u] %s%u", model_place_of(w, p->address) % MODEL_WORDS, p->is_reply ? "was " : "with ",
                    (unsigned)(uint8_t)atomic_of(p)->lanes[0].operand);
 }
