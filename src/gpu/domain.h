@@ -58,7 +58,7 @@ struct gpu_domain {
     _Alignas(64) struct gpu_run *run;
     unsigned number; /* its side of every network */
     unsigned first_sm, sms, first_channel, channels, first_slice, slices_per_channel, channel_shift;
-    uint32_t cores;                  /* networks, by enum gpu_network, whose cores it ticks */
+    uint32_t cores; /* networks, by enum gpu_network, whose cores it ticks */
     uint64_t all_sms;
     bool always;                     /* every unit is stepped in every cycle */
     bool probing;                    /* gpu_probes */

@@ -40,14 +40,14 @@
 #define EACH_WORD(set, w)                                                                                              \
     for (uint32_t w##_rest = (set), w; w##_rest && ((w = mask_first(w##_rest)), true); w##_rest &= w##_rest - 1)
 
-/* Functions that take `words`, the number of words there are, are compiled for one and for several. The word of a port:
+/* The word of a port. Functions that take `words`, the number of words there are, are compiled for one and for several.
  */
 HOT_INLINE unsigned word_of(unsigned port, unsigned words)
 {
     return words == 1 ? 0 : port >> 6;
 }
 
-/* It moves. */
+/* The word of a port moves. */
 HOT_INLINE void note_moving(uint32_t *moving, unsigned port, unsigned words)
 {
     if (words > 1)
@@ -272,7 +272,7 @@ HOT_INLINE void step_words(struct crossbar *x)
         give_vcs(x, &x->out[w], granted[w], words);
 }
 
-/* The same, of one word of inputs and one of outputs. */
+/* step_words, of one word of inputs and one of outputs. */
 HOT_INLINE void step_pair(struct crossbar *x, struct crossbar_inputs *from, struct crossbar_outputs *to, unsigned words)
 {
     if (from->fresh)
@@ -311,7 +311,7 @@ NOT_INLINE void wait_for_channel(struct crossbar *x, struct crossbar_outputs *to
     crossbar_note_tight(x, to->number, outputs);
 }
 
-/* So do credits of these inputs. */
+/* Credits of these inputs wait likewise. */
 NOT_INLINE void owe_credits(struct crossbar *x, struct crossbar_inputs *from, uint64_t inputs)
 {
     from->owing |= inputs;
@@ -330,7 +330,7 @@ HOT NOT_INLINE void send_late(struct crossbar *x, struct crossbar_outputs *to)
     crossbar_note_tight(x, to->number, outputs);
 }
 
-/* So do credits. Returns the inputs to which one goes. */
+/* Credits that found no room take it likewise. Returns the inputs to which one goes. */
 HOT NOT_INLINE uint64_t free_late(struct crossbar *x, struct crossbar_inputs *from, uint64_t freed)
 {
     uint64_t inputs = from->owing & ~freed;
@@ -382,7 +382,7 @@ HOT_INLINE uint64_t free_places(struct crossbar *x, struct crossbar_inputs *from
     return freed | from->ready;
 }
 
-/* A tick ends. */
+/* At the end of a tick, what is late takes what is left of its channels. */
 HOT_INLINE void end_outputs(struct crossbar *x, struct crossbar_outputs *to, unsigned slot)
 {
     if (to->leaving)
