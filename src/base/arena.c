@@ -1,3 +1,5 @@
+/* An arena is a list of chunks, the newest first. A piece for which the newest has no room begins a new chunk, so
+ * pieces never move. */
 #include "base/arena.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* A sink keeps copies of its diagnostics in an arena, and writes each with the line of source that it is about. */
 #include "base/diag.h"
 
 #include <stdarg.h>

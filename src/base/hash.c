@@ -1,3 +1,4 @@
+/* Hashes of bytes (FNV-1a), and the n-th number of a reproducible stream (hash.h). */
 #include "base/hash.h"
 
 uint64_t hash_bytes(const void *data, size_t n)

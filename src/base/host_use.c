@@ -1,3 +1,4 @@
+/* Asks the operating system what this process has used so far (host_use.h). */
 #include "base/host_use.h"
 
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+/* Opens a shared object and finds the symbol in it by which it says what it is (plugin.h). */
 #include "base/plugin.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* A stream's n-th number is a hash of its key and n: nothing is carried from one to the next (random.h). */
 #include "base/random.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* A growable string, whose room at least doubles when it is full. */
 #include "base/strbuf.h"
 
 #include <stdio.h>

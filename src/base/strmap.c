@@ -1,3 +1,4 @@
+/* A hash table with linear probing, at most three quarters full; and the nearest of some words, for error messages. */
 #include "base/strmap.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* A layer's states are written into chunks, each compressed when it is full, and read back chunk by chunk (layer.h). */
 #include "check/layer.h"
 
 #include <stdlib.h>

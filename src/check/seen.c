@@ -1,3 +1,4 @@
+/* A hash table of fingerprints, whose entries also say how each state was come to (seen.h). */
 #include "check/seen.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Barriers of a block as the model runs them: who has come, whom one lets go on (barriers.h). */
 #include "litmus/barriers.h"
 
 #include "base/bits.h"

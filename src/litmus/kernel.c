@@ -1,3 +1,4 @@
+/* Writes the PTX of the kernel that runs a litmus test (kernel.h). */
 #include "litmus/kernel.h"
 
 #include <stddef.h>

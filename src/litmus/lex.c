@@ -1,3 +1,4 @@
+/* Takes a litmus test apart into words, each with its place in the file (lex.h). */
 #include "litmus/lex.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Follows a thread of a litmus test along every way that it may take (path.h). */
 #include "litmus/path.h"
 
 #include <stdlib.h>

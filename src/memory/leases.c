@@ -1,3 +1,4 @@
+/* Leases end in the order in which they began: a list of the places that have one (leases.h). */
 #include "memory/leases.h"
 
 #include "base/archive.h"

@@ -1,3 +1,4 @@
+/* Rings of packets, and the pool that makes a packet of a kind as message.def has it begin (packet_queue.h). */
 #include "memory/packet_queue.h"
 
 #include <string.h>

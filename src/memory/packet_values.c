@@ -1,3 +1,4 @@
+/* The lanes of an atomic, or the bytes of a store, on a line: for a slice or an L1 (packet_values.h). */
 #include "memory/packet_values.h"
 
 #include <string.h>

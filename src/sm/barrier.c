@@ -1,3 +1,4 @@
+/* The bookkeeping of a block's barriers: arrivals, expected warps, reductions (barrier.h; PTX ISA, "bar"). */
 #include "base/hot.h"
 #include "sm/barrier.h"
 

@@ -1,3 +1,4 @@
+/* Schedulers that choose a block first: the order of blocks of mwf and saws, and of the warps of each. */
 #include "core/sched/by_block.h"
 
 #include <string.h>

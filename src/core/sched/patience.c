@@ -1,3 +1,4 @@
+/* Remembers whom a scheduler of a fixed order passes over, and since when (patience.h). */
 #include "core/sched/patience.h"
 
 #include <stdbool.h>

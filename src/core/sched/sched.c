@@ -1,3 +1,4 @@
+/* Finds a scheduler by its name, takes its options apart, and loads one from a shared object (sched.h). */
 #include "core/sched/sched.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* The list of protocols, and how a row of a table is found, counted, and run action by action (protocol.h). */
 #include "memory/coherence/protocol.h"
 
 #include <string.h>
