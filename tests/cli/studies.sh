@@ -14,7 +14,7 @@ for file in "$LOCKSTEP_SRC"/studies/*/study.yaml; do
 done
 
 # The committed results are those of this simulator, to the digit: a configuration of the studies that have a cheap one; with LOCKSTEP_LONG
-# some of all. Those of baws are older than counters of decoded instructions of programs with BOWS: its cycles are the same.
+# some of all. Those of baws are older than the present simulator: its README says where they differ.
 for name in bows locks; do
     expect 0 "1 of 1 configurations equal the committed results to the digit" study "$name" --verify 1 --cheapest
 done

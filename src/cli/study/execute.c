@@ -427,8 +427,8 @@ static void tell_stopped(const struct study *study)
             all++;
             done += study->executions.items[i].stored;
         }
-    fprintf(stderr, "lockstep study: stopped: %zu of %zu runs are done; the same line goes on with the others\n", done,
-            all);
+    fprintf(stderr, "lockstep study: stopped: %zu of %zu runs are done; %s\n", done, all,
+            study->only ? "nothing of them is kept" : "the same line goes on with the others");
 }
 
 /* Before anything runs. */

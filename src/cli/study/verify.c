@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "base/random.h"
 #include "cli/study/judge.h"
 #include "cli/study/table.h"
 
@@ -73,13 +73,8 @@ static double cost_of(const struct verification *v, size_t row)
 
 static double place_of(const struct verification *v, size_t row, const struct study_draw *draw)
 {
-    struct strbuf text = {0};
-    if (draw->cheapest)
-        return cost_of(v, row);
-    strbuf_addf(&text, "%u %zu", draw->seed, row);
-    double place = (double)hash_bytes(text.text, text.length);
-    strbuf_free(&text);
-    return place;
+    struct random_stream stream = random_stream_of(draw->seed, "verify", row);
+    return draw->cheapest ? cost_of(v, row) : (double)random_below(&stream, UINT32_MAX);
 }
 
 static void draw_rows(struct verification *v, const struct study_draw *draw)
