@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "report/samples.h"
 
-/* What makes one sample differ from the next: an option of `lockstep run` with its value; option NULL: nothing. */
+/* By this one sample differs from the next: an option of `lockstep run` with its value; option NULL: nothing. */
 struct cli_sample {
     const char *option, *value;
 };

@@ -108,7 +108,7 @@ static inline bool slice_can_push(const struct slice *s)
 {
     return s->in_count <= s->in_most;
 }
-/* What follows is opened before the first push. It grows while the slice runs, so `own` must be an arena from which no
+/* These units of a slice are opened before the first push. It grows while the slice runs, so `own` must be an arena from which no
  * other thread takes memory: the partition's. */
 /* The queues of locks, where the machine has them. */
 void slice_open_locks(struct slice *s, struct arena *own);

@@ -367,7 +367,7 @@ HOT_INLINE void read_credits(struct crossbar *x, struct crossbar_outputs *to, un
     to->left[slot] = 0;
 }
 
-/* What crosses when a step begins takes the channel; and what was ready frees its place. */
+/* The flits that cross when a step begins take the channel, and those that were ready free their places. */
 HOT_INLINE void fill_channel(struct crossbar *x, struct crossbar_outputs *to)
 {
     uint64_t late = to->sent & to->crossing;

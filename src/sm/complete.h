@@ -14,7 +14,7 @@ struct sm_completion_port {
     void (*reach_release)(void *sm, unsigned slot);
     /* An op with an access of global memory is complete: the access is performed. */
     void (*access_ends)(void *sm, const struct core_op *op);
-    /* What the op acquires has come: the L1D drops lines. drops: see struct core_op. */
+    /* The acquire of an op is performed: the L1D drops lines. drops: see struct core_op. */
     void (*drop)(void *sm, uint8_t drops);
     /* The warp waits at a fence or before a release, and has one thing less to wait for. */
     void (*check_fence)(void *sm, unsigned slot);

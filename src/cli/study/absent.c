@@ -1,4 +1,4 @@
-/* What a study asks for and does not get. A result that is missing is no result of zero: whatever would leave a row out
+/* Results that a study asks for and does not get. A result that is missing is no result of zero: whatever would leave a row out
  * without a word is told here. */
 #include <string.h>
 

@@ -49,7 +49,7 @@ static int list_configurations(struct cover *c)
     return stmt ? rc : -1;
 }
 
-/* What became of each execution, as the assumed study's table `states`. */
+/* The state of each execution, as the assumed study's table `states`. */
 static int copy_states(struct study *study)
 {
     struct strbuf sql = {0};

@@ -99,7 +99,7 @@ static enum study_state state_of(const char *status, bool timed)
     return !strcmp(status, "failed") ? STUDY_FAILED : STUDY_STOPPED;
 }
 
-/* What is known of an execution: of several databases the best. */
+/* Finds the result of an execution: of several databases the best one. */
 static int find_stored(struct study *study, struct study_execution *e)
 {
     sqlite3_stmt *stmt = prepare(study, "SELECT id, status, build, seconds, phases FROM executions WHERE key = ?");

@@ -50,7 +50,7 @@ static const char failures[] =
     "SELECT key AS run, status, error AS said FROM executions WHERE status NOT IN ('ok', '" STUDY_WAITS "') AND id IN "
     "(SELECT execution FROM main.runs UNION SELECT execution FROM main.tried) ORDER BY key";
 
-/* What the page is not about, before anything that it says. */
+/* The runs that the page knows nothing of, told before anything else. */
 static void page_missing(const struct study *study, struct strbuf *out)
 {
     size_t waits = study_count_state(study, STUDY_NOT_RUN), all = study->executions.count;

@@ -129,7 +129,7 @@ static void add_rows(struct study *study, const struct study_claim *c, const str
     strbuf_add(out, "</table></div></details>");
 }
 
-/* What was tried of the reason; a reason of which nothing was is an assumption. */
+/* The trials of a claim's reason; a reason without any is an assumption. */
 static void add_trials(struct study *study, const struct study_claim *c, const struct study_answer *answer,
                        struct strbuf *out)
 {

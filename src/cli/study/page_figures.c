@@ -121,7 +121,7 @@ static int add_rows(struct study *study, const struct study_figure *figure, stru
     return rc;
 }
 
-/* What a drawing is, for those who do not see it; its numbers follow as a table. */
+/* A drawing in words, for those who do not see it; its numbers follow as a table. */
 static void add_alternative(const struct study_figure *figure, const struct study_points *p, struct strbuf *out)
 {
     static const char *const kinds[] = {"Table", "Bars", "Stacked bars", "Lines", "Timeline"};

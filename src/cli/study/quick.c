@@ -1,4 +1,4 @@
-/* What the quick version of a study leaves out, against the full one. */
+/* The runs and claims of a study that its quick version leaves out. */
 #include <string.h>
 
 #include "cli/study/study.h"

@@ -37,7 +37,7 @@ static const char tables[] =
     "DROP VIEW IF EXISTS tried_results;"
     "DROP TABLE IF EXISTS runs; DROP TABLE IF EXISTS tried;";
 
-/* What did not run was 'failed', without seconds, in former versions. */
+/* Former versions called a run that had not been run 'failed', without seconds. */
 static const char renew[] =
     "UPDATE executions SET status = '" STUDY_WAITS "' WHERE status = 'failed' AND seconds IS NULL";
 

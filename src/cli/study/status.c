@@ -16,7 +16,8 @@ static const char *duration(struct study *study, double seconds)
     return arena_printf(&study->arena, "%.1f h", seconds / 3600);
 }
 
-/* What has taken its time before takes it again; of the others, their share of what study.yaml says. */
+/* An execution that has been run before is expected to take as long again; of the others, their share of what study.yaml
+ * says. */
 const char *study_estimate(struct study *study)
 {
     size_t todo = 0, unknown = 0, all = study->executions.count;

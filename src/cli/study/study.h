@@ -40,7 +40,7 @@ struct study_machine {
     VEC(const char *) sets; /* the departures' first */
 };
 
-/* What became of an execution. A result of another simulator is none, but for --report. */
+/* The state of an execution. A result of another simulator is none, but for --report. */
 #define STUDY_WAITS "not run" /* the status in the database of what has not been run */
 enum study_state {
     STUDY_NOT_RUN,
@@ -346,7 +346,7 @@ int study_write_results(struct study *study);
 int study_plan_tried(struct study *study);
 /* How many runs of an intervention have no result, of how many. */
 unsigned study_tried_missing(const struct study *study, size_t intervention, unsigned *of);
-/* What an intervention changes, for people. */
+/* Tells in words what an intervention changes. */
 const char *study_tell_intervention(struct study *study, const struct study_intervention *intervention);
 
 /* report.c: answers all questions: prints the table of claims to `text`, writes index.html, claims.csv and results.csv

@@ -1,4 +1,4 @@
-/* What came of the interventions by which reasons are tried. */
+/* Answers a claim again with the results of an intervention, and tells by how much it moves. */
 #include <math.h>
 #include <string.h>
 

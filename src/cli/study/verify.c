@@ -1,5 +1,5 @@
-/* Whether the committed results are still those of this simulator: some of their configurations are run again, in a
- * folder of their own, and compared with results.csv to the digit. */
+/* Verifies the committed results: runs some of their configurations again, in a folder of their own, and compares with
+ * results.csv to the digit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static int compare_places(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* What a compiler takes to build a program, in warp instructions that would be run meanwhile, roughly. */
+/* The time that a compiler takes to build a program, in warp instructions that would be run meanwhile, roughly. */
 #define BUILD_COST 3e6
 
 static double cost_of(const struct verification *v, size_t row)
