@@ -61,11 +61,6 @@ static inline void network_put(struct network_gates *g, unsigned output, const s
     exit->end = network_place_after(exit->end, g->output_mask);
 }
 
-/* Words of sets of inputs, and of sets of outputs. */
-struct network_words {
-    uint32_t in, out;
-};
-
 /* One tick: the channels' requests, and the core's answers, which are empty at first. The core reads only the words of
  * the network. */
 struct network_turn {
@@ -75,6 +70,14 @@ struct network_turn {
     /* In networks of several words: those of flits and of credits that are not empty; those of `freed` and of `sent`
      * that may be, which are all unless the core says less. */
     struct network_words came, answered;
+};
+
+/* A tick in which the channels bring flits from one word of inputs only, and credits from one word of outputs: see
+ * network_turn. */
+struct network_pair {
+    uint64_t tick;
+    struct network_words words; /* these two */
+    uint64_t flits, credits, sent, freed;
 };
 
 /* The beginning of every core's state. */
@@ -108,8 +111,12 @@ struct network_core_kind {
     void (*start)(struct network_core *core);
     /* One tick, in which the channels bring something or core->next has come. Sets core->next. */
     void (*tick)(struct network_core *core, struct network_turn *turn);
-    /* network_share: from now on these cores, all of this kind and with the same parameters but for where ports sit, are
-     * ticked by tick_together, one with its turn behind the other. NULL: cores of this kind have nothing to share. */
+    /* The same for a network of several words. Returns false, and has changed nothing, if the tick may change more than
+     * these two words, or answer in others. NULL: always false. */
+    bool (*tick_pair)(struct network_core *core, struct network_pair *pair);
+    /* network_share: from now on these cores, all of this kind and with the same parameters but for where ports sit,
+     * are ticked by tick_together, one with its turn behind the other. NULL: cores of this kind have nothing to share.
+     */
     void (*share)(struct network_core *const *cores, unsigned count, struct arena *arena);
     void (*tick_together)(struct network_core *const *cores, struct network_turn *turns, unsigned count);
     /* Returns true if every packet that was taken has been put at its exit. NULL: that is always so after a tick. */

@@ -54,13 +54,19 @@ HOT_INLINE void note_moving(uint32_t *moving, unsigned port, unsigned words)
         *moving |= 1u << (port >> 6);
 }
 
-/* The inputs where a head flit has come to the front of the buffer ask for its output's VC. */
-HOT_INLINE void ask_for_vcs(struct crossbar *x, struct crossbar_inputs *from, unsigned words)
+/* The inputs where a head flit has come to the front of the buffer ask for its output's VC. to: the only word of
+ * outputs that they can ask, or NULL. */
+HOT_INLINE void ask_for_vcs(struct crossbar *x, struct crossbar_inputs *from, struct crossbar_outputs *to,
+                            unsigned words)
 {
     const unsigned w = words == 1 ? 0 : from->number;
     for (uint64_t rest = from->fresh; rest; rest &= rest - 1) {
         const size_t output = network_front(x->core.gates, 64 * w + mask_first(rest))->output;
         x->waiting[w][output] |= rest & -rest;
+        if (to) {
+            to->asked |= port_bit(output);
+            continue;
+        }
         x->out[word_of(output, words)].asked |= port_bit(output);
         note_moving(&x->moving.out, output, words);
     }
@@ -169,9 +175,16 @@ NOT_INLINE unsigned vary_first(struct crossbar *x, unsigned output, unsigned fir
     return start < x->core.gates->inputs ? start : first;
 }
 
-/* The input that waits for an output and comes first from `first` on, round robin. */
-HOT_INLINE unsigned find_winner(const struct crossbar *x, unsigned output, unsigned first, unsigned words)
+/* The input that waits for an output and comes first from `first` on, round robin. from: the only word of inputs that
+ * wait for it, or NULL. */
+HOT_INLINE unsigned find_winner(const struct crossbar *x, const struct crossbar_inputs *from, unsigned output,
+                                unsigned first, unsigned words)
 {
+    if (from && words > 1) {
+        uint64_t all = x->waiting[from->number][output];
+        uint64_t behind = first >> 6 == from->number ? all & -port_bit(first) : 0;
+        return 64 * from->number + mask_first(behind ? behind : all);
+    }
     uint64_t waiting = x->waiting[word_of(first, words)][output], later = waiting & -port_bit(first);
     if (words == 1)
         return mask_first(later ? later : waiting);
@@ -184,8 +197,10 @@ HOT_INLINE unsigned find_winner(const struct crossbar *x, unsigned output, unsig
     }
 }
 
-HOT_INLINE bool is_asked(const struct crossbar *x, unsigned output, unsigned words)
+HOT_INLINE bool is_asked(const struct crossbar *x, const struct crossbar_inputs *from, unsigned output, unsigned words)
 {
+    if (from && words > 1)
+        return x->waiting[from->number][output] != 0;
     uint64_t waiting = x->waiting[0][output];
     for (unsigned w = 1; w < words; w++)
         waiting |= x->waiting[w][output];
@@ -193,8 +208,10 @@ HOT_INLINE bool is_asked(const struct crossbar *x, unsigned output, unsigned wor
 }
 
 /* Each of these outputs, which are free and asked for, is given to the first of the inputs that ask, round robin. The
- * packet's first flit is ready if there is a credit for it. Packets of one flit need nothing more. */
-HOT_INLINE void give_vcs(struct crossbar *x, struct crossbar_outputs *to, uint64_t outputs, unsigned words)
+ * packet's first flit is ready if there is a credit for it. Packets of one flit need nothing more. only: the word of
+ * all inputs that ask, or NULL. */
+HOT_INLINE void give_vcs(struct crossbar *x, struct crossbar_inputs *only, struct crossbar_outputs *to,
+                         uint64_t outputs, unsigned words)
 {
     const unsigned word = words == 1 ? 0 : to->number;
     struct network_gates *g = x->core.gates;
@@ -202,16 +219,17 @@ HOT_INLINE void give_vcs(struct crossbar *x, struct crossbar_outputs *to, uint64
     for (uint64_t rest = outputs; rest; rest &= rest - 1) {
         const unsigned output = 64 * word + mask_first(rest);
         const unsigned first = x->varies ? vary_first(x, output, x->first[output]) : x->first[output];
-        const unsigned winner = find_winner(x, output, first, words);
+        const unsigned winner = find_winner(x, only, output, first, words);
         const uint64_t input = port_bit(winner);
-        struct crossbar_inputs *from = &x->in[word_of(winner, words)];
+        struct crossbar_inputs *from = only ? only : &x->in[word_of(winner, words)];
         const struct network_parcel *p = network_take(g, winner);
         network_put(g, output, p);
         x->first[output] = (uint16_t)(winner + 1 == 64 * words ? 0 : winner + 1);
         x->waiting[word_of(winner, words)][output] ^= input;
-        asked |= is_asked(x, output, words) ? rest & -rest : 0;
+        asked |= is_asked(x, only, output, words) ? rest & -rest : 0;
         from->ready |= input;
-        note_moving(&x->moving.in, winner, words);
+        if (!only)
+            note_moving(&x->moving.in, winner, words);
         if (p->flits == 1)
             continue;
         x->inputs[winner].output = (uint8_t)output;
@@ -252,31 +270,33 @@ HOT_INLINE void step_words(struct crossbar *x)
     const unsigned words = x->core.gates->words;
     uint64_t granted[NETWORK_MAX_WORDS], ready = 0;
     uint32_t giving = 0;
-    EACH_WORD (x->moving.in, w) {
+    EACH_WORD(x->moving.in, w)
+    {
         ready |= x->in[w].ready;
-        ask_for_vcs(x, &x->in[w], words);
+        ask_for_vcs(x, &x->in[w], NULL, words);
     }
-    EACH_WORD (x->moving.out, w) {
+    EACH_WORD(x->moving.out, w)
+    {
         struct crossbar_outputs *to = &x->out[w];
         granted[w] = to->asked & ~to->held;
         giving |= (uint32_t)(granted[w] != 0) << w;
         to->crossing = to->ready;
     }
     if (ready) {
-        EACH_WORD (x->moving.out, w)
-            switch_outputs(&x->out[w]);
-        EACH_WORD (x->moving.in, w)
-            switch_inputs(x, &x->in[w]);
+        EACH_WORD(x->moving.out, w)
+        switch_outputs(&x->out[w]);
+        EACH_WORD(x->moving.in, w)
+        switch_inputs(x, &x->in[w]);
     }
-    EACH_WORD (giving, w)
-        give_vcs(x, &x->out[w], granted[w], words);
+    EACH_WORD(giving, w)
+    give_vcs(x, NULL, &x->out[w], granted[w], words);
 }
 
 /* step_words, of one word of inputs and one of outputs. */
 HOT_INLINE void step_pair(struct crossbar *x, struct crossbar_inputs *from, struct crossbar_outputs *to, unsigned words)
 {
     if (from->fresh)
-        ask_for_vcs(x, from, words);
+        ask_for_vcs(x, from, to, words);
     uint64_t granted = to->asked & ~to->held;
     to->crossing = to->ready;
     if (from->ready) {
@@ -284,7 +304,7 @@ HOT_INLINE void step_pair(struct crossbar *x, struct crossbar_inputs *from, stru
         switch_inputs(x, from);
     }
     if (granted)
-        give_vcs(x, to, granted, words);
+        give_vcs(x, from, to, granted, words);
 }
 
 HOT_INLINE void read_flits(struct crossbar *x, struct crossbar_inputs *from, uint64_t flits)
@@ -421,32 +441,54 @@ HOT_INLINE struct answers tick_pair(struct crossbar *x, struct crossbar_inputs *
     return (struct answers){to->sent, freed};
 }
 
+/* After a tick: which of the words that moved are awake, and which have answered. */
+HOT_INLINE void note_moved(struct crossbar *x, struct network_turn *turn, struct network_words moved)
+{
+    struct network_words awake = {0, 0}, answered = {0, 0};
+    EACH_WORD(moved.out, w)
+    {
+        awake.out |= (uint32_t)(crossbar_outputs_awake(&x->out[w]) != 0) << w;
+        answered.out |= (uint32_t)(x->out[w].sent != 0) << w;
+    }
+    EACH_WORD(moved.in, w)
+    {
+        awake.in |= (uint32_t)(crossbar_inputs_awake(&x->in[w]) != 0) << w;
+        answered.in |= (uint32_t)(turn->freed.word[w] != 0) << w;
+    }
+    x->awake = awake;
+    x->left[x->tick % CREDIT_TICKS] = (uint8_t)answered.out;
+    turn->answered = answered;
+}
+
 /* A tick of the words that move. */
 HOT NOT_INLINE void tick_moving(struct crossbar *x, struct network_turn *turn)
 {
     const unsigned slot = x->tick % CREDIT_TICKS;
     uint64_t busy = 0;
-    EACH_WORD (x->moving.out, w)
-        read_credits(x, &x->out[w], slot, turn->credits.word[w]);
-    EACH_WORD (x->moving.in, w)
-        read_flits(x, &x->in[w], turn->flits.word[w]);
+    EACH_WORD(x->moving.out, w)
+    read_credits(x, &x->out[w], slot, turn->credits.word[w]);
+    EACH_WORD(x->moving.in, w)
+    read_flits(x, &x->in[w], turn->flits.word[w]);
     for (uint32_t steps = x->core.params->internal_speedup; steps; steps--) {
-        EACH_WORD (x->moving.out, w)
-            fill_channel(x, &x->out[w]);
-        EACH_WORD (x->moving.in, w)
-            turn->freed.word[w] = free_places(x, &x->in[w], turn->freed.word[w]);
+        EACH_WORD(x->moving.out, w)
+        fill_channel(x, &x->out[w]);
+        EACH_WORD(x->moving.in, w)
+        turn->freed.word[w] = free_places(x, &x->in[w], turn->freed.word[w]);
         step_words(x);
     }
-    EACH_WORD (x->moving.out, w) {
+    EACH_WORD(x->moving.out, w)
+    {
         end_outputs(x, &x->out[w], slot);
         turn->sent.word[w] = x->out[w].sent;
         busy |= crossbar_outputs_busy(&x->out[w]);
     }
-    EACH_WORD (x->moving.in, w) {
+    EACH_WORD(x->moving.in, w)
+    {
         turn->freed.word[w] = end_inputs(x, &x->in[w], turn->freed.word[w]);
         busy |= crossbar_inputs_busy(&x->in[w]);
     }
     x->busy = busy != 0;
+    note_moved(x, turn, x->moving);
 }
 
 /* The output of the packet to which an input's flit belongs that comes now, or came to the front. */
@@ -465,9 +507,25 @@ HOT_INLINE bool all_go_to(const struct crossbar *x, const struct crossbar_inputs
     return true;
 }
 
-/* Of the words that move there is one of inputs and one of outputs at most, and the tick makes no other move: nobody
- * waits for an output or a credit, and what comes or stands in the buffer goes to that word of outputs. False: that is
- * not so, or not known. */
+/* Inputs of other words have flits in the buffer. */
+NOT_INLINE bool others_occupied(const struct crossbar *x, unsigned in)
+{
+    uint64_t occupied = 0;
+    for (unsigned w = 0; w < x->core.gates->words; w++)
+        occupied |= w == in ? 0 : x->in[w].occupied;
+    return occupied != 0;
+}
+
+/* A tick in which no other words move, nor flits come from others, makes none move: what comes to that word of inputs
+ * or stands in its buffer goes to that word of outputs, and no input of another word waits there. */
+HOT_INLINE bool stays_in_pair(const struct crossbar *x, unsigned in, unsigned out, uint64_t flits)
+{
+    const struct crossbar_inputs *from = &x->in[in];
+    return all_go_to(x, from, flits | from->occupied, out) && !(x->out[out].asked && others_occupied(x, in));
+}
+
+/* Of the words that move there is one of inputs and one of outputs at most, and the tick makes no other move. False:
+ * that is not so, or not known. */
 HOT_INLINE bool find_pair(const struct crossbar *x, const struct network_turn *turn, struct network_words *pair)
 {
     const struct network_words moving = x->moving;
@@ -480,24 +538,7 @@ HOT_INLINE bool find_pair(const struct crossbar *x, const struct network_turn *t
         pair->out = mask_first(moving.out);
     else
         pair->out = inputs ? output_of(x, 64 * pair->in + mask_first(inputs)) >> 6 : 0;
-    return !(from->starving | x->out[pair->out].asked) && all_go_to(x, from, inputs, pair->out);
-}
-
-/* After a tick: which of the words that moved are awake, and which have answered. */
-HOT_INLINE void note_moved(struct crossbar *x, struct network_turn *turn, struct network_words moved)
-{
-    struct network_words awake = {0, 0}, answered = {0, 0};
-    EACH_WORD (moved.out, w) {
-        awake.out |= (uint32_t)(crossbar_outputs_awake(&x->out[w]) != 0) << w;
-        answered.out |= (uint32_t)(x->out[w].sent != 0) << w;
-    }
-    EACH_WORD (moved.in, w) {
-        awake.in |= (uint32_t)(crossbar_inputs_awake(&x->in[w]) != 0) << w;
-        answered.in |= (uint32_t)(turn->freed.word[w] != 0) << w;
-    }
-    x->awake = awake;
-    x->left[x->tick % CREDIT_TICKS] = (uint8_t)answered.out;
-    turn->answered = answered;
+    return stays_in_pair(x, pair->in, pair->out, turn->flits.word[pair->in]);
 }
 
 /* A router that is not busy looks at the tick in which credits of flits that left are due: they may not come. */
@@ -509,24 +550,29 @@ HOT_INLINE uint64_t next_look(const struct crossbar *x)
     return CYCLE_NEVER;
 }
 
-HOT NOT_INLINE struct answers tick_any_pair(struct crossbar *x, struct crossbar_inputs *from,
-                                            struct crossbar_outputs *to, uint64_t flits, uint64_t credits)
-{
-    return tick_pair(x, from, to, flits, credits, x->core.gates->words);
-}
-
 /* A tick of one word of inputs and one of outputs. Both stay awake while one has something to do. */
 HOT_INLINE void tick_only(struct crossbar *x, struct network_turn *turn, struct network_words pair)
 {
     struct crossbar_inputs *from = &x->in[pair.in];
-    struct answers a =
-        tick_any_pair(x, from, &x->out[pair.out], turn->flits.word[pair.in], turn->credits.word[pair.out]);
+    const struct answers a = tick_pair(x, from, &x->out[pair.out], turn->flits.word[pair.in],
+                                       turn->credits.word[pair.out], NETWORK_MAX_WORDS);
     const struct network_words both = {1u << pair.in, 1u << pair.out};
     turn->sent.word[pair.out] = a.sent;
     turn->freed.word[pair.in] = a.freed;
-    turn->answered = both;
-    x->left[x->tick % CREDIT_TICKS] = (uint8_t)(a.sent ? both.out : 0);
+    turn->answered.in = a.freed ? both.in : 0;
+    turn->answered.out = a.sent ? both.out : 0;
+    x->left[x->tick % CREDIT_TICKS] = (uint8_t)turn->answered.out;
     x->awake = x->busy | (a.sent | from->starving) ? both : (struct network_words){0, 0};
+}
+
+/* A tick in which credits come, or are missing, and nothing else happens. */
+HOT_INLINE void tick_credits(struct crossbar *x, struct network_turn *turn)
+{
+    const unsigned slot = x->tick % CREDIT_TICKS;
+    EACH_WORD(x->moving.out, w)
+    read_credits(x, &x->out[w], slot, turn->credits.word[w]);
+    x->left[slot] = 0;
+    turn->answered = (struct network_words){0, 0};
 }
 
 HOT NOT_INLINE void tick_wide(struct crossbar *x, struct network_turn *turn)
@@ -534,12 +580,12 @@ HOT NOT_INLINE void tick_wide(struct crossbar *x, struct network_turn *turn)
     struct network_words pair;
     x->moving.in = x->awake.in | turn->came.in;
     x->moving.out = x->awake.out | turn->came.out | x->left[x->tick % CREDIT_TICKS];
-    if (find_pair(x, turn, &pair)) {
+    if (!(x->moving.in | x->awake.out))
+        tick_credits(x, turn);
+    else if (find_pair(x, turn, &pair))
         tick_only(x, turn, pair);
-    } else {
+    else
         tick_moving(x, turn);
-        note_moved(x, turn, x->moving);
-    }
     x->core.next = x->busy ? x->tick + 1 : next_look(x);
 }
 
@@ -568,6 +614,27 @@ HOT static void tick(struct network_core *core, struct network_turn *turn)
         tick_narrow(x, turn);
     else
         tick_wide(x, turn);
+}
+
+/* A tick of the words that the channels come from: nothing else moves, nor will. */
+HOT static bool tick_of_pair(struct network_core *core, struct network_pair *p)
+{
+    struct crossbar *x = (struct crossbar *)core;
+    const struct network_words both = p->words;
+    const unsigned in = mask_first(both.in), out = mask_first(both.out);
+    struct crossbar_inputs *from = &x->in[in];
+    struct crossbar_outputs *to = &x->out[out];
+    uint8_t *left = &x->left[p->tick % CREDIT_TICKS];
+    if (((x->awake.in & ~both.in) | ((x->awake.out | *left) & ~both.out)) || !stays_in_pair(x, in, out, p->flits))
+        return false;
+    x->tick = p->tick;
+    const struct answers a = tick_pair(x, from, to, p->flits, p->credits, NETWORK_MAX_WORDS);
+    p->sent = a.sent;
+    p->freed = a.freed;
+    *left = (uint8_t)(a.sent ? both.out : 0);
+    x->awake = x->busy | (a.sent | from->starving) ? both : (struct network_words){0, 0};
+    core->next = x->busy ? p->tick + 1 : next_look(x);
+    return true;
 }
 
 static unsigned channel_ticks(const struct network_params *params)
@@ -614,6 +681,7 @@ const struct network_core_kind network_core_crossbar = {
     .create = create,
     .start = start,
     .tick = tick,
+    .tick_pair = tick_of_pair,
     .latency = latency,
     .vary = vary,
     .archive = crossbar_archive,

@@ -88,20 +88,34 @@ static void make_core(struct network *net, const struct network_core_kind *kind,
     kind->start(net->core);
 }
 
-uint32_t network_words_of(const struct network_side *side)
+struct network_words network_words_of(const struct network_side *side)
 {
-    uint32_t words = 0;
-    for (unsigned w = 0; w < NETWORK_MAX_WORDS; w++)
-        words |= (uint32_t)((side->inputs.word[w] | side->outputs.word[w]) != 0) << w;
+    struct network_words words = {0, 0};
+    for (unsigned w = 0; w < NETWORK_MAX_WORDS; w++) {
+        words.in |= (uint32_t)(side->inputs.word[w] != 0) << w;
+        words.out |= (uint32_t)(side->outputs.word[w] != 0) << w;
+    }
     return words;
 }
 
-uint64_t network_sides_of(const struct network *net, unsigned word)
+struct network_side *network_only_side(const struct network *net)
 {
-    uint64_t sides = 0;
-    for (unsigned i = 0; i < net->side_count; i++)
-        sides |= (uint64_t)(network_words_of(&net->sides[i]) >> word & 1) << i;
-    return sides;
+    if (net->sharing || !is_power_of_two(net->listening))
+        return NULL;
+    return &net->head.sides[mask_first(net->listening)];
+}
+
+bool network_is_paired(const struct network *net)
+{
+    const struct network_side *only = net->only;
+    return only && net->words > 1 && is_power_of_two(only->words.in) && is_power_of_two(only->words.out) &&
+           net->core->kind->tick_pair;
+}
+
+static void note_listening(struct network *net)
+{
+    net->only = network_only_side(net);
+    net->paired = network_is_paired(net);
 }
 
 /* After sides have been given their ports. */
@@ -109,8 +123,7 @@ static void note_words(struct network *net)
 {
     for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
         net->sides[i].words = network_words_of(&net->sides[i]);
-    for (unsigned w = 0; w < NETWORK_MAX_WORDS; w++)
-        net->sides_of[w] = network_sides_of(net, w);
+    note_listening(net);
 }
 
 /* The ports are dealt to as many sides as they need at least. */
@@ -145,8 +158,8 @@ struct network *network_create(const struct network_params *params, unsigned inp
     net->params = *params;
     make_gates(net, inputs, outputs, kind->spare_credits ? kind->spare_credits(params) : 0);
     make_head(net);
-    make_ports(net, arena);
     make_core(net, kind, arena);
+    make_ports(net, arena);
     return net;
 }
 
@@ -161,6 +174,7 @@ void network_share(struct network *const *nets, unsigned count, struct arena *ar
         contract(nets[i]->core->kind == kind);
         cores[i] = nets[i]->core;
         nets[i]->sharing = count;
+        note_listening(nets[i]);
         nets[0]->shared[i] = nets[i];
     }
     kind->share(cores, count, arena);
@@ -266,7 +280,7 @@ static bool divided_so(const struct network *net, unsigned sides, const uint8_t 
 /* Sides from side_count on have no ports, and nothing in their channels. */
 void network_divide(struct network *net, unsigned sides, const uint8_t *side_of_input, const uint8_t *side_of_output)
 {
-    net->listening = mask_low(sides);
+    network_listen(net, mask_low(sides));
     if (divided_so(net, sides, side_of_input, side_of_output))
         return;
     struct network_whole whole;
@@ -423,13 +437,18 @@ HOT_INLINE void read_wide(const struct network *net, struct network_turn *turn)
         const struct network_written *from = network_read(net, &side->to_core, turn->tick);
         if (!from)
             continue;
-        for (uint32_t words = side->words; words; words &= words - 1) {
-            unsigned w = mask_first(words);
-            uint64_t flits = from->flits & side->inputs.word[w], credits = from->credits & side->outputs.word[w];
-            turn->flits.word[w] |= flits;
-            turn->credits.word[w] |= credits;
-            turn->came.in |= (uint32_t)(flits != 0) << w;
-            turn->came.out |= (uint32_t)(credits != 0) << w;
+        uint64_t flits = from->flits, credits = from->credits;
+        for (uint32_t words = side->words.in; flits; words &= words - 1) {
+            const unsigned w = mask_first(words);
+            turn->flits.word[w] |= flits & side->inputs.word[w];
+            turn->came.in |= (uint32_t)((flits & side->inputs.word[w]) != 0) << w;
+            flits &= ~side->inputs.word[w];
+        }
+        for (uint32_t words = side->words.out; credits; words &= words - 1) {
+            const unsigned w = mask_first(words);
+            turn->credits.word[w] |= credits & side->outputs.word[w];
+            turn->came.out |= (uint32_t)((credits & side->outputs.word[w]) != 0) << w;
+            credits &= ~side->outputs.word[w];
         }
     }
 }
@@ -459,24 +478,40 @@ HOT_INLINE uint64_t write_sides(struct network *net, const struct network_turn *
     return written;
 }
 
-HOT_INLINE uint64_t write_wide(struct network *net, const struct network_turn *turn)
+/* Adds to what the core writes into a side's channels in this tick. Returns the side, as a bit. */
+HOT_INLINE uint64_t add_answer(struct network *net, struct network_side *side, uint64_t tick, uint64_t flits,
+                               uint64_t credits)
+{
+    struct network_written *w = &side->from_core.written[tick & net->channel_mask];
+    const bool first = w->tick != tick;
+    w->tick = tick;
+    w->flits = first ? flits : w->flits | flits;
+    w->credits = first ? credits : w->credits | credits;
+    return BIT64(side - net->sides);
+}
+
+/* Likewise, for several words: the answers leave the turn. */
+HOT_INLINE uint64_t write_wide(struct network *net, struct network_turn *turn)
 {
     uint64_t written = 0;
-    for (uint32_t words = turn->answered.in | turn->answered.out; words; words &= words - 1) {
+    for (uint32_t words = turn->answered.out; words; words &= words - 1) {
         const unsigned w = mask_first(words);
-        uint64_t sent = turn->sent.word[w], freed = turn->freed.word[w];
-        for (uint64_t rest = net->sides_of[w]; sent | freed; rest &= rest - 1) {
-            struct network_side *side = &net->sides[mask_first(rest)];
-            uint64_t flits = sent & side->outputs.word[w], credits = freed & side->inputs.word[w];
-            if (!(flits | credits))
-                continue;
-            sent ^= flits;
-            freed ^= credits;
-            if (written & rest & -rest)
-                network_write_more(net, &side->from_core, turn->tick, flits, credits);
-            else
-                network_write(net, &side->from_core, turn->tick, flits, credits);
-            written |= rest & -rest;
+        uint64_t sent = turn->sent.word[w];
+        turn->sent.word[w] = 0;
+        while (sent) {
+            struct network_side *side = net->head.side_of_output[64 * w + mask_first(sent)];
+            written |= add_answer(net, side, turn->tick, sent & side->outputs.word[w], 0);
+            sent &= ~side->outputs.word[w];
+        }
+    }
+    for (uint32_t words = turn->answered.in; words; words &= words - 1) {
+        const unsigned w = mask_first(words);
+        uint64_t freed = turn->freed.word[w];
+        turn->freed.word[w] = 0;
+        while (freed) {
+            struct network_side *side = net->head.side_of_input[64 * w + mask_first(freed)];
+            written |= add_answer(net, side, turn->tick, 0, freed & side->inputs.word[w]);
+            freed &= ~side->inputs.word[w];
         }
     }
     return written;
@@ -504,29 +539,69 @@ NOT_INLINE uint64_t tick_divided_core(struct network *net, uint64_t tick)
     return tick_core(net, tick, net->side_count);
 }
 
-/* The turn of a core of several words begins. */
+/* The turn of a core of several words, whose sets are empty, begins. */
 HOT_INLINE void begin_wide(const struct network *net, struct network_turn *turn, uint64_t tick)
 {
     turn->tick = tick;
-    turn->flits = turn->credits = turn->sent = turn->freed = (struct network_ports){{0}};
     turn->came = (struct network_words){0, 0};
     turn->answered = net->every;
     read_wide(net, turn);
 }
 
-NOT_INLINE uint64_t tick_wide_core(struct network *net, uint64_t tick)
+/* It ends: only words in which something was are touched. Returns the sides to which it wrote. */
+HOT_INLINE uint64_t end_wide(struct network *net, struct network_turn *turn)
 {
-    struct network_turn turn;
-    begin_wide(net, &turn, tick);
-    net->core->kind->tick(net->core, &turn);
-    return write_wide(net, &turn);
+    for (uint32_t words = turn->came.in; words; words &= words - 1)
+        turn->flits.word[mask_first(words)] = 0;
+    for (uint32_t words = turn->came.out; words; words &= words - 1)
+        turn->credits.word[mask_first(words)] = 0;
+    return write_wide(net, turn);
+}
+
+HOT NOT_INLINE uint64_t tick_wide_core(struct network *net, uint64_t tick)
+{
+    struct network_turn *turn = &net->turn;
+    begin_wide(net, turn, tick);
+    if (!(turn->came.in | turn->came.out) && tick < net->core->next)
+        return 0;
+    net->core->kind->tick(net->core, turn);
+    return end_wide(net, turn);
+}
+
+/* Of a core of several words, when the only side that it reads has ports in one word of inputs and in one of outputs:
+ * answers are mostly for that side too. */
+HOT NOT_INLINE uint64_t tick_paired_core(struct network *net, uint64_t tick)
+{
+    struct network_side *side = net->only;
+    const struct network_written *from = network_read(net, &side->to_core, tick);
+    struct network_pair pair;
+    pair.flits = from ? from->flits : 0;
+    pair.credits = from ? from->credits : 0;
+    if (!(pair.flits | pair.credits) && tick < net->core->next)
+        return 0;
+    pair.tick = tick;
+    pair.words = side->words;
+    if (!net->core->kind->tick_pair(net->core, &pair))
+        return tick_wide_core(net, tick);
+    if (!(pair.sent | pair.freed))
+        return 0;
+    const unsigned in = mask_first(pair.words.in), out = mask_first(pair.words.out);
+    if (!((pair.sent & ~side->outputs.word[out]) | (pair.freed & ~side->inputs.word[in]))) {
+        network_write(net, &side->from_core, tick, pair.sent, pair.freed);
+        return net->listening;
+    }
+    net->turn.tick = tick;
+    net->turn.answered = side->words;
+    net->turn.sent.word[out] = pair.sent;
+    net->turn.freed.word[in] = pair.freed;
+    return write_wide(net, &net->turn);
 }
 
 /* The channels of one may bring something and those of another nothing; a core that would not tick alone has nothing to
  * do then. */
 NOT_INLINE uint64_t tick_shared_cores(struct network *net, uint64_t tick)
 {
-    struct network_turn turns[NETWORK_MAX_SHARING];
+    struct network_turn turns[NETWORK_MAX_SHARING] = {0};
     struct network_core *cores[NETWORK_MAX_SHARING];
     uint64_t written = 0;
     contract(!network_follows(net));
@@ -537,7 +612,7 @@ NOT_INLINE uint64_t tick_shared_cores(struct network *net, uint64_t tick)
     }
     net->core->kind->tick_together(cores, turns, net->sharing);
     for (unsigned i = 0; i < net->sharing; i++)
-        written |= write_wide(net->shared[i], &turns[i]);
+        written |= end_wide(net->shared[i], &turns[i]);
     return written;
 }
 
@@ -564,13 +639,18 @@ HOT_INLINE bool some_core_is_due(const struct network *net, uint64_t tick)
 
 HOT uint64_t network_tick_core(struct network *net, uint64_t tick)
 {
-    if (net->sharing)
+    if (net->only) {
+        if (tick < net->core->next && !network_read(net, &net->only->to_core, tick))
+            return 0;
+        if ((net->words | net->side_count) == 1)
+            return tick_only_side(net, tick);
+        if (net->paired)
+            return tick_paired_core(net, tick);
+    } else if (net->sharing) {
         return some_core_is_due(net, tick) ? tick_shared_cores(net, tick) : 0;
-    if ((net->words | net->side_count) == 1)
-        return tick >= net->core->next || network_read(net, &net->sides[0].to_core, tick) ? tick_only_side(net, tick)
-                                                                                          : 0;
-    if (!core_is_due(net, tick))
+    } else if (!core_is_due(net, tick)) {
         return 0;
+    }
     return net->words > 1 ? tick_wide_core(net, tick) : tick_divided_core(net, tick);
 }
 
@@ -616,6 +696,7 @@ bool network_side_rests(const struct network *net, unsigned side, uint64_t tick)
 void network_listen(struct network *net, uint64_t sides)
 {
     net->listening = sides;
+    note_listening(net);
 }
 
 bool network_idle(const struct network *net)

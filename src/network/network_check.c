@@ -59,7 +59,8 @@ static void check_owners(const struct network *net, struct network_side *side, s
         CHECK_FACT(c, "side.inputs", w, side->inputs.word[w], inputs.word[w]);
         CHECK_FACT(c, "side.outputs", w, side->outputs.word[w], outputs.word[w]);
     }
-    CHECK_FACT(c, "side.words", 0, side->words, network_words_of(side));
+    CHECK_FACT(c, "side.words.in", 0, side->words.in, network_words_of(side).in);
+    CHECK_FACT(c, "side.words.out", 0, side->words.out, network_words_of(side).out);
 }
 
 void network_check(struct network *net, struct check *c)
@@ -70,8 +71,14 @@ void network_check(struct network *net, struct check *c)
         check_senders(net, &net->sides[n], c);
         check_receivers(net, &net->sides[n], c);
     }
-    for (unsigned w = 0; w < net->words; w++)
-        CHECK_FACT(c, "network.sides_of", w, net->sides_of[w], network_sides_of(net, w));
+    CHECK_FACT(c, "network.paired", 0, net->paired, network_is_paired(net));
+    CHECK_FACT(c, "network.only", 0, net->only, (uintptr_t)network_only_side(net));
+    for (unsigned w = 0; w < net->words; w++) {
+        CHECK_FACT(c, "network.turn.flits", w, net->turn.flits.word[w], 0);
+        CHECK_FACT(c, "network.turn.credits", w, net->turn.credits.word[w], 0);
+        CHECK_FACT(c, "network.turn.sent", w, net->turn.sent.word[w], 0);
+        CHECK_FACT(c, "network.turn.freed", w, net->turn.freed.word[w], 0);
+    }
     uint64_t busy = 0;
     for (unsigned n = 0; n < net->side_count; n++)
         busy |= network_side_is_awake(&net->sides[n]) ? BIT64(n) : 0;

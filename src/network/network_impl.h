@@ -17,7 +17,9 @@ struct network {
     unsigned sharing; /* networks whose cores tick together: this one's and those of `shared`; 0: it ticks alone */
     struct network *shared[NETWORK_MAX_SHARING]; /* the first is this one; all NULL where it follows another */
     uint64_t listening;                          /* the sides that the core reads: network_listen */
-    uint64_t sides_of[NETWORK_MAX_WORDS];        /* network_sides_of */
+    struct network_side *only;                   /* network_only_side */
+    bool paired;                                 /* network_is_paired */
+    struct network_turn turn;                    /* of a core of several words; between ticks its sets are empty */
     struct network_gates gates;
     struct network_side sides[NETWORK_MAX_SIDES];
 };
@@ -32,9 +34,12 @@ struct network_whole {
 void network_gather(const struct network *net, struct network_whole *whole);
 void network_deal(struct network *net, const struct network_whole *whole);
 
-/* Words in which a side has ports; sides that have ports in a word. */
-uint32_t network_words_of(const struct network_side *side);
-uint64_t network_sides_of(const struct network *net, unsigned word);
+/* Words in which a side has ports. */
+struct network_words network_words_of(const struct network_side *side);
+/* The only side that the core reads, or NULL: it reads several, or ticks with the cores of other networks. */
+struct network_side *network_only_side(const struct network *net);
+/* The only side that the core reads has one word of inputs and one of outputs, of several, and the core can tick so. */
+bool network_is_paired(const struct network *net);
 
 static inline void network_write(const struct network *net, struct network_channels *c, uint64_t tick, uint64_t flits,
                                  uint64_t credits)
@@ -43,16 +48,6 @@ static inline void network_write(const struct network *net, struct network_chann
     w->tick = tick;
     w->flits = flits;
     w->credits = credits;
-}
-
-/* To what was written in this tick. */
-static inline void network_write_more(const struct network *net, struct network_channels *c, uint64_t tick,
-                                      uint64_t flits, uint64_t credits)
-{
-    struct network_written *w = &c->written[tick & net->channel_mask];
-    contract(w->tick == tick);
-    w->flits |= flits;
-    w->credits |= credits;
 }
 
 /* The entry that arrives in this tick, which was written channel_ticks ago, or NULL. */

@@ -12,6 +12,11 @@ struct network_ports {
     uint64_t word[NETWORK_MAX_WORDS];
 };
 
+/* Words of sets of inputs, and of sets of outputs. */
+struct network_words {
+    uint32_t in, out;
+};
+
 /* Words that hold so many ports. */
 static inline unsigned network_words(unsigned ports)
 {

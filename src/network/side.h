@@ -68,7 +68,7 @@ struct network_side {
     struct network_stats stats;
     struct tally spent;                   /* inputs' credits for the core's buffer that have not come back */
     struct network_ports inputs, outputs; /* its senders and receivers */
-    uint32_t words;                       /* in which it has some */
+    struct network_words words;           /* in which it has some */
     struct network_channels to_core, from_core;
     struct network_sender senders[NETWORK_SIDE_PORTS];
     struct network_receiver receivers[NETWORK_SIDE_PORTS];
