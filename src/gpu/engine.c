@@ -234,8 +234,8 @@ static uint64_t instructions_so_far(const struct gpu *gpu, uint64_t *blocks)
     uint64_t n = 0;
     *blocks = 0;
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
-        n += sm_stats_of(gpu->sms[i])->warp_instructions;
-        *blocks += sm_stats_of(gpu->sms[i])->blocks;
+        n += sm_issued(gpu->sms[i]);
+        *blocks += sm_blocks_ended(gpu->sms[i]);
     }
     return n;
 }
@@ -361,7 +361,7 @@ static uint64_t see_to_grid(struct gpu_run *run, struct course *c, uint64_t now)
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         const struct sm_grid_barrier *b = sm_grid_barrier(gpu->sms[i]);
         waiting += b->blocks;
-        ended += sm_stats_of(gpu->sms[i])->blocks;
+        ended += sm_blocks_ended(gpu->sms[i]);
         last = cycle_max(last, b->last);
         open |= b->open;
     }

@@ -132,15 +132,32 @@ static bool some_ask(const struct gpu *gpu)
     return false;
 }
 
+/* Warps of the SMs up to the last one that has some. */
+static uint32_t warps_in_use(const struct gpu *gpu)
+{
+    uint32_t sms = gpu->machine.gpu.sms;
+    while (sms && !sm_residents(gpu->sms[sms - 1]))
+        sms--;
+    return sms * gpu->machine.sm.warps;
+}
+
+/* Warps from `count` on ask for nothing. */
+static void note_asking(struct gpu_watch *watch, uint32_t count)
+{
+    for (uint32_t i = count; i < watch->asking; i++)
+        watch->warps[i].vain = 0;
+    watch->asking = count;
+}
+
 bool gpu_locks_stuck(struct gpu_watch *watch, const struct gpu *gpu)
 {
     if (!some_ask(gpu)) {
-        for (uint32_t i = 0; i < gpu->machine.gpu.sms * gpu->machine.sm.warps; i++)
-            watch->warps[i].vain = 0;
+        note_asking(watch, 0);
         return false;
     }
     struct arena arena = {0};
-    struct stuck s = {.gpu = gpu, .watch = watch, .count = gpu->machine.gpu.sms * gpu->machine.sm.warps};
+    struct stuck s = {.gpu = gpu, .watch = watch, .count = warps_in_use(gpu)};
+    note_asking(watch, s.count);
     s.warps = ARENA_NEW(&arena, struct sm_warp_state, s.count);
     s.member = ARENA_NEW(&arena, bool, s.count);
     s.place_mask = power_from(2 * s.count) - 1;

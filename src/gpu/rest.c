@@ -11,13 +11,16 @@
 static void deal_cores(struct gpu_run *run)
 {
     const struct gpu *gpu = run->gpu;
-    unsigned awake = mask_count(run->rest->awake), order = 0;
+    const unsigned between = mask_count(run->rest->awake) - 1, last = gpu->network_count - 1;
+    uint64_t rest = run->rest->awake;
     for (unsigned n = 0; n < run->domain_count; n++)
         run->domains[n].cores = 0;
-    for (uint64_t rest = run->rest->awake; rest; rest &= rest - 1, order++)
-        for (unsigned i = 0; i < gpu->network_count; i++)
-            if (!network_follows(gpu->networks[i]) && i * (awake - 1) / (gpu->network_count - 1) == order)
-                run->domains[mask_first(rest)].cores |= 1u << i;
+    for (unsigned i = 0, at = 0, passed = 0; i <= last; i++, at += between) {
+        for (; at >= (passed + 1) * last && passed < between; passed++)
+            rest &= rest - 1;
+        if (!network_follows(gpu->networks[i]))
+            run->domains[mask_first(rest)].cores |= 1u << i;
+    }
 }
 
 /* Adds what a domain, or several together, have reported. */
@@ -61,10 +64,15 @@ static void bring_up(struct gpu_domain *domain, uint64_t now)
     *domain->report = *o;
 }
 
-static void wake_all(struct gpu_run *run, uint64_t domains, uint64_t now)
+static void bring_up_all(struct gpu_run *run, uint64_t domains, uint64_t now)
 {
     for (uint64_t rest = domains & ~run->rest->awake; rest; rest &= rest - 1)
         bring_up(&run->domains[mask_first(rest)], now);
+}
+
+static void wake_all(struct gpu_run *run, uint64_t domains, uint64_t now)
+{
+    bring_up_all(run, domains, now);
     set_awake(run, run->rest->awake | domains);
 }
 
@@ -114,12 +122,11 @@ static bool may_rest(const struct gpu_run *run, const struct gpu_domain *domain)
 NOT_INLINE void settle(struct gpu_run *run, uint64_t told, uint64_t drowsy, uint64_t end)
 {
     uint64_t awake = run->rest->awake;
-    if (told & ~awake)
-        wake_all(run, told, end);
+    bring_up_all(run, told, end);
     for (uint64_t rest = drowsy; rest && !is_power_of_two(awake); rest &= rest - 1)
         if (may_rest(run, &run->domains[mask_first(rest)]))
             awake &= ~(rest & -rest);
-    if (awake != run->rest->awake)
+    if ((awake | told) != run->rest->awake)
         set_awake(run, awake | told);
 }
 

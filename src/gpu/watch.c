@@ -27,7 +27,7 @@ static uint64_t issued_so_far(const struct gpu *gpu)
 {
     uint64_t n = 0;
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
-        n += sm_stats_of(gpu->sms[i])->warp_instructions;
+        n += sm_issued(gpu->sms[i]);
     return n;
 }
 
@@ -72,9 +72,9 @@ void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu)
 {
     watch->visible = gpu->cycle;
     watch->listens = false;
-    memset(watch->warps, 0, sizeof *watch->warps * warp_slots(gpu));
     for (unsigned i = 0; i < warp_slots(gpu); i++)
-        watch->warps[i].turn = gpu->cycle;
+        watch->warps[i] = (struct gpu_watched_warp){.turn = gpu->cycle};
+    watch->asking = 0;
     start_over(watch, gpu, true);
 }
 

@@ -111,6 +111,16 @@ const struct spin_stats *sm_spin_stats(const struct sm *sm)
     return sm->spinning.spin ? spin_stats_of(sm->spinning.spin) : &none;
 }
 
+uint64_t sm_issued(const struct sm *sm)
+{
+    return sm->performed.warp_instructions;
+}
+
+uint64_t sm_blocks_ended(const struct sm *sm)
+{
+    return sm->blocks_retired;
+}
+
 const struct sm_stats *sm_stats_of(struct sm *sm)
 {
     const struct sm_params *p = sm->params;

@@ -201,6 +201,9 @@ const struct sm_grid_barrier *sm_grid_barrier(const struct sm *sm);
 /* It opens in the next step, which the SM must be woken for. */
 void sm_open_grid(struct sm *sm);
 uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
+/* Warp instructions issued, and blocks that have ended, in this launch so far: as sm_stats_of has them. */
+uint64_t sm_issued(const struct sm *sm);
+uint64_t sm_blocks_ended(const struct sm *sm);
 /* Grows when a program does what one that only waits does not: once after each sm_watch_reset a store or an atomic
  * gives a location a value that is new there. */
 uint64_t sm_work_done(const struct sm *sm);
