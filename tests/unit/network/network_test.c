@@ -316,6 +316,66 @@ static uint64_t all_arrivals(const struct network *net, unsigned sides)
     return arrivals;
 }
 
+/* Bursts in a wide network, mostly between ports of side 0, in twice the same: in one all sides are ticked and read, in
+ * the other only those that do not rest. Often that is side 0 alone, whose ports are in one word of inputs and in one
+ * of outputs; now and then a flit leaves these words, or another side competes. The same packets arrive in the same
+ * ticks. */
+static void resting_sides_change_nothing(void **state)
+{
+    enum { INPUTS = 132, OUTPUTS = 80, SIDES = 3, TICKS = 79 * 256 };
+    for (unsigned way = 0; way < 2; way++) {
+        struct network_params p = params_of(way);
+        struct arena arena = {0};
+        struct network *all = network_create(&p, INPUTS, OUTPUTS, &arena),
+                       *few = network_create(&p, INPUTS, OUTPUTS, &arena);
+        uint8_t of_input[INPUTS], of_output[OUTPUTS];
+        uint64_t seed = 11 + way, awake = mask_low(SIDES), alone = 0;
+        uintptr_t sent = 0, received = 0;
+        for (unsigned i = 0; i < INPUTS; i++)
+            of_input[i] = (uint8_t)(i / 44);
+        for (unsigned i = 0; i < OUTPUTS; i++)
+            of_output[i] = (uint8_t)(i / 28);
+        network_divide(all, SIDES, of_input, of_output);
+        network_divide(few, SIDES, of_input, of_output);
+        for (uint64_t tick = 1; tick < TICKS; tick++) {
+            bool burst = tick % 256 < 24, mixed = tick % 4096 < 512;
+            for (unsigned n = 0; n < 3 && burst; n++) {
+                unsigned input = next_random(&seed) % (mixed ? INPUTS : 5), bytes = 8 + next_random(&seed) % 90;
+                input = n == 1 && tick % 8 == 0 ? 64 + input % 64 : input; /* waits where inputs of side 0 do */
+                unsigned output = next_random(&seed) % (mixed || n == 2 ? OUTPUTS : 3);
+                assert_int_equal(network_can_send(all, input, bytes), network_can_send(few, input, bytes));
+                if (!network_can_send(all, input, bytes))
+                    continue;
+                network_send(all, input, output, bytes, number(++sent), tick);
+                network_send(few, input, output, bytes, number(sent), tick);
+                awake |= BIT64(of_input[input]);
+            }
+            network_listen(few, awake);
+            for (unsigned i = 0; i < SIDES; i++) {
+                network_tick_side(all, i, tick, tick);
+                if (mask_has(awake, i))
+                    network_tick_side(few, i, tick, tick);
+            }
+            network_tick_core(all, tick);
+            uint64_t told = network_tick_core(few, tick);
+            alone += awake == 1 && told == 1;
+            for (unsigned i = 1; i < SIDES; i++)
+                mask_put(&awake, i, mask_has(told, i) || !network_side_rests(few, i, tick + 1));
+            for (unsigned i = 0; i < OUTPUTS; i++) {
+                void *packet = network_receive(all, i);
+                assert_ptr_equal(packet, network_receive(few, i));
+                received += packet != NULL;
+            }
+        }
+        assert_int_equal(received, sent);
+        assert_true(network_idle(all) && network_idle(few));
+        assert_in_range(sent, 2000, 2 * TICKS);
+        assert_in_range(alone, 200, TICKS);
+        arena_free(&arena);
+    }
+    (void)state;
+}
+
 /* Random traffic through three networks, one ticked every cycle, one only when it says so, and one in parts, whose
  * order changes and to which the ports are dealt anew now and then: the same packets arrive at the same cycles, each
  * exactly once, in order between the same ends. With and without a seed. */
@@ -413,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_packet_larger_than_every_buffer_passes),
         cmocka_unit_test(empty_packets_vanish),
         cmocka_unit_test(random_traffic_is_conserved_and_skips),
+        cmocka_unit_test(resting_sides_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
