@@ -239,7 +239,7 @@ struct gpu_watch {
     uint64_t changes, quiet_since;  /* writes that changed memory, at the last look; since when there was none */
     uint32_t windows;               /* of gpu.watch_cycles that have passed since without work */
     struct gpu_watched_warp *warps; /* by SM and slot; the caller provides them, zeroed */
-    uint32_t asking;                /* those behind the first `asking` have asked for no locks in vain */
+    uint32_t asking;                /* `vain` is 0 in the warps behind the first `asking` */
     const struct simt_grid *grid;   /* of the launch */
     struct gpu_run *run;            /* the launch, when it is open; else NULL */
     bool listens;                   /* the launch does (gpu_launch.listens) */

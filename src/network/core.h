@@ -111,8 +111,8 @@ struct network_core_kind {
     void (*start)(struct network_core *core);
     /* One tick, in which the channels bring something or core->next has come. Sets core->next. */
     void (*tick)(struct network_core *core, struct network_turn *turn);
-    /* The same for a network of several words. Returns false, and has changed nothing, if the tick may change more than
-     * these two words, or answer in others. NULL: always false. */
+    /* One tick of a core of several words, of which the channels reach two. Returns false, and has changed nothing, if
+     * the tick may change or answer in more than these. NULL: always false. */
     bool (*tick_pair)(struct network_core *core, struct network_pair *pair);
     /* network_share: from now on these cores, all of this kind and with the same parameters but for where ports sit,
      * are ticked by tick_together, one with its turn behind the other. NULL: cores of this kind have nothing to share.

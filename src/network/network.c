@@ -490,7 +490,7 @@ HOT_INLINE uint64_t add_answer(struct network *net, struct network_side *side, u
     return BIT64(side - net->sides);
 }
 
-/* Likewise, for several words: the answers leave the turn. */
+/* Writes the answers of a core of several words into the channels; they leave the turn. Returns the sides, as bits. */
 HOT_INLINE uint64_t write_wide(struct network *net, struct network_turn *turn)
 {
     uint64_t written = 0;
