@@ -26,6 +26,14 @@ static inline unsigned core_schedulers(const struct sm_params *p)
 {
     return p->cores > 1 ? p->cores : p->schedulers;
 }
+/* sm.fetch_width counts instructions of so many bytes. */
+#define SM_FETCH_UNIT_BYTES 8
+/* Instructions that one fetch can bring. */
+static inline uint32_t sm_fetch_most(const struct sm_params *p)
+{
+    uint32_t most = p->fetch_width * SM_FETCH_UNIT_BYTES / p->instruction_bytes;
+    return most ? most : 1;
+}
 /* The number among an SM's cores of the one that has a warp slot. Neighbouring slots are of different cores, as in
  * silicon, so that a block of few warps uses all of them. */
 static inline unsigned core_of_slot(const struct sm_params *p, unsigned slot)

@@ -9,14 +9,23 @@ void fetch_archive_warp(struct fetch *fetch, unsigned slot, struct archive *ar)
     ARCHIVE(ar, fetch->asked_pc[slot]);
 }
 
+/* A warp that is fetched for is one of the turn's. */
+static void archive_turn(const struct fetch *f, struct fetch_turn *turn, struct archive *ar)
+{
+    archive_place(ar, &turn->slot, f->params->warps);
+    ARCHIVE(ar, turn->count);
+    archive_u32_to(ar, &turn->pc, f->module_size - 1);
+    archive_u32_to(ar, &turn->view.last, f->params->warps - 1);
+    if (turn->slot != CORE_NONE && !archive_failed(ar) && !mask_has(turn->warps, turn->slot))
+        archive_fail(ar, "fetch has instructions of a warp that is another scheduler's");
+}
+
 void fetch_archive(struct fetch *f, struct archive *ar)
 {
     uint8_t last_slot = (uint8_t)(f->params->warps - 1);
-    archive_place(ar, &f->slot, f->params->warps);
-    ARCHIVE(ar, f->count);
-    archive_u32_to(ar, &f->pc, f->module_size - 1);
+    for (struct fetch_turn *turn = f->turns; turn < f->turns + f->turn_count; turn++)
+        archive_turn(f, turn, ar);
     archive_bool(ar, &f->line_taken);
-    archive_u32_to(ar, &f->view.last, last_slot);
     ARCHIVE(ar, f->stats);
     if (!f->shares)
         return;

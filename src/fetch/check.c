@@ -22,7 +22,10 @@ void fetch_check(struct fetch *f, struct check *c)
         check_holds(c, "fetch.next_pc", slot, !warp->buffered || f->next_pc[slot] == warp->head_pc + warp->buffered);
     }
     CHECK_FACT(c, "fetch.full", 0, f->full, full);
-    check_holds(c, "fetch.slot", 0, f->slot == CORE_NONE || mask_has(f->under_way, f->slot));
+    for (unsigned t = 0; t < f->turn_count; t++) {
+        const struct fetch_turn *turn = &f->turns[t];
+        check_holds(c, "fetch.slot", t, turn->slot == CORE_NONE || mask_has(f->under_way & turn->warps, turn->slot));
+    }
     CHECK_FACT(c, "fetch.came", 0, f->came, fetch_line_came(f));
     for (unsigned i = 0; i < f->shared.count; i++)
         check_holds(c, "fetch.shared", i, mask_has(f->under_way, f->shared.slots[(f->shared.head + i) % WARP_SLOTS]));

@@ -1,4 +1,5 @@
-/* Fetch and decode. Each cycle fetch serves one warp: which, the policy says that sm.fetch names (folder fetch/).
+/* Fetch and decode. Each cycle fetch serves one warp, or one of each scheduler (sm.fetch_per_scheduler): a *turn* of
+ * fetch. Which warp a turn serves, the policy says that sm.fetch names (folder fetch/).
  * Offered are warps whose instruction buffer is empty, or has room where the policy fills buffers up, and warps that
  * have finished and drained: these retire when they are picked. A hit in the instruction cache fills the fetch buffer,
  * which decode empties into the warp's instruction buffer a cycle later; so, or by asking again, do warps whose missing
@@ -68,34 +69,43 @@ static bool is_stale(const struct fetch *fetch, unsigned slot, uint32_t pc)
     return fetch->next_pc[slot] != pc || (fetch->warp->finished & BIT64(slot));
 }
 
-HOT void fetch_decode(struct fetch *fetch)
+/* The turn's fetch buffer goes to its warp's. */
+static inline void decode(struct fetch *fetch, struct fetch_turn *turn)
 {
-    struct fetch *f = fetch;
-    unsigned slot = f->slot;
+    unsigned slot = turn->slot;
     uint64_t bit = BIT64(slot);
-    made_progress(fetch->agenda);
-    f->under_way &= ~bit;
-    f->slot = CORE_NONE;
-    agenda_done(fetch->agenda, DUE_DECODE);
+    fetch->under_way &= ~bit;
+    turn->slot = CORE_NONE;
     if (fetch->fills) {
         agenda_add(fetch->agenda, DUE_FETCH);
-        if (is_stale(fetch, slot, f->pc))
+        if (is_stale(fetch, slot, turn->pc))
             return;
     }
     if (RARELY(fetch->warp->finished & bit)) { /* its threads have gone to other warps */
         agenda_add(fetch->agenda, DUE_FETCH);
         return;
     }
-    uint32_t count = f->count, pc = f->pc;
+    uint32_t count = turn->count, pc = turn->pc;
     fetch->stats.decoded_instructions += count;
     const struct decoded_instr *d = &fetch->warp->decoded[pc];
     fetch->stats.decoded_operations += d[count].scheduled_before - d->scheduled_before;
-    f->next_pc[slot] += count;
+    fetch->next_pc[slot] += count;
     contract(fetch->fills || !fetch->warp->slots[slot].buffered);
     if (warp_fetched(fetch->warp, slot, pc, count, simt_pc(&fetch->warp->slots[slot].simt)))
         fetch->port->reach_release(fetch->sm, slot);
     if (fetch->fills)
         note_full(fetch, slot);
+}
+
+HOT void fetch_decode(struct fetch *fetch)
+{
+    made_progress(fetch->agenda);
+    agenda_done(fetch->agenda, DUE_DECODE);
+    struct fetch_turn *turn = fetch->turns, *last = turn + fetch->turn_count - 1;
+    do {
+        if (turn->slot != CORE_NONE)
+            decode(fetch, turn);
+    } while (RARELY(turn++ < last));
 }
 
 /* Instructions that a fetch brings. Also at the end of a line: only the bytes asked of the cache end there. */
@@ -108,21 +118,22 @@ static uint32_t fetch_count(const struct fetch *fetch, unsigned slot)
     return most < left ? most : left;
 }
 
-static void fill_buffer(struct fetch *fetch, unsigned slot, uint32_t count)
+static void fill_buffer(struct fetch *fetch, struct fetch_turn *turn, unsigned slot, uint32_t count)
 {
-    fetch->slot = slot;
+    contract(turn->slot == CORE_NONE);
+    turn->slot = slot;
     agenda_add(fetch->agenda, DUE_DECODE);
-    fetch->count = count;
-    fetch->pc = fetch->next_pc[slot];
+    turn->count = count;
+    turn->pc = fetch->next_pc[slot];
 }
 
-/* Asks the instruction cache for the warp's next instructions. */
-static void fetch_warp(struct fetch *fetch, unsigned slot)
+/* Asks the instruction cache for the next instructions of a warp that the turn serves. */
+static void fetch_warp(struct fetch *fetch, struct fetch_turn *turn, unsigned slot)
 {
     uint32_t *next_pc = &fetch->next_pc[slot];
-    uint64_t address = fetch->code_base + (uint64_t)*next_pc * ISA_PC_BYTES;
+    uint64_t address = fetch->code_base + ((uint64_t)*next_pc << fetch->pc_shift);
     uint32_t line = fetch->line_bytes;
-    uint32_t to_line_end = (line - (uint32_t)(address & (line - 1))) / ISA_PC_BYTES;
+    uint32_t to_line_end = (line - (uint32_t)(address & (line - 1))) >> fetch->pc_shift;
     if (*next_pc >= fetch->module_size) { /* ran off the end on a wrong path: the scheduler will redirect it */
         *next_pc = simt_pc(&fetch->warp->slots[slot].simt);
         return;
@@ -131,10 +142,10 @@ static void fetch_warp(struct fetch *fetch, unsigned slot)
     struct cache_effect effect;
     fetch->asked_pc[slot] = *next_pc;
     uint32_t room = packet_ring_room(fetch->queue);
-    switch (cache_read(fetch->l1i, address, (count < to_line_end ? count : to_line_end) * ISA_PC_BYTES,
+    switch (cache_read(fetch->l1i, address, (count < to_line_end ? count : to_line_end) << fetch->pc_shift,
                        fetch->member * WARP_SLOTS + slot, room, &effect)) {
     case CACHE_HIT:
-        fill_buffer(fetch, slot, count);
+        fill_buffer(fetch, turn, slot, count);
         fetch->under_way |= BIT64(slot);
         break;
     case CACHE_MISS:
@@ -147,7 +158,7 @@ static void fetch_warp(struct fetch *fetch, unsigned slot)
     case CACHE_REFUSED:
         break;
     }
-    fetch->view.last = slot;
+    turn->view.last = slot;
 }
 
 /* The lines of a shared cache are for those who wait for them, whichever of them asked the network. */
@@ -204,31 +215,39 @@ static inline bool line_came(const struct fetch *fetch)
     return fetch->line_taken || fetch->came;
 }
 
-/* One warp whose instruction line arrived: it fills the fetch buffer, or may ask again from the next cycle on. */
-HOT static bool take_line(struct fetch *fetch)
+/* The turn that serves a warp. */
+static inline struct fetch_turn *turn_of(struct fetch *fetch, unsigned slot)
+{
+    return &fetch->turns[fetch->turn_count > 1 ? slot % fetch->turn_count : 0];
+}
+
+/* One warp whose instruction line arrived: it fills its turn's fetch buffer, or may ask again from the next cycle on.
+ * Returns that turn, or NULL where no line has. */
+HOT static struct fetch_turn *take_line(struct fetch *fetch)
 {
     uint32_t slot = next_that_came(fetch);
     fetch->line_taken = slot != CACHE_NO_WAITER;
     if (!fetch->line_taken)
-        return false;
+        return NULL;
+    struct fetch_turn *turn = turn_of(fetch, slot);
     made_progress(fetch->agenda);
     if (fetch->params->fetch_from_fill && !is_stale(fetch, slot, fetch->asked_pc[slot])) {
-        fill_buffer(fetch, slot, fetch_count(fetch, slot));
+        fill_buffer(fetch, turn, slot, fetch_count(fetch, slot));
     } else {
         fetch->under_way &= ~BIT64(slot);
     }
-    return true;
+    return turn;
 }
 
-/* The policy picks among the warps to fetch for and those to retire, until it picks one to fetch for. A finished warp
- * for which instructions are still on their way retires when they have come. */
-static void fetch_any(struct fetch *fetch)
+/* The policy picks among the turn's warps to fetch for and those to retire, until it picks one to fetch for. A finished
+ * warp for which instructions are still on their way retires when they have come. */
+static inline void fetch_any(struct fetch *fetch, struct fetch_turn *turn)
 {
     struct fetch *f = fetch;
-    struct fetch_view *view = &f->view;
+    struct fetch_view *view = &turn->view;
     view->cycle = fetch->agenda->now;
-    view->retiring = f->retiring & ~f->under_way;
-    view->serve = fetch_for(fetch) | view->retiring;
+    view->retiring = f->retiring & ~f->under_way & turn->warps;
+    view->serve = (fetch_for(fetch) & turn->warps) | view->retiring;
     made_progress_if(fetch->agenda, view->serve != 0);
     while (view->serve) {
         unsigned slot = f->policy->pick(view);
@@ -236,7 +255,7 @@ static void fetch_any(struct fetch *fetch)
             return;
         contract(mask_has(view->serve, slot));
         if (!mask_has(view->retiring, slot)) {
-            fetch_warp(fetch, slot);
+            fetch_warp(fetch, turn, slot);
             return;
         }
         f->retiring &= ~BIT64(slot);
@@ -246,11 +265,26 @@ static void fetch_any(struct fetch *fetch)
     }
 }
 
+/* All turns but one, to which a line went in this cycle, serve a warp. Cycle by cycle another turn is the first to ask
+ * the instruction cache, which may not take all that miss. */
+NOT_INLINE void fetch_all(struct fetch *fetch, const struct fetch_turn *but)
+{
+    unsigned count = fetch->turn_count, first = (unsigned)(fetch->agenda->now % count);
+    for (unsigned i = 0; i < count; i++) {
+        struct fetch_turn *turn = &fetch->turns[first + i < count ? first + i : first + i - count];
+        if (turn != but)
+            fetch_any(fetch, turn);
+    }
+}
+
 HOT void fetch_step(struct fetch *fetch)
 {
     bool from_fill = fetch->params->fetch_from_fill;
-    if (!from_fill || !line_came(fetch) || !take_line(fetch))
-        fetch_any(fetch);
+    const struct fetch_turn *took = from_fill && line_came(fetch) ? take_line(fetch) : NULL;
+    if (RARELY(fetch->turn_count > 1))
+        fetch_all(fetch, took);
+    else if (!took)
+        fetch_any(fetch, fetch->turns);
     if (!from_fill && line_came(fetch))
         take_line(fetch);
     if (!fetch_busy(fetch))
@@ -267,10 +301,30 @@ static unsigned entries(const struct fetch_view *view, unsigned slot)
 static unsigned preferred(const struct fetch_view *view, unsigned scheduler, uint64_t warps)
 {
     const struct fetch *fetch = view->context;
-    return fetch->port->preferred(fetch->sm, scheduler, warps);
+    return fetch->port->preferred(fetch->sm, view->first_scheduler + scheduler, warps);
 }
 
 /* Making one, and launches */
+
+static void init_turns(struct fetch *fetch, const struct core_views *views)
+{
+    const struct sm_params *p = fetch->params;
+    unsigned schedulers = core_schedulers(p);
+    fetch->turn_count = p->fetch_per_scheduler ? schedulers : 1;
+    contract(fetch->turn_count <= FETCH_TURNS);
+    for (unsigned t = 0; t < fetch->turn_count; t++) {
+        struct fetch_turn *turn = &fetch->turns[t];
+        for (unsigned slot = t; slot < p->warps; slot += fetch->turn_count)
+            turn->warps |= BIT64(slot);
+        turn->slot = CORE_NONE;
+        turn->view = (struct fetch_view){.warps = views->warps,
+                                         .schedulers = schedulers / fetch->turn_count,
+                                         .first_scheduler = t,
+                                         .entries = entries,
+                                         .preferred = preferred,
+                                         .context = fetch};
+    }
+}
 
 void fetch_init(struct fetch *fetch, const struct fetch_setup *setup, struct arena *own)
 {
@@ -287,31 +341,29 @@ void fetch_init(struct fetch *fetch, const struct fetch_setup *setup, struct are
         .member = (uint8_t)setup->member,
         .policy = setup->policy,
         .fills = setup->policy->fills || p->fetch_fills,
-        .most = p->fetch_width < p->instruction_buffer ? p->fetch_width : p->instruction_buffer,
+        .most = sm_fetch_most(p) < p->instruction_buffer ? sm_fetch_most(p) : p->instruction_buffer,
+        .pc_shift = mask_first(p->instruction_bytes),
         .line_bytes = setup->l1i->line_bytes,
         .code_base = setup->code_base,
-        .slot = CORE_NONE,
-        .view = {.warps = shared->views->warps,
-                 .schedulers = core_schedulers(p),
-                 .entries = entries,
-                 .preferred = preferred,
-                 .context = fetch},
     };
+    init_turns(fetch, shared->views);
     fetch->stocked = fetch->fills ? &fetch->full : &fetch->warp->buffered;
     fetch->l1i = fetch->member ? neighbour(fetch, 0)->l1i : cache_create(setup->l1i, false, own);
 }
 
 void fetch_begin(struct fetch *fetch, const struct fetch_launch *launch)
 {
-    fetch->slot = CORE_NONE;
-    fetch->count = fetch->pc = 0;
     fetch->came = false;
     fetch->line_taken = true;
     fetch->under_way = fetch->retiring = fetch->full = 0;
     fetch->shared.head = fetch->shared.count = 0;
     fetch->module_size = launch->module_size;
     fetch->first_pc = launch->first_pc;
-    fetch->view.last = fetch->params->warps - 1;
+    for (struct fetch_turn *turn = fetch->turns; turn < fetch->turns + fetch->turn_count; turn++) {
+        turn->slot = CORE_NONE;
+        turn->count = turn->pc = 0;
+        turn->view.last = fetch->params->warps - 1;
+    }
     memset(fetch->next_pc, 0, sizeof fetch->next_pc);
     memset(fetch->asked_pc, 0, sizeof fetch->asked_pc);
 }

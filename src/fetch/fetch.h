@@ -1,6 +1,7 @@
-/* Fetch: a stage that brings instructions from the instruction cache into the warps' buffers, by way of one fetch
- * buffer, for the warp that a policy picks (policy.h). It knows neither cores nor memory: `struct fetch_port` is the SM
- * around it. Timing follows GPGPU-Sim 3.2.2 (shader.cc: shader_core_ctx::fetch, decode). Written by fetch.c alone. */
+/* Fetch: a stage that brings instructions from the instruction cache into the warps' buffers, by way of a fetch buffer,
+ * for the warp that a policy picks (policy.h): one of the SM in a cycle, or one of each scheduler. It knows neither
+ * cores nor memory: `struct fetch_port` is the SM around it. Timing follows GPGPU-Sim 3.2.2 (shader.cc:
+ * shader_core_ctx::fetch, decode). Written by fetch.c alone. */
 #ifndef LOCKSTEP_FETCH_FETCH_H
 #define LOCKSTEP_FETCH_FETCH_H
 
@@ -45,6 +46,16 @@ struct fetch_stats {
     uint64_t control_flushes, decoded_instructions, decoded_operations;
 };
 
+#define FETCH_TURNS 8
+
+/* A fetch of one warp in each cycle: the SM has one, or each scheduler has one for its warps. */
+struct fetch_turn {
+    ROOM_KEPT uint64_t warps;         /* slots that it serves */
+    ROOM_KEPT uint32_t slot;          /* fetch buffer: the warp, CORE_NONE: empty */
+    ROOM_KEPT uint32_t count, pc;     /* the instructions in it: how many, and the first one */
+    ROOM_KEPT struct fetch_view view; /* what the policy is shown; keeps `last` */
+};
+
 struct fetch {
     /* As sm_shared and fetch_setup have them. */
     struct agenda *ROOM_KEPT agenda;
@@ -56,22 +67,22 @@ struct fetch {
     ROOM_KEPT bool fills;        /* buffers that are not empty are filled up */
     ROOM_KEPT uint32_t first_pc; /* of the kernel */
     ROOM_KEPT struct fetch_stats stats;
-    ROOM_KEPT uint32_t slot;        /* fetch buffer: the warp, CORE_NONE: empty */
-    ROOM_KEPT uint32_t count, pc;   /* the instructions in it: how many, and the first one */
     ROOM_KEPT uint32_t most;        /* instructions that a fetch brings */
     ROOM_KEPT uint32_t module_size; /* instructions of the module */
     ROOM_KEPT uint32_t line_bytes;  /* of the instruction cache */
+    ROOM_KEPT uint32_t pc_shift;    /* an instruction has 1 << pc_shift bytes */
     ROOM_KEPT uint64_t code_base;   /* address of the module's first instruction */
     ROOM_KEPT bool came;            /* a line has come for some warp */
     ROOM_KEPT bool line_taken;      /* took a line from the instruction cache and has not asked for another since */
-    ROOM_KEPT uint64_t under_way;   /* warps in the fetch buffer or waiting for the instruction cache */
+    ROOM_KEPT uint64_t under_way;   /* warps in a fetch buffer or waiting for the instruction cache */
     ROOM_KEPT uint64_t retiring;    /* warps finished and drained: to be retired */
     ROOM_KEPT uint64_t full;        /* where the policy fills up buffers: warps for which there is nothing to fetch */
     const uint64_t *ROOM_KEPT
         stocked; /* warps that fetch passes over: `full`, or those with an instruction in their buffer */
     struct cache *ROOM_KEPT l1i;
     const struct fetch_policy *ROOM_KEPT policy;
-    ROOM_KEPT struct fetch_view view;       /* what the policy is shown; keeps `last` */
+    ROOM_KEPT uint32_t turn_count;
+    struct fetch_turn turns[FETCH_TURNS];
     ROOM_KEPT uint32_t next_pc[WARP_SLOTS]; /* next to fetch for a warp: behind what is in its buffer, if anything is */
     ROOM_KEPT uint32_t asked_pc[WARP_SLOTS]; /* for which the instruction cache was last asked */
     ROOM_KEPT bool shares; /* several SMs share the instruction cache: it knows the warps of `member` by numbers from
@@ -89,7 +100,7 @@ void fetch_empty_cache(struct fetch *fetch);
 /* Forgets what was counted. */
 void fetch_reset_stats(struct fetch *fetch);
 
-/* One cycle: a warp is served; the fetch buffer goes to its warp's. */
+/* One cycle: a warp is served, or one of each scheduler; fetch buffers go to their warps'. */
 void fetch_step(struct fetch *fetch);
 void fetch_decode(struct fetch *fetch);
 /* A line of the instruction cache has come to this SM. Returns the SMs that are to be stepped for it, by their numbers
@@ -127,6 +138,14 @@ static inline uint64_t fetch_for(const struct fetch *fetch)
 static inline bool fetch_line_came(const struct fetch *fetch)
 {
     return fetch->shares ? fetch->shared.count : cache_has_ready(fetch->l1i);
+}
+/* True: a fetch buffer has instructions. */
+static inline bool fetch_decodes(const struct fetch *fetch)
+{
+    bool decodes = false;
+    for (unsigned t = 0; t < fetch->turn_count; t++)
+        decodes |= fetch->turns[t].slot != CORE_NONE;
+    return decodes;
 }
 /* True: fetch has a warp to serve or to retire, or an instruction line that arrived or was taken. */
 static inline bool fetch_busy(const struct fetch *fetch)

@@ -18,12 +18,13 @@ struct fetch_view {
     uint64_t retiring; /* of them, those that have ended and only have to be retired: that takes no time */
     const struct lockstep_warp_view *warps; /* by slot */
     uint32_t last;                          /* the warp served last, whether the cache had its line or not */
-    unsigned schedulers;
+    unsigned schedulers;                    /* whose warps these are: where each has a fetch of its own, one */
+    unsigned first_scheduler;               /* of them, by its number among those of the SM */
     /* Instructions in the warp's buffer. */
     unsigned (*entries)(const struct fetch_view *view, unsigned warp);
-    /* For which of these warps the scheduler of that number wants instructions: that which it would issue first if it
-     * could issue all of them that wait for no event, unless it says otherwise (lockstep_scheduler.fetch);
-     * FETCH_NOBODY where it has none of them, or would let the cycle pass. */
+    /* For which of these warps the scheduler of that number, below `schedulers`, wants instructions: that which it
+     * would issue first if it could issue all of them that wait for no event, unless it says otherwise
+     * (lockstep_scheduler.fetch); FETCH_NOBODY where it has none of them, or would let the cycle pass. */
     unsigned (*preferred)(const struct fetch_view *view, unsigned scheduler, uint64_t warps);
     const void *context; /* theirs */
 };

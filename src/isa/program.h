@@ -1,7 +1,7 @@
 /* Decoded programs: what a PTX module becomes when it is loaded, and the only thing the rooms above know of it.
  *
- * A module's instructions stand in one array; a program counter is an index into it (an instruction occupies ISA_PC_BYTES of
- * simulated instruction memory). A function's registers are rows of its frame: a row is one 32-bit word per lane, so an 8-, 16- or 32-bit
+ * A module's instructions stand in one array; a program counter is an index into it (what an instruction occupies of
+ * simulated instruction memory is a parameter, sm.instruction_bytes). A function's registers are rows of its frame: a row is one 32-bit word per lane, so an 8-, 16- or 32-bit
  * register takes one row and a 64-bit register two (its lanes then lie in those two rows as W consecutive 64-bit words). Values of 8 and 16
  * bits are kept zero-extended to 32. Predicates are kept apart, one lane mask each.
  *
@@ -22,7 +22,6 @@
 #include "base/strbuf.h"
 #include "isa/op.h"
 
-#define ISA_PC_BYTES 8
 #define ISA_FRAME_ROWS 4 /* frames of called functions begin at multiples: two rows of 32-bit registers, then two that one of 64 bits fills */
 #define ISA_WARP_SZ 32 /* threads of a warp, as programs see it: PTX ISA, "WARP_SZ" */
 #define ISA_PC_NONE UINT32_MAX /* "reconverges at exit", "no target" */

@@ -31,7 +31,7 @@ struct fill {
     struct message_read message;
 };
 
-/* A step of fetch, as it was seen. */
+/* A turn's part of a step of fetch, as it was seen. */
 struct seen {
     bool may_pick, there, requested;
     unsigned slot; /* picked to fetch for, FETCH_NOBODY: none */
@@ -39,14 +39,21 @@ struct seen {
     uint32_t room;
 };
 
+struct model_turn {
+    uint32_t last;            /* served */
+    uint32_t slot, pc, count; /* fetch buffer */
+    struct seen seen;
+};
+
 struct model_sm {
     struct model_warp warp[WARP_SLOTS];
     uint64_t retiring, incomplete; /* incomplete: not retired */
-    uint32_t last;                 /* served */
-    uint32_t slot, pc, count;      /* fetch buffer */
-    unsigned ready;                /* warps for which a line has come, in order, and the fills that they waited for */
+    struct model_turn turn[FETCH_TURNS];
+    struct model_turn *asks;               /* that whose policy is asked, or was last */
+    struct model_turn *asked[FETCH_TURNS]; /* in this step those that picked a warp to fetch for, in order */
+    unsigned asked_count;
+    unsigned ready; /* warps for which a line has come, in order, and the fills that they waited for */
     uint8_t ready_slot[WARP_SLOTS], ready_fill[WARP_SLOTS];
-    struct seen seen;
     struct fetch_stats stats;
     unsigned releases, releases_seen;
 };
@@ -67,6 +74,7 @@ struct counts {
     uint64_t dropped, refused, joined, across; /* joined: waited for a line asked for before; across: by another SM */
     uint64_t ran_off, launched, retired;
     uint64_t went_on_early; /* with instructions from before its end on their way */
+    uint64_t at_once;       /* decoded in a cycle in which another scheduler's were */
 };
 
 struct bench {
@@ -117,6 +125,25 @@ static inline bool fills_up(void)
 
 /* The model's answers */
 
+static inline unsigned turn_count(void)
+{
+    return bench->b.params.fetch_per_scheduler ? core_schedulers(&bench->b.params) : 1;
+}
+
+static inline struct model_turn *turn_of_slot(struct model_sm *m, unsigned slot)
+{
+    return &m->turn[slot % turn_count()];
+}
+
+/* The warps that a turn serves. */
+static inline uint64_t warps_of(const struct model_sm *m, const struct model_turn *turn)
+{
+    uint64_t set = 0;
+    for (unsigned slot = 0; slot < bench->b.params.warps; slot++)
+        set |= slot % turn_count() == (unsigned)(turn - m->turn) ? BIT64(slot) : 0;
+    return set;
+}
+
 /* Warps that fetch has to serve. */
 static inline uint64_t to_fetch_for(const struct test_sm *s)
 {
@@ -148,10 +175,22 @@ static inline uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* Bytes are fetched, at least an instruction. */
+static inline uint32_t fetch_brings(void)
+{
+    uint32_t bytes = bench->b.params.fetch_width * 8;
+    return bytes > bench->b.params.instruction_bytes ? bytes / bench->b.params.instruction_bytes : 1;
+}
+
+static inline uint64_t address_of(uint32_t pc)
+{
+    return bench->code_base + (uint64_t)pc * bench->b.params.instruction_bytes;
+}
+
 static inline uint32_t count_to_fetch(const struct model_warp *m)
 {
     uint32_t room = bench->b.params.instruction_buffer - m->buffered;
-    return least(least(bench->b.params.fetch_width, room), bench->module_size - m->next);
+    return least(least(fetch_brings(), room), bench->module_size - m->next);
 }
 
 static inline uint64_t line_of(uint64_t address)
@@ -191,9 +230,11 @@ static inline bool is_reserved(uint64_t line)
 
 static inline void put_in_fetch_buffer(struct model_sm *m, unsigned slot)
 {
-    m->slot = slot;
-    m->pc = m->warp[slot].next;
-    m->count = count_to_fetch(&m->warp[slot]);
+    struct model_turn *turn = turn_of_slot(m, slot);
+    EXPECT(turn->slot == CORE_NONE);
+    turn->slot = slot;
+    turn->pc = m->warp[slot].next;
+    turn->count = count_to_fetch(&m->warp[slot]);
     m->warp[slot].place = AT_FETCH_BUFFER;
 }
 
@@ -206,10 +247,9 @@ static inline void wait_for(struct test_sm *s, struct fill *f, unsigned slot)
 }
 
 /* The cache has answered the warp that was picked: by its presence then, and by what it asks the network for. */
-static inline void follow_answer(struct test_sm *s)
+static inline void follow_answer(struct test_sm *s, const struct seen *seen)
 {
     struct model_sm *m = &s->model;
-    const struct seen *seen = &m->seen;
     uint64_t line = line_of(seen->address);
     struct fill *f = fill_under_way(line);
     bool has_room = seen->room >= bench->l1i.miss_room;
@@ -229,14 +269,10 @@ static inline void follow_answer(struct test_sm *s)
     }
 }
 
-static inline void follow_pick(struct test_sm *s)
+static inline void follow_pick(struct test_sm *s, struct model_turn *turn)
 {
     struct model_sm *m = &s->model;
-    unsigned slot = m->seen.slot;
-    if (slot == FETCH_NOBODY) {
-        EXPECT(!to_fetch_for(s));
-        return;
-    }
+    unsigned slot = turn->seen.slot;
     EXPECT(s->agenda.made_progress);
     if (m->warp[slot].next >= bench->module_size) {
         m->warp[slot].next = simt_pc(&s->warp.slots[slot].simt);
@@ -244,16 +280,16 @@ static inline void follow_pick(struct test_sm *s)
         return;
     }
     m->warp[slot].asked = m->warp[slot].next;
-    m->last = slot;
-    follow_answer(s);
+    turn->last = slot;
+    follow_answer(s, &turn->seen);
 }
 
-/* One warp is served whose line has come: the one that has waited for longest. */
-static inline bool follow_line(struct test_sm *s)
+/* One warp is served whose line has come: the one that has waited for longest. Returns its turn, or NULL. */
+static inline struct model_turn *follow_line(struct test_sm *s)
 {
     struct model_sm *m = &s->model;
     if (!m->ready)
-        return false;
+        return NULL;
     unsigned slot = m->ready_slot[0];
     struct fill *f = &bench->fills[m->ready_fill[0]];
     m->ready--;
@@ -267,33 +303,33 @@ static inline bool follow_line(struct test_sm *s)
         put_in_fetch_buffer(m, slot);
     else
         m->warp[slot].place = AT_REST;
-    return true;
+    return turn_of_slot(m, slot);
 }
 
-/* The fetch buffer goes to the warp's, unless the warp has ended or left the straight line. */
-static inline void follow_decode(struct test_sm *s)
+/* A turn's fetch buffer goes to the warp's, unless the warp has ended or left the straight line. */
+static inline void follow_decode(struct test_sm *s, struct model_turn *turn)
 {
     struct model_sm *m = &s->model;
-    unsigned slot = m->slot;
+    unsigned slot = turn->slot;
     struct model_warp *w = &m->warp[slot];
-    m->slot = CORE_NONE;
+    turn->slot = CORE_NONE;
     w->place = AT_REST;
-    if (is_finished(s, slot) || (fills_up() && w->next != m->pc)) {
+    if (is_finished(s, slot) || (fills_up() && w->next != turn->pc)) {
         bench->counts.dropped++;
         return;
     }
     uint32_t needed = simt_pc(&s->warp.slots[slot].simt);
     if (!w->buffered) {
-        w->head = m->pc;
-        m->releases += m->pc == needed && bench->program[m->pc].after == INSTR_AFTER_FENCE;
+        w->head = turn->pc;
+        m->releases += turn->pc == needed && bench->program[turn->pc].after == INSTR_AFTER_FENCE;
     }
-    EXPECT(m->pc == w->head + w->buffered);
-    w->buffered += m->count;
-    w->next = m->pc + m->count;
-    EXPECT(m->count && m->count <= bench->b.params.fetch_width);
+    EXPECT(turn->pc == w->head + w->buffered);
+    w->buffered += turn->count;
+    w->next = turn->pc + turn->count;
+    EXPECT(turn->count && turn->count <= fetch_brings());
     EXPECT(w->buffered <= bench->b.params.instruction_buffer && w->next <= bench->module_size);
-    m->stats.decoded_instructions += m->count;
-    for (uint32_t pc = m->pc; pc < w->next; pc++)
+    m->stats.decoded_instructions += turn->count;
+    for (uint32_t pc = turn->pc; pc < w->next; pc++)
         m->stats.decoded_operations += bench->program[pc + 1].scheduled_before - bench->program[pc].scheduled_before;
 }
 

@@ -1,6 +1,7 @@
 /* Fetch alone: one to three SMs with a real instruction cache, which two or three share. Warps of random programs jump,
  * end, retire, are launched again and go on after all; lines come after random times. A model says what fetch has to
- * do. Every run is made twice: with each step of fetch, and with those alone that the agenda has due. */
+ * do, for the SM or for each of its schedulers. Every run is made twice: with each step of fetch, and with those alone
+ * that the agenda has due. */
 #include "unit/fetch/fetch_model.h"
 #include "effort.h"
 
@@ -13,15 +14,15 @@ static void request(void *sm, uint64_t address, uint32_t bytes, uint16_t number)
 {
     struct test_sm *s = sm;
     struct fill *f = &bench->fills[number];
-    EXPECT(number < bench->l1i.mshr_entries && !f->used && !s->model.seen.requested);
-    EXPECT(address == line_of(s->model.seen.address) && bytes == bench->l1i.line_bytes);
+    EXPECT(number < bench->l1i.mshr_entries && !f->used && !s->model.asks->seen.requested);
+    EXPECT(address == line_of(s->model.asks->seen.address) && bytes == bench->l1i.line_bytes);
     EXPECT(!fill_under_way(address) && !packet_ring_full(&s->queue));
     *f = (struct fill){
         .used = true, .under_way = true, .requester = number_of(s), .address = address, .due = UINT64_MAX};
     f->message.packet.kind = PACKET_READ;
     f->message.fill = number;
     packet_ring_push(&s->queue, &f->message.packet);
-    s->model.seen.requested = true;
+    s->model.asks->seen.requested = true;
 }
 
 /* With the last warp of a block, which is a pair of slots, the block goes. */
@@ -47,7 +48,9 @@ static void reach_release(void *sm, unsigned slot)
 static unsigned preferred(void *sm, unsigned scheduler, uint64_t warps)
 {
     struct test_sm *s = sm;
-    EXPECT(scheduler < core_schedulers(&bench->b.params) && warps == (to_fetch_for(s) | to_retire(s)));
+    EXPECT(scheduler < core_schedulers(&bench->b.params));
+    EXPECT(turn_count() == 1 || s->model.asks == &s->model.turn[scheduler]);
+    EXPECT(warps == ((to_fetch_for(s) | to_retire(s)) & warps_of(&s->model, s->model.asks)));
     uint64_t chosen = random_at(bench->b.seed, UINT64_C(1) << 40 | s->agenda.now << 3 | scheduler);
     return warps & chosen ? mask_first(warps & chosen) : FETCH_NOBODY;
 }
@@ -70,10 +73,13 @@ static struct test_sm *of_view(const struct fetch_view *view)
 
 static void expect_view(const struct test_sm *s, const struct fetch_view *view)
 {
-    EXPECT(s->model.seen.may_pick && s->model.seen.slot == FETCH_NOBODY);
-    EXPECT(view->retiring == to_retire(s));
-    EXPECT(view->serve == (to_fetch_for(s) | to_retire(s)));
-    EXPECT(view->last == s->model.last && view->cycle == s->agenda.now);
+    const struct model_turn *turn = s->model.asks;
+    uint64_t own = warps_of(&s->model, turn);
+    EXPECT(turn->seen.may_pick && turn->seen.slot == FETCH_NOBODY);
+    EXPECT(view->schedulers * turn_count() == core_schedulers(&bench->b.params));
+    EXPECT(view->retiring == (to_retire(s) & own));
+    EXPECT(view->serve == ((to_fetch_for(s) | to_retire(s)) & own));
+    EXPECT(view->last == turn->last && view->cycle == s->agenda.now);
     for (uint64_t rest = view->serve; rest; rest &= rest - 1)
         EXPECT(view->entries(view, mask_first(rest)) == s->model.warp[mask_first(rest)].buffered);
 }
@@ -83,7 +89,8 @@ static void expect_view(const struct test_sm *s, const struct fetch_view *view)
 static void expect_fair(struct test_sm *s, unsigned slot)
 {
     bool is_fair = strcmp(bench->of->name, "lrr") == 0;
-    for (unsigned other = 0; other < bench->b.params.warps; other++) {
+    for (uint64_t rest = warps_of(&s->model, s->model.asks); rest; rest &= rest - 1) {
+        unsigned other = mask_first(rest);
         struct model_warp *w = &s->model.warp[other];
         w->passed = other != slot && mask_has(to_fetch_for(s), other) ? w->passed + 1 : 0;
         EXPECT(!is_fair || w->passed <= 2 * bench->b.params.warps);
@@ -94,7 +101,9 @@ static void expect_fair(struct test_sm *s, unsigned slot)
 static unsigned pick(const struct fetch_view *view)
 {
     struct test_sm *s = of_view(view);
-    struct seen *seen = &s->model.seen;
+    EXPECT(view->first_scheduler < turn_count());
+    s->model.asks = &s->model.turn[view->first_scheduler];
+    struct seen *seen = &s->model.asks->seen;
     expect_view(s, view);
     unsigned slot = bench->of->pick(view);
     EXPECT(slot < WARP_SLOTS && mask_has(view->serve, slot));
@@ -102,11 +111,12 @@ static unsigned pick(const struct fetch_view *view)
         return slot;
     const struct model_warp *w = &s->model.warp[slot];
     seen->slot = slot;
+    s->model.asked[s->model.asked_count++] = s->model.asks;
     expect_fair(s, slot);
     if (w->next < bench->module_size) {
         uint32_t line;
-        seen->address = bench->code_base + (uint64_t)w->next * ISA_PC_BYTES;
-        seen->there = cache_find(s->fetch.l1i, seen->address, ISA_PC_BYTES, &line) == CACHE_THERE;
+        seen->address = address_of(w->next);
+        seen->there = cache_find(s->fetch.l1i, seen->address, bench->b.params.instruction_bytes, &line) == CACHE_THERE;
         seen->room = packet_ring_room(&s->queue);
     }
     return slot;
@@ -277,45 +287,78 @@ static void move_lines(void)
 
 /* A cycle */
 
+/* The turns that have instructions in their fetch buffer. */
+static unsigned to_decode(const struct model_sm *m)
+{
+    unsigned some = 0;
+    for (unsigned t = 0; t < turn_count(); t++)
+        some += m->turn[t].slot != CORE_NONE;
+    return some;
+}
+
 static void decode(struct test_sm *s)
 {
-    bool has_some = s->model.slot != CORE_NONE;
-    EXPECT(agenda_has(&s->agenda, DUE_DECODE) == has_some);
-    if (!has_some)
+    unsigned some = to_decode(&s->model);
+    EXPECT(agenda_has(&s->agenda, DUE_DECODE) == (some > 0));
+    if (!some)
         return;
-    follow_decode(s);
+    bench->counts.at_once += some > 1;
+    for (unsigned t = 0; t < turn_count(); t++)
+        if (s->model.turn[t].slot != CORE_NONE)
+            follow_decode(s, &s->model.turn[t]);
     fetch_decode(&s->fetch);
 }
 
-/* A step that is not due changes nothing but the view of a policy that is not asked. */
+/* A step that is not due changes nothing but the views of policies that are not asked. */
 static void step_in_vain(struct test_sm *s)
 {
     static struct fetch before;
     memcpy(&before, &s->fetch, sizeof before);
     fetch_step(&s->fetch);
-    before.view.cycle = s->fetch.view.cycle;
-    before.view.serve = s->fetch.view.serve;
-    before.view.retiring = s->fetch.view.retiring;
+    for (unsigned t = 0; t < turn_count(); t++) {
+        const struct fetch_view *view = &s->fetch.turns[t].view;
+        before.turns[t].view.cycle = view->cycle;
+        before.turns[t].view.serve = view->serve;
+        before.turns[t].view.retiring = view->retiring;
+    }
     EXPECT(memcmp(&before, &s->fetch, sizeof before) == 0);
+}
+
+/* Every turn but the one to which a line went picks, if it has a warp to serve; each is answered by what those before
+ * it have left. */
+static void follow_picks(struct test_sm *s, const struct model_turn *took)
+{
+    struct model_sm *m = &s->model;
+    for (unsigned t = 0; t < turn_count(); t++) {
+        uint64_t own = warps_of(m, &m->turn[t]);
+        bool picked = m->turn[t].seen.slot != FETCH_NOBODY;
+        EXPECT(&m->turn[t] == took || picked || !((to_fetch_for(s) | to_retire(s)) & own));
+        m->turn[t].seen.may_pick = false;
+    }
+    unsigned count = turn_count(), first = (unsigned)(s->agenda.now % count), before = 0;
+    for (unsigned i = 0; i < m->asked_count; i++) {
+        unsigned place = ((unsigned)(m->asked[i] - m->turn) + count - first) % count;
+        EXPECT(i == 0 || place > before);
+        before = place;
+        follow_pick(s, m->asked[i]);
+    }
 }
 
 static void step_fetch(struct test_sm *s)
 {
     bool from_fill = bench->b.params.fetch_from_fill;
-    bool took = from_fill && follow_line(s);
-    s->model.seen = (struct seen){.may_pick = !took, .slot = FETCH_NOBODY};
+    struct model_turn *took = from_fill ? follow_line(s) : NULL;
+    for (unsigned t = 0; t < turn_count(); t++)
+        s->model.turn[t].seen = (struct seen){.may_pick = &s->model.turn[t] != took, .slot = FETCH_NOBODY};
+    s->model.asked_count = 0;
     if (agenda_has(&s->agenda, DUE_FETCH))
         fetch_step(&s->fetch);
     else if (!bench->lazy)
         step_in_vain(s);
-    if (!took) {
-        follow_pick(s);
-        EXPECT(!to_retire(s) || s->model.seen.slot != FETCH_NOBODY);
-    }
+    follow_picks(s, took);
     if (!from_fill)
         took = follow_line(s);
     EXPECT(!took || s->agenda.made_progress);
-    s->model.seen.may_pick = false;
 }
 
 static void expect_whole(struct test_sm *s)
@@ -336,8 +379,13 @@ static void note(uint64_t value)
 static void expect_as_modelled(struct test_sm *s)
 {
     const struct model_sm *m = &s->model;
-    EXPECT(s->fetch.slot == m->slot);
-    EXPECT(m->slot == CORE_NONE || (s->fetch.pc == m->pc && s->fetch.count == m->count));
+    for (unsigned t = 0; t < turn_count(); t++) {
+        const struct model_turn *turn = &m->turn[t];
+        const struct fetch_turn *real = &s->fetch.turns[t];
+        EXPECT(real->slot == turn->slot);
+        EXPECT(turn->slot == CORE_NONE || (real->pc == turn->pc && real->count == turn->count));
+        note(turn->slot);
+    }
     EXPECT(s->fetch.under_way == on_the_way(s));
     EXPECT(m->releases == m->releases_seen);
     EXPECT(memcmp(&s->fetch.stats, &m->stats, sizeof m->stats) == 0);
@@ -349,10 +397,10 @@ static void expect_as_modelled(struct test_sm *s)
         EXPECT(is_finished(s, slot) || s->fetch.next_pc[slot] == w->next);
         note(w->head << 16 | w->buffered << 8 | (unsigned)w->place);
     }
-    EXPECT(agenda_has(&s->agenda, DUE_DECODE) == (m->slot != CORE_NONE));
+    EXPECT(agenda_has(&s->agenda, DUE_DECODE) == (to_decode(m) > 0));
     EXPECT(!(to_fetch_for(s) || to_retire(s) || m->ready) || agenda_has(&s->agenda, DUE_FETCH));
     EXPECT(!fetch_busy(&s->fetch) || agenda_has(&s->agenda, DUE_FETCH));
-    note(s->warp.resident ^ s->warp.finished << 1 ^ (uint64_t)m->slot << 32);
+    note(s->warp.resident ^ s->warp.finished << 1);
 }
 
 static void step_sm(struct test_sm *s)
@@ -411,12 +459,14 @@ static void vary(void)
     p->fetch_width = 1 + draw(8);
     p->fetch_fills = draw(2);
     p->fetch_from_fill = draw(2);
+    p->fetch_per_scheduler = draw(2);
     vary_cache();
     bench->sms = 1 + (unsigned)(bench->b.seed % SMS);
     bench->slowest = 1 + draw(draw(2) ? 4 : 60);
     bench->jumps = 2 + draw(20);
     bench->pauses = 1 + draw(4);
-    bench->code_base = 4096 + (uint64_t)ISA_PC_BYTES * draw(40);
+    p->instruction_bytes = 4u << draw(3);
+    bench->code_base = 4096 + (uint64_t)p->instruction_bytes * draw(40);
 }
 
 static void make_program(void)
@@ -477,10 +527,13 @@ static void begin_kernel(void)
         fetch_begin(&s->fetch, &(struct fetch_launch){bench->module_size, bench->first_pc});
         agenda_add(&s->agenda, DUE_FETCH);
         for (uint64_t i = 0; i < MOST_INSTRUCTIONS; i++)
-            EXPECT(cache_find(s->fetch.l1i, bench->code_base + i * ISA_PC_BYTES, ISA_PC_BYTES, &line) != CACHE_THERE);
+            EXPECT(cache_find(s->fetch.l1i, address_of((uint32_t)i), bench->b.params.instruction_bytes, &line) !=
+                   CACHE_THERE);
         warp_begin(&s->warp, bench->program, 1, mask_low(bench->b.params.warps), s->agenda.now);
-        s->model.slot = CORE_NONE;
-        s->model.last = bench->b.params.warps - 1;
+        for (unsigned t = 0; t < turn_count(); t++) {
+            s->model.turn[t].slot = CORE_NONE;
+            s->model.turn[t].last = bench->b.params.warps - 1;
+        }
     }
 }
 
