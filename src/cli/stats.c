@@ -60,6 +60,8 @@ static const char *needs_note(const struct stat_desc *stat)
         return " [under a scheduler that says so; else left out]";
     case STAT_NEEDS_FORMING:
         return " [where threads go from warp to warp; else left out]";
+    case STAT_NEEDS_PREFERRED:
+        return " [with sm.counts_preferred; else left out]";
     default:
         return "";
     }

@@ -78,6 +78,8 @@ void core_archive_turns(struct core *core, struct archive *ar)
     ARCHIVE(ar, issue->overtaken);
     archive_place(ar, &issue->first_look, issue->count);
     ARCHIVE(ar, issue->extra_issues);
+    ARCHIVE(ar, issue->preferred_empty);
+    ARCHIVE(ar, issue->preferred_passed);
     ARCHIVE(ar, core->stalls);
     for (unsigned s = 0; s < issue->count; s++)
         archive_bytes(ar, issue->of[s].state, issue->policy->state_bytes);

@@ -50,7 +50,7 @@ void core_begin(struct core *core, const struct lockstep_scheduler_setup *policy
 void core_reset_stats(struct core *core)
 {
     core->stalls = (struct core_stalls){0};
-    core->issue.extra_issues = 0;
+    core->issue.extra_issues = core->issue.preferred_empty = core->issue.preferred_passed = 0;
 }
 
 void core_each_set(struct core *core, void (*visit)(uint64_t *set, void *context), void *context)

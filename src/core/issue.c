@@ -353,6 +353,25 @@ HOT void core_issue(struct core *core)
         leave_cycle(core, (unsigned)(own - all), looked);
 }
 
+void core_note_preferred(struct core *core)
+{
+    core->issue.lacking = 0;
+    for (unsigned s = 0; s < core->issue.count; s++) {
+        unsigned slot = core_preferred(core, s, UINT64_MAX);
+        if (slot != LOCKSTEP_NO_WARP && !mask_has(core->warp->buffered, slot))
+            core->issue.lacking |= (uint8_t)(1u << s);
+    }
+}
+
+/* A scheduler that has issued has given the present cycle to that already (own_issue). */
+void core_count_preferred(struct core *core)
+{
+    for (unsigned rest = core->issue.lacking; rest; rest &= rest - 1) {
+        core->issue.preferred_empty++;
+        core->issue.preferred_passed += core->issue.of[mask_first(rest)].owned > core->agenda->now;
+    }
+}
+
 /* Events that policies are told of */
 
 void core_warp_launched(struct core *core, unsigned slot)

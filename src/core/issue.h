@@ -31,7 +31,9 @@ struct core_issue {
      * note_overtaken. */
     uint8_t overtaken[WARP_UNIT_COUNT][8];
     uint64_t extra_issues; /* instructions that were issued behind another one of their warp in one cycle */
-    struct lockstep_scheduler_view view; /* what the schedulers are shown, one after the other */
+    uint8_t lacking;       /* in the present cycle: schedulers whose preferred warp has no instruction in its buffer */
+    uint64_t preferred_empty, preferred_passed; /* their cycles; of them, those in which they issued another warp */
+    struct lockstep_scheduler_view view;        /* what the schedulers are shown, one after the other */
 };
 
 /* A warp came to a barrier, or a barrier opened: what policies are told at the end of the cycle. */
@@ -65,5 +67,9 @@ void core_skip(struct core *core, uint64_t cycle);
  * answer where the policy has one, else the warp that it would issue first if all those that wait for no event could
  * issue. */
 unsigned core_preferred(const struct core *core, unsigned scheduler, uint64_t warps);
+/* Around core_issue in every cycle, where sm.counts_preferred is set: before it, notes which schedulers prefer a warp
+ * that has no instruction in its buffer; after it, counts them. */
+void core_note_preferred(struct core *core);
+void core_count_preferred(struct core *core);
 
 #endif

@@ -144,8 +144,11 @@ const struct sm_stats *sm_stats_of(struct sm *sm)
     s->control_flushes = sm->fetch.stats.control_flushes;
     s->decoded_instructions = sm->fetch.stats.decoded_instructions;
     s->decoded_operations = sm->fetch.stats.decoded_operations;
-    EACH_CORE (sm, core)
+    EACH_CORE (sm, core) {
         s->extra_issues += core->issue.extra_issues;
+        s->preferred_empty += core->issue.preferred_empty;
+        s->preferred_passed += core->issue.preferred_passed;
+    }
     return &sm->stats;
 }
 

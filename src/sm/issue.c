@@ -22,6 +22,16 @@ HOT void sm_wake(struct sm *sm)
         end_waits(sm);
 }
 
+void sm_issue_counting(struct sm *sm, bool looks)
+{
+    EACH_CORE (sm, core)
+        core_note_preferred(core);
+    if (looks)
+        sm_issue(sm);
+    EACH_CORE (sm, core)
+        core_count_preferred(core);
+}
+
 HOT void sm_issue(struct sm *sm)
 {
     EACH_CORE (sm, core)

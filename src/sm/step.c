@@ -57,6 +57,8 @@ static inline bool must_step(const struct sm *sm)
         return true;
     if (RARELY(sm->out) && sm_form_due(sm))
         return true;
+    if (RARELY(sm->params->counts_preferred) && sm->warp.resident) /* every cycle is counted by itself */
+        return true;
     return sm->warp.changed && sm_can_go_on(sm);
 }
 
@@ -124,7 +126,10 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     bool wakes = sm_may_wake(sm);
     if (RARELY(wakes))
         sm_wake(sm);
-    if (sm->warp.changed || (wakes | sm->has_fault))
+    bool looks = sm->warp.changed || (wakes | sm->has_fault);
+    if (RARELY(sm->params->counts_preferred))
+        sm_issue_counting(sm, looks);
+    else if (looks)
         sm_issue(sm);
     warp_cycle_begins(&sm->warp, cycle + 1);
     if (agenda_has(&sm->agenda, DUE_DECODE))

@@ -10,6 +10,8 @@ void sm_skip_to(struct sm *sm, uint64_t cycle);
 void sm_give_all_cycles(struct sm *sm);
 /* issue.c: every core's schedulers look. */
 void sm_issue(struct sm *sm);
+/* Under sm.counts_preferred, of every cycle: schedulers look where `looks` says so. */
+void sm_issue_counting(struct sm *sm, bool looks);
 /* Before that, if sm_may_wake: waits end by the clock, blocks pass the grid's barrier, warps are formed. */
 void sm_wake(struct sm *sm);
 static inline bool sm_may_wake(const struct sm *sm)

@@ -18,7 +18,7 @@ bool stat_measured(const struct stat_desc *stat, unsigned lacks)
 
 bool stat_is_quiet(const struct stat_desc *stat)
 {
-    return stat->needs & (STAT_NEEDS_HARDWARE | STAT_NEEDS_FORMING);
+    return stat->needs & (STAT_NEEDS_HARDWARE | STAT_NEEDS_FORMING | STAT_NEEDS_PREFERRED);
 }
 
 void stat_merge(const struct stat_group *group, void *into, const void *from)

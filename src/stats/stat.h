@@ -19,12 +19,13 @@ enum stat_kind { STAT_COUNTER, STAT_MAX };
  * its result gives them no value. */
 enum stat_needs {
     STAT_NEEDS_NOTHING = 0,
-    STAT_NEEDS_TIME = 1,      /* cycles: functional mode has none */
-    STAT_NEEDS_DETECTOR = 2,  /* somebody who watches for spinning warps */
-    STAT_NEEDS_MARKS = 4,     /* loops that the source marks as those in which threads wait */
-    STAT_NEEDS_TRUTH = 8,     /* somebody who knows which loops spin */
-    STAT_NEEDS_HARDWARE = 16, /* a warp scheduler that says what storage it takes */
-    STAT_NEEDS_FORMING = 32,  /* threads that go from warp to warp */
+    STAT_NEEDS_TIME = 1,       /* cycles: functional mode has none */
+    STAT_NEEDS_DETECTOR = 2,   /* somebody who watches for spinning warps */
+    STAT_NEEDS_MARKS = 4,      /* loops that the source marks as those in which threads wait */
+    STAT_NEEDS_TRUTH = 8,      /* somebody who knows which loops spin */
+    STAT_NEEDS_HARDWARE = 16,  /* a warp scheduler that says what storage it takes */
+    STAT_NEEDS_FORMING = 32,   /* threads that go from warp to warp */
+    STAT_NEEDS_PREFERRED = 64, /* schedulers that are asked every cycle whom they prefer */
 };
 
 struct stat_desc {

@@ -54,6 +54,7 @@ continues ht15 --machine apu8 --protocol msi         # sharers
 continues bfs --machine gtx480-sm2 --protocol lease   # leases
 continues bfs --machine gtx480-sm2 --protocol hlrc    # store queues
 continues reduce --machine gtx480 --set sm.l1i_sharers=4 # an instruction cache for four SMs, the last one for three
+continues reduce --machine gtx480 --fetch cff --set sm.fetch_per_scheduler=true --set sm.instruction_bytes=16 --set sm.counts_preferred=true # a fetch buffer for each scheduler
 continues ht15 --machine gtx480 --divergence its      # lanes that are let go
 continues waitsignal --machine gtx480-sm2 --sched lrr --divergence its # waits for a flag
 continues ht15 --machine gtx480 --divergence aware

@@ -39,10 +39,11 @@ struct bench {
     unsigned schedulers;
     unsigned bad_scheduler, bad_slot, bad_picks;
     uint64_t issues_before_bad;
-    unsigned fault_at;   /* the number of the instruction that is illegal; 0: none */
-    unsigned bad_at;     /* the number of the pick that names a warp that was not shown; 0: none */
-    bool spins, prefers; /* spin control holds warps back; the policy always names a warp */
-    bool skips;          /* cycles in which nothing can happen are passed over: `skipped` so far */
+    unsigned fault_at;      /* the number of the instruction that is illegal; 0: none */
+    unsigned bad_at;        /* the number of the pick that names a warp that was not shown; 0: none */
+    bool spins, prefers;    /* spin control holds warps back; the policy always names a warp */
+    uint64_t empty, passed; /* cycles of schedulers whose preferred warp has no instruction, by the oracle */
+    bool skips;             /* cycles in which nothing can happen are passed over: `skipped` so far */
     uint64_t skipped;
 };
 
@@ -513,6 +514,57 @@ static void expect_flushes(const struct bench *t, unsigned scheduler, uint64_t a
     assert_int_equal(flushed & ~BIT64(look->slot), should_be);
 }
 
+/* The oracle of core_note_preferred, from the warps one by one and the order of preference: the warp that a scheduler
+ * would issue first if all that wait for nothing could issue has no instruction. Warps that spin control holds back
+ * come behind the others. */
+static bool lacks_preferred(const struct bench *t, unsigned scheduler)
+{
+    const struct core *core = &t->b.core[scheduler % t->b.params.cores];
+    const struct policy_state *state = core->issue.of[scheduler / t->b.params.cores].state;
+    struct lockstep_scheduler_view view = {.cycle = t->b.agenda.now, .warps = t->b.views.warps};
+    uint64_t free = 0, held = 0;
+    for (uint64_t rest = t->b.warp.resident & slots_of(t, scheduler); rest; rest &= rest - 1) {
+        unsigned slot = mask_first(rest);
+        bool awake = t->b.warp.slots[slot].simt.live;
+        view.members |= awake ? BIT64(slot) : 0;
+        for (unsigned wait = 0; wait < WARP_WAIT_COUNT; wait++)
+            awake &= !mask_has(t->b.warp.waits.of[wait], slot);
+        *(mask_has(core->issue.backed_off, slot) ? &held : &free) |= awake ? BIT64(slot) : 0;
+    }
+    view.ready = free ? free : held;
+    unsigned first = free || t->prefers ? core->issue.policy->pick(state, &view) : pick_lrr(state, &view);
+    return view.ready && first != LOCKSTEP_NO_WARP && !t->b.warp.slots[first].buffered;
+}
+
+/* As the SM does under sm.counts_preferred, in the cycles in which schedulers are to look. */
+static void issue_cores(struct bench *t)
+{
+    bool counts = !t->bad_at && !t->fault_at, lacks[SCHEDULERS];
+    for (unsigned s = 0; s < t->schedulers; s++)
+        lacks[s] = counts && lacks_preferred(t, s);
+    for (unsigned i = 0; i < t->b.params.cores && counts; i++)
+        core_note_preferred(&t->b.core[i]);
+    for (unsigned i = 0; i < t->b.params.cores; i++)
+        core_issue(&t->b.core[i]);
+    for (unsigned i = 0; i < t->b.params.cores && counts; i++)
+        core_count_preferred(&t->b.core[i]);
+    for (unsigned s = 0; s < t->schedulers; s++) {
+        t->empty += lacks[s];
+        t->passed += lacks[s] && t->look[s].issues;
+    }
+}
+
+static void expect_preferred(const struct bench *t)
+{
+    uint64_t empty = 0, passed = 0;
+    for (unsigned i = 0; i < t->b.params.cores; i++) {
+        empty += t->b.core[i].issue.preferred_empty;
+        passed += t->b.core[i].issue.preferred_passed;
+    }
+    assert_int_equal(empty, t->empty);
+    assert_int_equal(passed, t->passed);
+}
+
 static void issue(struct bench *t)
 {
     struct warp_table *w = &t->b.warp;
@@ -521,8 +573,7 @@ static void issue(struct bench *t)
     t->flushed = 0;
     for (unsigned s = 0; s < t->schedulers; s++)
         t->idle_cycles += !(w->resident & slots_of(t, s));
-    for (unsigned i = 0; i < t->b.params.cores; i++)
-        core_issue(&t->b.core[i]);
+    issue_cores(t);
     for (unsigned s = 0; s < t->schedulers && !t->b.stopped; s++) {
         expect_flushes(t, s, astray & slots_of(t, s));
         t->held_cycles += t->look[s].shown && !t->look[s].issues;
@@ -606,6 +657,7 @@ static void expect_whole(struct bench *t)
     assert_int_equal(stalls.issued, t->issue_cycles);
     assert_int_equal(stalls.idle, t->idle_cycles);
     assert_int_equal(stalls.held, t->held_cycles);
+    expect_preferred(t);
 }
 
 /* Runs until something is illegal, or to the end. */
@@ -631,7 +683,7 @@ static void every_issue_is_allowed(void **state)
     (void)state;
     struct bench *t = aligned_alloc(128, round_up_u64(sizeof *t, 128));
     assert_non_null(t);
-    uint64_t skipped = 0, extra = 0, flushes = 0;
+    uint64_t skipped = 0, extra = 0, flushes = 0, empty = 0, passed = 0;
     for (uint64_t seed = 1; seed <= 36; seed += effort_steps(1, 5)) {
         unsigned policy = (unsigned)(seed / 4) % POLICIES;
         open_bench(t, seed, policy);
@@ -640,6 +692,8 @@ static void every_issue_is_allowed(void **state)
         assert_true(t->issues > 50);
         extra += t->issues - t->issue_cycles;
         flushes += t->flushes;
+        empty += t->empty;
+        passed += t->passed;
         bench_close(&t->b);
         open_bench(t, seed, policy);
         t->skips = true;
@@ -650,7 +704,7 @@ static void every_issue_is_allowed(void **state)
         skipped += t->skipped;
         bench_close(&t->b);
     }
-    assert_true(skipped > 100 && extra > 100 && flushes > 100);
+    assert_true(skipped > 100 && extra > 100 && flushes > 100 && passed > 100 && empty > passed + 100);
     free(t);
 }
 

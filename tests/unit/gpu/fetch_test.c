@@ -5,8 +5,14 @@
 #include "base/bits.h"
 #include "gpu/gpu_impl.h"
 
+/* What sm.counts_preferred counted, and cycles of all schedulers. */
+struct preferred {
+    uint64_t empty, passed, issued, cycles;
+};
+
 /* What it met. One SM, in one thread. */
 static struct {
+    struct preferred preferred;
     uint64_t picks, partly, retired, followed;
     uint32_t room; /* sm.instruction_buffer */
 } seen;
@@ -79,6 +85,11 @@ static uint64_t run(const char *settings, const struct fetch_policy *policy, boo
     for (uint32_t i = 0; i < BLOCKS * THREADS; i++)
         assert_int_equal(values[i], expected(i));
     uint64_t cycles = d.result.cycles;
+    if (d.gpu->machine.sm.counts_preferred)
+        seen.preferred = (struct preferred){.empty = device_stat(&d, "sm", "preferred_empty"),
+                                            .passed = device_stat(&d, "sm", "preferred_passed"),
+                                            .issued = device_stat(&d, "stalls", "issued"),
+                                            .cycles = 2 * cycles};
     device_close(&d);
     return cycles;
 }
@@ -209,6 +220,69 @@ static void test_fills(void **state)
     assert_int_not_equal(cycles[0], cycles[1]);
 }
 
+#define ADDS                                                                                                           \
+    "add.u32 %r5, %r5, 1; add.u32 %r6, %r5, 1; add.u32 %r7, %r6, 1; add.u32 %r8, %r7, 1; add.u32 %r5, %r8, 1;\n"       \
+    "add.u32 %r6, %r5, 1; add.u32 %r7, %r6, 1; add.u32 %r8, %r7, 1; add.u32 %r5, %r8, 1; add.u32 %r6, %r5, 1;\n"       \
+    "add.u32 %r5, %r5, 1; add.u32 %r6, %r5, 1; add.u32 %r7, %r6, 1; add.u32 %r8, %r7, 1; add.u32 %r5, %r8, 1;\n"
+
+/* What sm.instruction_bytes is: one warp, in a straight line. Lines of the instruction cache hold more instructions or
+ * fewer, and a fetch of 16 bytes brings more of them or fewer. */
+static void test_instruction_bytes(void **state)
+{
+    static const char line[] =
+        PTX_HEAD PTX_KERNEL("k", PTX_BEGIN ADDS ADDS ADDS ADDS "st.global.u32 [%rd2], %r5; ret;");
+    for (unsigned bytes = 4; bytes <= 16; bytes *= 2) {
+        struct device d;
+        char settings[96];
+        snprintf(settings, sizeof settings, "gpu.sms=1 sm.instruction_buffer=8 sm.instruction_bytes=%u", bytes);
+        device_open(&d, "gtx480", settings);
+        device_load(&d, line);
+        uint64_t p = device_buffer(&d, 4 * 32);
+        device_run(&d, "k", (struct shape){.grid = 1, .block = 32, .threads = 1}, p, 0);
+        uint64_t count = device_stat(&d, "sm", "warp_instructions");
+        assert_true(count > 64);
+        assert_int_equal(device_stat(&d, "sm", "decoded_instructions"), count);
+        assert_int_equal(device_stat(&d, "l1i", "read_misses"), (count * bytes + 127) / 128);
+        assert_int_equal(device_stat(&d, "l1i", "read_hits"), (count + 16 / bytes - 1) / (16 / bytes));
+        device_close(&d);
+    }
+}
+
+/* What sm.fetch_per_scheduler is, under every policy: the same values, sooner, and whether time is passed over or not.
+ * With one scheduler it changes nothing. */
+static void test_per_scheduler(void **state)
+{
+    for (const struct fetch_policy *const *p = fetch_policies(); *p; p++) {
+        char each[160], one[96], alone[96];
+        snprintf(one, sizeof one, "gpu.sms=1 sm.schedulers=4 sm.fetch=%s", (*p)->name);
+        snprintf(each, sizeof each, "%s sm.fetch_per_scheduler=true", one);
+        uint64_t cycles = run(each, NULL, false);
+        assert_int_equal(run(each, NULL, true), cycles);
+        assert_true(cycles < run(one, NULL, false));
+        snprintf(alone, sizeof alone, "gpu.sms=1 sm.schedulers=1 sm.fetch=%s", (*p)->name);
+        snprintf(each, sizeof each, "%s sm.fetch_per_scheduler=true", alone);
+        assert_int_equal(run(each, NULL, false), run(alone, NULL, false));
+    }
+}
+
+/* sm.counts_preferred changes no cycle, and counts the same whether time is passed over or not. */
+static void test_counts_preferred(void **state)
+{
+    static const char *const settings[] = {"gpu.sms=1", "gpu.sms=1 sm.scheduler=lrr sm.fetch=cff sm.cores=2",
+                                           "gpu.sms=1 sm.scheduler=mwf sm.fetch_width=1"};
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        char counting[160];
+        snprintf(counting, sizeof counting, "%s sm.counts_preferred=true", settings[i]);
+        uint64_t cycles = run(settings[i], NULL, false);
+        assert_int_equal(run(counting, NULL, false), cycles);
+        struct preferred first = seen.preferred;
+        assert_int_equal(run(counting, NULL, true), cycles);
+        assert_memory_equal(&first, &seen.preferred, sizeof first);
+        assert_true(first.passed > 0 && first.passed < first.empty);
+        assert_true(first.passed <= first.issued && first.empty < first.cycles);
+    }
+}
+
 static void test_list(void **state)
 {
     for (const struct fetch_policy *const *p = fetch_policies(); *p; p++) {
@@ -239,6 +313,9 @@ int main(void)
         cmocka_unit_test(test_critical_fetch_first),
         cmocka_unit_test(test_fewest_entries_first),
         cmocka_unit_test(test_fills),
+        cmocka_unit_test(test_instruction_bytes),
+        cmocka_unit_test(test_per_scheduler),
+        cmocka_unit_test(test_counts_preferred),
         cmocka_unit_test(test_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
