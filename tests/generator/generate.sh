@@ -16,7 +16,7 @@ generate=$LOCKSTEP_BUILD/tests/generate
 known=$(<"$here/known.txt")
 together=8 # programs that share functions: GROUP in generate.h
 
-programs=100 seed=1 runs=1 jobs=2 keep= reduce= only= skip=^$
+programs=64 seed=1 runs=1 jobs=2 keep= reduce= only= skip=^$
 if [ -n "${LOCKSTEP_PRELOAD:-}" ] || [[ $LOCKSTEP_BUILD = *san ]]; then
     programs=16 # sanitizers are slow; what is wrong in the results alone is found without
 fi
