@@ -16,7 +16,7 @@ unsigned worker_pool_size(const struct worker_pool *pool);
 unsigned worker_pool_helpers(const struct worker_pool *pool);
 /* Calls task(order, member) once for each member, and returns when all have ended. Members must not wait for each
  * other. The order is copied to where members look for work first, so reading it costs them nothing more.
- * What the caller wrote before is seen by all members, what they wrote is seen by the caller afterwards. */
+ * All members see the caller's writes before the call, and afterwards the caller sees theirs. */
 #define WORKER_POOL_ORDER_BYTES 40
 void worker_pool_run(struct worker_pool *pool, void (*task)(const void *order, unsigned member), const void *order,
                      unsigned bytes);

@@ -144,7 +144,7 @@ static void put_field(struct writer *o, const struct packet *p, enum packed_as a
 /* Words whose values the packet carries: under its mask, of what it has read, or of a load that waits at home. */
 static unsigned put_mask(struct writer *o, const struct packet *p, unsigned when)
 {
-    unsigned words = packed_in(when, p) ? packed_words_of(o->w, model_line_of(p->address), packet_mask(p)[0]) : 0;
+    unsigned words = message_means(when, p) ? packed_words_of(o->w, model_line_of(p->address), packet_mask(p)[0]) : 0;
     put(o, words);
     return words;
 }
@@ -157,10 +157,10 @@ static unsigned put_mask(struct writer *o, const struct packet *p, unsigned when
         unsigned count = 0, words = packed_read(o->w, p);                                                              \
         const uint8_t *data = NULL;
 #define FIELD(type, name, start, most, when, pack, doc)                                                                \
-    if (PACKED_##pack && packed_in(PACKED_##when, p))                                                                  \
+    if (PACKED_##pack && message_means(MESSAGE_IN_##when, p))                                                          \
         put_field(o, p, PACKED_##pack, m->name, flags, &count);
 #define MESSAGE_BYTES data = m->data;
-#define MESSAGE_MASK(when) words |= put_mask(o, p, PACKED_##when);
+#define MESSAGE_MASK(when) words |= put_mask(o, p, MESSAGE_IN_##when);
 #define MESSAGE_LANES put_lanes(o, m);
 #define MESSAGE_END(NAME)                                                                                              \
     if (data)                                                                                                          \

@@ -59,7 +59,7 @@ static inline bool packed_of_slice(const struct packet *p)
     return message_sender_of(p->kind) == MESSAGE_OF_SLICE;
 }
 
-/* Fields of a message by how they are written down (message.def, column PACK), and where they mean something. */
+/* Fields of a message by how they are written down (message.def, column PACK). */
 enum packed_as {
     PACKED_NOT,
     PACKED_BYTE,
@@ -71,22 +71,16 @@ enum packed_as {
     PACKED_ENTRY,
     PACKED_GRANT
 };
-enum { PACKED_REQUEST = 1, PACKED_REPLY = 2, PACKED_BOTH = 3 };
-static inline bool packed_in(unsigned when, const struct packet *p)
-{
-    return when >> p->is_reply & 1;
-}
-
 /* Its mask says something. */
 static inline bool packed_masks(const struct packet *p)
 {
     static const uint8_t when[PACKET_KINDS] = {
 #define MESSAGE(NAME, name, sender, request, reply, sent, answered, about) [PACKET_##NAME] = 0
-#define MESSAGE_MASK(in) | PACKED_##in
+#define MESSAGE_MASK(in) | MESSAGE_IN_##in
 #define MESSAGE_END(NAME) ,
 #include "memory/message.def"
     };
-    return packed_in(when[p->kind], p);
+    return message_means(when[p->kind], p);
 }
 
 /* The access that has the turn lies in `remote` alone but while it is performed. */

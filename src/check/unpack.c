@@ -65,7 +65,7 @@ static uint32_t get_field(struct reader *in, const struct packet *p, enum packed
 static unsigned get_mask(struct reader *in, struct packet *p, unsigned when)
 {
     unsigned words = get(in);
-    if (packed_in(when, p))
+    if (message_means(when, p))
         packet_mask(p)[0] = packed_mask_of(in->w, model_line_of(p->address), words);
     return words;
 }
@@ -78,10 +78,10 @@ static unsigned get_mask(struct reader *in, struct packet *p, unsigned when)
         unsigned masked = 0;                                                                                           \
         uint8_t *data = NULL;
 #define FIELD(type, name, start, most, when, pack, doc)                                                                \
-    if (PACKED_##pack && packed_in(PACKED_##when, p))                                                                  \
+    if (PACKED_##pack && message_means(MESSAGE_IN_##when, p))                                                          \
         m->name = (type)get_field(in, p, PACKED_##pack, &flags);
 #define MESSAGE_BYTES data = m->data;
-#define MESSAGE_MASK(when) masked = get_mask(in, p, PACKED_##when);
+#define MESSAGE_MASK(when) masked = get_mask(in, p, MESSAGE_IN_##when);
 #define MESSAGE_LANES get_lanes(in, m);
 #define MESSAGE_END(NAME)                                                                                              \
     if (data)                                                                                                          \

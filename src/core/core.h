@@ -190,8 +190,8 @@ static inline bool core_some_full(const struct core *core)
 #undef UNIT
         ;
 }
-/* Of these of its warps, whose next instruction is the head of their buffer, those that find a pipeline register: nearly
- * always all. */
+/* Returns the warps, of a set of the core's whose next instruction is the head of their buffer, whose unit has a free
+ * pipeline register: nearly always all of them. */
 static inline uint64_t core_find_units(const struct core *core, uint64_t warps)
 {
     return core_some_full(core) ? warps & core_units_free(core) : warps;

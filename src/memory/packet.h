@@ -29,6 +29,9 @@ enum message_network {
 
 enum message_sender { MESSAGE_OF_SM, MESSAGE_OF_SLICE };
 
+/* Where a field means something (message.def, column WHEN). */
+enum message_when { MESSAGE_IN_REQUEST = 1, MESSAGE_IN_REPLY = 2, MESSAGE_IN_BOTH = 3 };
+
 /* The memory that is asked for: decides how statistics count it, and whether it carries values. */
 enum packet_space {
     PACKET_GLOBAL,
@@ -144,6 +147,12 @@ static inline struct message_access *access_of(const struct packet *p)
 {
     contract(message_is_access(p->kind));
     return (struct message_access *)p;
+}
+
+/* True: a field that means something there does so in the packet as it is, a request or a reply. */
+static inline bool message_means(enum message_when when, const struct packet *p)
+{
+    return when >> p->is_reply & 1;
 }
 
 /* True: an owner's answer that says nothing, for it was overtaken by what the owner gave back. */

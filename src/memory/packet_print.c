@@ -16,7 +16,6 @@ const char *message_word(unsigned kind)
 struct printer {
     struct strbuf *out;
     const char *separator; /* before the next field */
-    bool is_reply;
 };
 
 /* A field that a new packet would not have. */
@@ -42,17 +41,15 @@ static void print_lanes(struct printer *to, const struct message_atomic *m)
     }
 }
 
-/* A field counts where its row says that it means something. */
-enum { IN_REQUEST = 1, IN_REPLY = 2, IN_BOTH = 3 };
 #define MESSAGE(NAME, name, sender, request, reply, sent, answered, about)                                             \
     static void print_##name(struct printer *to, const struct message_##name *m)                                       \
     {                                                                                                                  \
         (void)to, (void)m;
 #define FIELD(type, name, start, most, when, pack, doc)                                                                \
-    if ((IN_##when >> to->is_reply & 1) && m->name != (type)(start))                                                   \
+    if (message_means(MESSAGE_IN_##when, &m->packet) && m->name != (type)(start))                                      \
         print_field(to, #name, m->name);
 #define MESSAGE_MASK(when)                                                                                             \
-    if (IN_##when >> to->is_reply & 1)                                                                                 \
+    if (message_means(MESSAGE_IN_##when, &m->packet))                                                                  \
         print_mask(to, m->mask);
 #define MESSAGE_LANES print_lanes(to, m);
 #define MESSAGE_END(NAME) }
@@ -60,7 +57,7 @@ enum { IN_REQUEST = 1, IN_REPLY = 2, IN_BOTH = 3 };
 
 void packet_print(const struct packet *p, struct strbuf *out)
 {
-    struct printer to = {out, ": ", p->is_reply};
+    struct printer to = {out, ": "};
     strbuf_addf(out, "%s%s of 0x%" PRIx64 ", %u bytes, SM %u", message_word(p->kind), p->is_reply ? " (reply)" : "",
                 p->address, p->bytes, p->sm);
     switch (p->kind) {

@@ -498,7 +498,7 @@ HOT_INLINE unsigned output_of(const struct crossbar *x, unsigned input)
                                                         : network_front(x->core.gates, input)->output;
 }
 
-/* Of these inputs, none has a flit for another word of outputs. */
+/* True: every flit that waits first in one of the inputs goes to an output of the word `out`. */
 HOT_INLINE bool all_go_to(const struct crossbar *x, const struct crossbar_inputs *from, uint64_t inputs, unsigned out)
 {
     for (uint64_t rest = inputs; rest; rest &= rest - 1)

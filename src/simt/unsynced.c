@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Of these lanes, none of which executes the current instruction, those that do more than end. Lanes that left a kernel
+/* Returns the lanes that do more than end, of a set none of which executes the current instruction. Lanes that left a kernel
  * early wait where it ends until the others come there. */
 static uint64_t going_on(const struct simt_warp *warp, uint64_t lanes)
 {

@@ -67,7 +67,7 @@ static inline void bench_vary_units(struct core_bench *b)
 #undef UNIT
 }
 
-/* What the rooms of an SM share, for a test that is the SM around them. */
+/* Gives the rooms what an SM's rooms share. The test is the SM around them. */
 static inline void bench_share(struct core_bench *b, void *sm)
 {
     b->shared = (struct sm_shared){

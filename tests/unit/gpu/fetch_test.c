@@ -5,12 +5,12 @@
 #include "base/bits.h"
 #include "gpu/gpu_impl.h"
 
-/* What sm.counts_preferred counted, and cycles of all schedulers. */
+/* The counts of sm.counts_preferred, and the cycles of all schedulers. */
 struct preferred {
     uint64_t empty, passed, issued, cycles;
 };
 
-/* What it met. One SM, in one thread. */
+/* The situations that the second policy met. One SM, in one thread. */
 static struct {
     struct preferred preferred;
     uint64_t picks, partly, retired, followed;
@@ -225,7 +225,7 @@ static void test_fills(void **state)
     "add.u32 %r6, %r5, 1; add.u32 %r7, %r6, 1; add.u32 %r8, %r7, 1; add.u32 %r5, %r8, 1; add.u32 %r6, %r5, 1;\n"       \
     "add.u32 %r5, %r5, 1; add.u32 %r6, %r5, 1; add.u32 %r7, %r6, 1; add.u32 %r8, %r7, 1; add.u32 %r5, %r8, 1;\n"
 
-/* What sm.instruction_bytes is: one warp, in a straight line. Lines of the instruction cache hold more instructions or
+/* sm.instruction_bytes, by one warp in a straight line. Lines of the instruction cache hold more instructions or
  * fewer, and a fetch of 16 bytes brings more of them or fewer. */
 static void test_instruction_bytes(void **state)
 {
@@ -248,7 +248,7 @@ static void test_instruction_bytes(void **state)
     }
 }
 
-/* What sm.fetch_per_scheduler is, under every policy: the same values, sooner, and whether time is passed over or not.
+/* sm.fetch_per_scheduler, under every policy: values are the same, come sooner, and do not depend on skipped time.
  * With one scheduler it changes nothing. */
 static void test_per_scheduler(void **state)
 {

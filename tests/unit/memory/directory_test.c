@@ -94,7 +94,7 @@ static struct packet *an_access(struct bench *b, unsigned sm, unsigned kind, uin
     return p;
 }
 
-/* What an L1 asks of a line that it is to keep. */
+/* The request of an L1 for a line that it is to keep. */
 static struct packet *fetch_of(struct bench *b, unsigned sm, uint64_t address)
 {
     struct packet *p = an_access(b, sm, PACKET_READ, address, ISA_ORDER_WEAK);
