@@ -57,7 +57,7 @@ NOT_INLINE void wake_neighbours(struct gpu_domain *domain, unsigned i, uint32_t 
 static void eject(struct gpu_domain *domain, uint64_t brought, uint64_t now)
 {
     struct sm **sms = &domain->run->gpu->sms[domain->first_sm];
-    uint64_t all = domain->always ? mask_low(domain->sms) : brought | domain->holding, holding = 0, idle = 0;
+    uint64_t all = domain->always ? domain->all_sms : brought | domain->holding, holding = 0, idle = 0;
     for (uint64_t rest = all; rest; rest &= rest - 1) {
         unsigned i = mask_first(rest);
         uint32_t state = sm_eject(sms[i]);
@@ -241,7 +241,7 @@ static uint64_t leave_out_idle(struct gpu_domain *domain, uint64_t step)
 static void step_sms(struct gpu_domain *domain, uint64_t now, uint64_t sent)
 {
     struct sm **sms = &domain->run->gpu->sms[domain->first_sm];
-    uint64_t step = domain->always ? mask_low(domain->sms) : domain->due, due = 0, sleeping = 0, idle = 0, faulted = 0;
+    uint64_t step = domain->always ? domain->all_sms : domain->due, due = 0, sleeping = 0, idle = 0, faulted = 0;
     if (domain->first_wake <= now)
         step |= wake_sleepers(domain, now);
     for (uint64_t rest = domain->sending & local_ports(sent, domain->first_sm) & ~step; rest; rest &= rest - 1)
@@ -587,7 +587,7 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
         domain->slices_per_channel = per;
         domain->channel_shift = mask_first(per);
         domain->first_slice = domain->first_channel * per;
-        domain->holding = mask_low(domain->sms);
+        domain->holding = domain->all_sms;
         for (unsigned i = 0; i < domain->sms; i++)
             domain_of_sm[domain->first_sm + i] = (uint8_t)n;
         for (unsigned i = 0; i < domain->channels * per; i++)
@@ -618,11 +618,11 @@ void gpu_wake_domains(struct gpu_run *run)
     for (unsigned n = 0; n < run->domain_count; n++) {
         struct gpu_domain *domain = &run->domains[n];
         domain->network = sim_clock_at(p->network_mhz, p->core_mhz, now);
-        domain->due = mask_low(domain->sms);
+        domain->due = domain->all_sms;
         domain->first_wake = CYCLE_NEVER;
         domain->first_run = domain->first_reply = now;
         domain->sleeping = domain->idle_sms = domain->replying = 0;
-        domain->touched = mask_low(domain->sms);
+        domain->touched = domain->all_sms;
         domain->planned = domain->filled = mask_low(domain->channels);
         for (unsigned i = 0; i < domain->sms; i++)
             domain->idle_sms |= sm_idle(run->gpu->sms[domain->first_sm + i]) ? BIT64(i) : 0;

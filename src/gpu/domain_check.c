@@ -24,7 +24,7 @@ static void check_sms(struct gpu_domain *domain, struct check *c)
         CHECK_FACT(c, "domain.touched", 0, domain->touched, 0);
     }
     check_holds(c, "domain: sets of SMs have none that is not there", 0,
-                ((domain->due | domain->sleeping | domain->sending | domain->holding) & ~mask_low(domain->sms)) == 0);
+                ((domain->due | domain->sleeping | domain->sending | domain->holding) & ~domain->all_sms) == 0);
     check_holds(c, "domain: an SM with a request to send is asleep", 0, (domain->sending & domain->due) == 0);
 }
 
@@ -46,8 +46,7 @@ static void check_partitions(struct gpu_domain *domain, struct check *c)
     check_bits(c, "domain.filled", 0, &domain->filled, sizeof domain->filled, filled | ~mask_low(domain->channels),
                filled);
     if (domain->draining)
-        CHECK_FACT(c, "domain.outlook.idle", 0, domain->outlook.idle,
-                   !filled && domain->idle_sms == mask_low(domain->sms));
+        CHECK_FACT(c, "domain.outlook.idle", 0, domain->outlook.idle, !filled && domain->idle_sms == domain->all_sms);
     if (first_run != CYCLE_NEVER)
         check_at_most(c, "domain.first_run", 0, &domain->first_run, sizeof domain->first_run, first_run);
 }

@@ -341,7 +341,7 @@ static bool some_wait_for_grid(const struct gpu_run *run)
 {
     for (unsigned n = 0; n < run->domain_count; n++) {
         const struct gpu_domain *domain = &run->domains[n];
-        for (uint64_t rest = mask_low(domain->sms) & ~domain->idle_sms; rest; rest &= rest - 1)
+        for (uint64_t rest = domain->all_sms & ~domain->idle_sms; rest; rest &= rest - 1)
             if (sm_grid_barrier(run->gpu->sms[domain->first_sm + mask_first(rest)])->blocks)
                 return true;
     }
