@@ -108,10 +108,7 @@ static int note_ended(struct study *study)
         &sql, "UPDATE executions SET status = 'ok', build = 'committed' WHERE status = '" STUDY_WAITS
               "' AND id IN (SELECT r.execution FROM runs r JOIN committed c ON c.benchmark = r.benchmark AND c.machine "
               "= r.machine AND c.scheduler = r.scheduler AND c.reading = r.reading AND c.variants = r.variants");
-    for (size_t i = 0; i < study->grid.count; i++) {
-        const char *column = study_grid_column(study, i);
-        strbuf_addf(&sql, " AND c.\"%s\" IS r.\"%s\"", column, column);
-    }
+    study_add_same_point(study, "c", "r", &sql);
     strbuf_add(&sql, ")");
     int rc = study_tell(study, strbuf_text(&sql));
     strbuf_free(&sql);

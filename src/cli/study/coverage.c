@@ -33,10 +33,7 @@ static int list_configurations(struct cover *c)
                 "r.benchmark = s.benchmark AND r.machine = s.machine AND r.scheduler = s.scheduler AND r.reading = "
                 "s.reading",
                 STUDY_ENDED, STUDY_NOT_RUN);
-    for (size_t i = 0; i < study->grid.count; i++) {
-        const char *column = study_grid_column(study, i);
-        strbuf_addf(&sql, " AND r.\"%s\" IS s.\"%s\"", column, column);
-    }
+    study_add_same_point(study, "r", "s", &sql);
     strbuf_add(&sql, " JOIN main.states st ON st.execution = r.execution GROUP BY s.rowid ORDER BY s.rowid");
     sqlite3_stmt *stmt = study_ask(study, "coverage", strbuf_text(&sql));
     while (stmt && study_next(study, "coverage", stmt, &rc)) {
@@ -214,10 +211,7 @@ static int note_support_runs(struct cover *c, bool *runs)
         &sql,
         "SELECT r.rowid FROM temp.results s JOIN main.runs r ON r.benchmark = s.benchmark AND r.machine = s.machine "
         "AND r.scheduler = s.scheduler AND r.reading = s.reading");
-    for (size_t i = 0; i < study->grid.count; i++) {
-        const char *column = study_grid_column(study, i);
-        strbuf_addf(&sql, " AND r.\"%s\" IS s.\"%s\"", column, column);
-    }
+    study_add_same_point(study, "r", "s", &sql);
     strbuf_add(&sql, " WHERE s.rowid IN (-1");
     for (size_t i = 0; i < c->rows.count; i++)
         strbuf_addf(&sql, ", %lld", (long long)c->rows.items[i]);

@@ -94,6 +94,14 @@ const char *study_grid_column(struct study *study, size_t i)
     return name;
 }
 
+void study_add_same_point(struct study *study, const char *a, const char *b, struct strbuf *sql)
+{
+    for (size_t i = 0; i < study->grid.count; i++) {
+        const char *column = study_grid_column(study, i);
+        strbuf_addf(sql, " AND %s.\"%s\" IS %s.\"%s\"", a, column, b, column);
+    }
+}
+
 /* Appends `, BEFORE"set_gpu_sms"AFTER` for each gridded parameter. */
 static void add_grid(struct study *study, struct strbuf *sql, const char *before, const char *after)
 {

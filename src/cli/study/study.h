@@ -297,6 +297,8 @@ int study_add_column(struct study *study, const char *name);
 int study_make_view(struct study *study);
 /* The column of the i-th gridded parameter. */
 const char *study_grid_column(struct study *study, size_t i);
+/* Adds " AND a.column IS b.column" for each of them: rows of two tables are of one point of the grid. */
+void study_add_same_point(struct study *study, const char *a, const char *b, struct strbuf *sql);
 /* Gives kernels that were stored without it the name that tables show. */
 int study_name_kernels(struct study *study);
 

@@ -96,10 +96,7 @@ static int add_tried(struct study *study, unsigned number, struct strbuf *sql)
                         name);
     strbuf_addf(sql, "CREATE TEMP TABLE results AS %s", head);
     sqlite3_free(head);
-    for (size_t i = 0; i < study->grid.count; i++) {
-        const char *column = study_grid_column(study, i);
-        strbuf_addf(sql, " AND t.\"%s\" IS s.\"%s\"", column, column);
-    }
+    study_add_same_point(study, "t", "s", sql);
     strbuf_add(sql, ") UNION ALL SELECT ");
     for (size_t i = 0; i < columns.items.count; i++)
         strbuf_addf(sql, "%s\"%s\"", i ? ", " : "", columns.items.items[i]);
