@@ -1,20 +1,15 @@
 /* Leases: deadlines in their order (memory/leases.h); an L1 whose copies end by themselves, by its owner's clock; and
  * the slice behind it, which lets who writes wait for the last lease, each counting for itself. */
-#include "memory_fixture.h"
+#include "slice_bench.h"
 
 #include <stdio.h>
 
 #include "base/strbuf.h"
 #include "isa/mod_values.h"
 #include "memory/l1.h"
-#include "memory/slice.h"
 
 #define LEASE 100u
 #define LINE 128u
-#define START UINT64_C(0x1000000)
-#define BYTES (1u << 16)
-#define REQUESTS 16u
-#define SMS 2u
 
 /* The deadlines */
 
@@ -97,7 +92,7 @@ static void close_l1(struct l1_bench *b)
 static enum l1_served load(struct l1_bench *b, uint64_t cycle)
 {
     struct l1_access access = {
-        .address = START, .bytes = 4, .waiter = 7, .event = AGENT_LOAD_EVENT, .kind = PACKET_READ};
+        .address = SLICE_START, .bytes = 4, .waiter = 7, .event = AGENT_LOAD_EVENT, .kind = PACKET_READ};
     b->now = cycle;
     return l1_access(&b->l1, &access);
 }
@@ -152,32 +147,9 @@ static void test_a_late_fill_is_not_kept(void **state)
 
 /* The slice */
 
-struct slice_bench {
-    struct arena arena;
-    struct store store;
-    struct request_map map;
-    struct memory_params params;
-    struct request_pool *pool;
-    struct slice *slice;
-    struct packet_pool packets[SMS];
-    uint64_t cycle;
-};
-
 static void open_slice(struct slice_bench *b)
 {
-    memset(b, 0, sizeof *b);
-    b->params = fixture_params();
-    b->map = request_map_of(&b->params.partition);
-    b->params.coherence.replacement = "own";
-    b->params.coherence.lease = LEASE;
-    b->params.partition.rop_latency = 5;
-    assert_int_equal(store_init(&b->store, START, BYTES, NULL), 0);
-    store_alloc(&b->store, BYTES, 256);
-    b->pool = request_pool_create(REQUESTS + slice_requests(&b->params), &b->arena);
-    b->slice = slice_create(&b->params, &b->map, 0, coherence_find("lease"), &b->store, b->pool, &b->arena);
-    slice_open_directory(b->slice, SMS, &b->arena);
-    for (uint16_t sm = 0; sm < SMS; sm++)
-        b->packets[sm] = (struct packet_pool){.sm = sm, .arena = &b->arena};
+    slice_bench_open(b, "lease", LEASE, 5);
 }
 
 static void close_slice(struct slice_bench *b)
@@ -186,46 +158,17 @@ static void close_slice(struct slice_bench *b)
     check_init(&c);
     slice_check(b->slice, &c, b->cycle);
     fixture_expect_sound(&c);
-    store_free_all(&b->store);
-    arena_free(&b->arena);
-}
-
-/* A cycle that the slice asks for, with a DRAM that answers at once; or nothing. */
-static void tick(struct slice_bench *b)
-{
-    struct slice *s = b->slice;
-    b->cycle++;
-    if (slice_sends(s, b->cycle - 1) && !request_full(&s->from_dram))
-        slice_return(s, slice_take_request(s, b->cycle - 1), b->cycle - 1);
-    if (s->next <= b->cycle)
-        slice_tick(s, b->cycle);
+    slice_bench_free(b);
 }
 
 static struct packet *send(struct slice_bench *b, unsigned sm, unsigned kind)
 {
-    struct packet *p = packet_new(&b->packets[sm], kind);
-    p->space = PACKET_GLOBAL;
-    p->address = START;
-    p->bytes = (uint8_t)b->params.l2.line_bytes;
+    struct packet *p = slice_bench_packet(b, sm, kind);
     memset(packet_data(p), 0x44, PACKET_LINE_BYTES);
     if (message_has_mask(kind))
         memset(packet_mask(p), 0xff, PACKET_LINE_BYTES / 8);
     slice_push(b->slice, p, 0, b->cycle);
     return p;
-}
-
-/* Ticks until the slice has answered the packet. */
-static void answer(struct slice_bench *b, const struct packet *p)
-{
-    struct partition_out *out = &b->slice->out;
-    while (partition_reply_at(out) > b->cycle) {
-        assert_true(b->cycle < 10000);
-        tick(b);
-    }
-    assert_ptr_equal(partition_first_reply(out)->packet, p);
-    out->inside--;
-    out->count--;
-    out->first++;
 }
 
 /* The cycle in which the line's last lease ends. */
@@ -246,19 +189,19 @@ static void test_a_store_waits_for_the_last_lease(void **state)
     char said[64];
     open_slice(&b);
     uint64_t asked = b.cycle;
-    answer(&b, send(&b, 0, PACKET_READ));
+    slice_bench_answer(&b, send(&b, 0, PACKET_READ));
     uint64_t end = end_of_lease(&b);
     assert_true(end >= asked + LEASE); /* an L1 that has asked in that cycle has given its copy up */
     struct packet *store = send(&b, 1, PACKET_WRITE);
     while (b.cycle < end - 1)
-        tick(&b);
+        slice_bench_tick(&b);
     assert_int_equal(*b.store.bytes, 0);
     slice_describe_waiting(b.slice, &text);
     snprintf(said, sizeof said, "leased until cycle %llu: ", (unsigned long long)end);
     assert_non_null(strstr(strbuf_text(&text), said));
     assert_non_null(strstr(strbuf_text(&text), "1 accesses wait behind it, the first a write of 0x1000000"));
     assert_int_equal(b.slice->next, end);
-    answer(&b, store);
+    slice_bench_answer(&b, store);
     assert_int_equal(*b.store.bytes, 0x44);
     assert_null(directory_find(b.slice->directory, 0));
     strbuf_free(&text);
@@ -271,17 +214,17 @@ static void test_a_lease_that_nobody_waits_for_ends(void **state)
     (void)state;
     struct slice_bench b;
     open_slice(&b);
-    answer(&b, send(&b, 0, PACKET_READ));
+    slice_bench_answer(&b, send(&b, 0, PACKET_READ));
     uint64_t first = end_of_lease(&b);
     while (b.cycle < first - 10)
-        tick(&b);
-    answer(&b, send(&b, 1, PACKET_READ));
+        slice_bench_tick(&b);
+    slice_bench_answer(&b, send(&b, 1, PACKET_READ));
     uint64_t last = end_of_lease(&b);
     assert_true(last > first);
     while (b.cycle < last - 1)
-        tick(&b);
+        slice_bench_tick(&b);
     assert_true(cache_holds(b.slice->cache, 0));
-    tick(&b);
+    slice_bench_tick(&b);
     assert_false(cache_holds(b.slice->cache, 0));
     assert_null(directory_find(b.slice->directory, 0));
     close_slice(&b);
