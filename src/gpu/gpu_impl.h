@@ -225,7 +225,7 @@ struct gpu_watched_warp {
     uint64_t issued;        /* instructions issued when it was last noted */
     uint64_t window_issued; /* and when the present window began */
     uint64_t window_sync_ops;
-    uint64_t turn; /* cycle of the last look that found it had issued something since the one before */
+    uint64_t turn; /* cycle of the last look that found it had issued something since the one before; 0: none has */
     uint64_t met,
         met_old;       /* cycles of the last looks at which it was in a state it had been in; long before; 0: none */
     uint64_t round_at; /* it was twice the same with this `memory`; 0: never */
@@ -240,6 +240,7 @@ struct gpu_watch {
     uint32_t windows;               /* of gpu.watch_cycles that have passed since without work */
     struct gpu_watched_warp *warps; /* by SM and slot; the caller provides them, zeroed */
     uint32_t asking;                /* `vain` is 0 in the warps behind the first `asking` */
+    uint32_t noted;                 /* and everything else in those behind the first `noted` */
     const struct simt_grid *grid;   /* of the launch */
     struct gpu_run *run;            /* the launch, when it is open; else NULL */
     bool listens;                   /* the launch does (gpu_launch.listens) */

@@ -4,7 +4,7 @@
 #include "base/hot.h"
 
 /* A domain whose units can act sooner is not worth laying to rest. */
-#define REST_CYCLES 16
+#define REST_CYCLES 8
 
 /* The networks' cores are ticked by domains that are awake: the first network's by the first of them, the last one's by
  * the last. */

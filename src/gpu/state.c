@@ -89,7 +89,7 @@ static void archive_watch(struct gpu_watch *watch, const struct gpu *gpu, struct
         ARCHIVE(ar, watch->warps[i].round_at);
         ARCHIVE(ar, watch->warps[i].vain);
     }
-    watch->asking = gpu->machine.gpu.sms * gpu->machine.sm.warps;
+    watch->asking = watch->noted = gpu->machine.gpu.sms * gpu->machine.sm.warps;
     bool has_states = watch->states;
     archive_bool(ar, &has_states);
     if (has_states) {

@@ -62,7 +62,7 @@ static void start_over(struct gpu_watch *watch, struct gpu *gpu, bool progress)
     watch->end = gpu->cycle + gpu->machine.gpu.watch_cycles;
     watch->windows = 0;
     look_again(watch, gpu);
-    for (unsigned i = 0; i < warp_slots(gpu); i++)
+    for (unsigned i = 0; i < watch->noted; i++)
         watch->warps[i].issued = watch->warps[i].window_issued = watch->warps[i].window_sync_ops = 0;
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
         sm_watch_reset(gpu->sms[i], progress);
@@ -72,9 +72,9 @@ void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu)
 {
     watch->visible = gpu->cycle;
     watch->listens = false;
-    for (unsigned i = 0; i < warp_slots(gpu); i++)
-        watch->warps[i] = (struct gpu_watched_warp){.turn = gpu->cycle};
-    watch->asking = 0;
+    for (unsigned i = 0; i < watch->noted || i < watch->asking; i++)
+        watch->warps[i] = (struct gpu_watched_warp){0};
+    watch->asking = watch->noted = 0;
     start_over(watch, gpu, true);
 }
 
@@ -135,6 +135,7 @@ static void look(struct gpu_watch *watch, const struct gpu *gpu)
             sm_warp_state(gpu->sms[i], slot, &w);
             if (w.finished || w.issued == seen->issued)
                 continue; /* a warp that only slept or waited since the last look has not come back to anything */
+            watch->noted = number < watch->noted ? watch->noted : (uint32_t)number + 1;
             seen->issued = w.issued;
             seen->turn = gpu->cycle;
             uint64_t hash =
@@ -200,7 +201,7 @@ static enum doing judge(const struct gpu_watch *watch, const struct gpu *gpu, bo
             sm_warp_state(gpu->sms[i], slot, &w);
             const struct gpu_watched_warp *seen = &watch->warps[i * gpu->machine.sm.warps + slot];
             enum doing doing = doing_of(watch, gpu, seen, &w);
-            *slow |= doing == GETS_NO_TURN && gpu->cycle - seen->turn < round;
+            *slow |= doing == GETS_NO_TURN && gpu->cycle - cycle_max(seen->turn, watch->visible) < round;
             most = doing > most ? doing : most;
         }
     }
@@ -230,6 +231,7 @@ static bool end_window(struct gpu_watch *watch, struct gpu *gpu, enum doing most
     if (!slow && is_hopeless(watch, gpu, most))
         return true;
     watch->end = gpu->cycle + gpu->machine.gpu.watch_cycles;
+    watch->noted = warp_slots(gpu);
     for (unsigned i = 0; i < warp_slots(gpu); i++) {
         struct sm_warp_state w;
         sm_warp_state(gpu->sms[i / gpu->machine.sm.warps], i % gpu->machine.sm.warps, &w);

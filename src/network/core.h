@@ -72,12 +72,15 @@ struct network_turn {
     struct network_words came, answered;
 };
 
-/* A tick in which the channels bring flits from one word of inputs only, and credits from one word of outputs: see
- * network_turn. */
+/* A tick in which the channels bring flits from word `in` of the inputs only, and credits from word `out` of the
+ * outputs: see network_turn. */
 struct network_pair {
     uint64_t tick;
-    struct network_words words; /* these two */
+    unsigned in, out;
+    bool known; /* the core's: it has ticked this pair, and what that needs still holds */
     uint64_t flits, credits, sent, freed;
+    uint64_t away;            /* inputs that may have packets under way to other words of outputs */
+    uint64_t inputs, outputs; /* ports of the side that the channels are of, in these words */
 };
 
 /* The beginning of every core's state. */

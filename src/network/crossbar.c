@@ -575,9 +575,21 @@ HOT_INLINE void tick_credits(struct crossbar *x, struct network_turn *turn)
     turn->answered = (struct network_words){0, 0};
 }
 
+/* The router is no longer alone in two words, or not known to be: `awake` and `left` are those of the two. */
+NOT_INLINE void end_alone(struct crossbar *x)
+{
+    x->alone = false;
+    x->awake.in = (uint32_t)(crossbar_inputs_awake(x->from) != 0) << x->from->number;
+    x->awake.out = (uint32_t)(crossbar_outputs_awake(x->to) != 0) << x->to->number;
+    for (unsigned i = 0; i < CREDIT_TICKS; i++)
+        x->left[i] = (uint8_t)((x->to->left[i] != 0) << x->to->number);
+}
+
 HOT NOT_INLINE void tick_wide(struct crossbar *x, struct network_turn *turn)
 {
     struct network_words pair;
+    if (x->alone)
+        end_alone(x);
     x->moving.in = x->awake.in | turn->came.in;
     x->moving.out = x->awake.out | turn->came.out | x->left[x->tick % CREDIT_TICKS];
     if (!(x->moving.in | x->awake.out))
@@ -616,24 +628,61 @@ HOT static void tick(struct network_core *core, struct network_turn *turn)
         tick_wide(x, turn);
 }
 
-/* A tick of the words that the channels come from: nothing else moves, nor will. */
+/* Inputs of the word that hold a VC for a packet go to that word of outputs. */
+static bool open_ones_go_to(const struct crossbar *x, const struct crossbar_inputs *from, unsigned out)
+{
+    for (uint64_t rest = from->open; rest; rest &= rest - 1)
+        if (x->inputs[64 * from->number + mask_first(rest)].output >> 6 != out)
+            return false;
+    return true;
+}
+
+/* The router is alone in the words of the pair, but for head flits at the front of inputs. */
+static bool is_alone(const struct crossbar *x, const struct network_pair *p)
+{
+    uint32_t others = x->awake.in & ~(1u << p->in);
+    for (unsigned i = 0; i < CREDIT_TICKS; i++)
+        others |= (x->awake.out | x->left[i]) & ~(1u << p->out);
+    return !others && !others_occupied(x, p->in) && open_ones_go_to(x, &x->in[p->in], p->out);
+}
+
+/* The first tick of the pair since its words were others, or since another kind of tick. */
+NOT_INLINE bool begin_alone(struct crossbar *x, struct network_pair *p)
+{
+    if (x->alone)
+        end_alone(x);
+    if (!is_alone(x, p))
+        return false;
+    p->known = x->alone = true;
+    x->from = &x->in[p->in];
+    x->to = &x->out[p->out];
+    return true;
+}
+
+/* Inputs have sent packets to other words of outputs, and one of these may come to the front in this tick. */
+NOT_INLINE bool goes_away(const struct crossbar *x, const struct network_pair *p)
+{
+    for (uint64_t rest = p->away & (p->flits | x->from->occupied) & ~x->from->open; rest; rest &= rest - 1)
+        if (network_front(x->core.gates, 64 * p->in + mask_first(rest))->output >> 6 != p->out)
+            return true;
+    return false;
+}
+
+/* A tick of the words in which the router is alone. */
 HOT static bool tick_of_pair(struct network_core *core, struct network_pair *p)
 {
     struct crossbar *x = (struct crossbar *)core;
-    const struct network_words both = p->words;
-    const unsigned in = mask_first(both.in), out = mask_first(both.out);
-    struct crossbar_inputs *from = &x->in[in];
-    struct crossbar_outputs *to = &x->out[out];
-    uint8_t *left = &x->left[p->tick % CREDIT_TICKS];
-    if (((x->awake.in & ~both.in) | ((x->awake.out | *left) & ~both.out)) || !stays_in_pair(x, in, out, p->flits))
+    if (!(x->alone & p->known) && !begin_alone(x, p))
         return false;
+    if (p->away && goes_away(x, p)) {
+        end_alone(x);
+        return false;
+    }
     x->tick = p->tick;
-    const struct answers a = tick_pair(x, from, to, p->flits, p->credits, NETWORK_MAX_WORDS);
+    const struct answers a = tick_pair(x, x->from, x->to, p->flits, p->credits, NETWORK_MAX_WORDS);
     p->sent = a.sent;
     p->freed = a.freed;
-    *left = (uint8_t)(a.sent ? both.out : 0);
-    x->awake = x->busy | (a.sent | from->starving) ? both : (struct network_words){0, 0};
-    core->next = x->busy ? p->tick + 1 : next_look(x);
+    core->next = x->busy ? p->tick + 1 : next_look_in(x->to, p->tick);
     return true;
 }
 

@@ -49,8 +49,14 @@ struct crossbar_outputs {
 
 struct crossbar {
     struct network_core core;
-    uint64_t tick;                    /* the last one */
-    struct network_words moving;      /* that this tick may change */
+    uint64_t tick;               /* the last one */
+    struct network_words moving; /* that this tick may change */
+    /* All that the router holds is *alone* in one word of inputs and one of outputs: the others are not awake, have
+     * nothing in their buffers or in `left`, and no packet on its way goes there. Ticks of a pair stay with these two
+     * words and leave `awake` and `left`, which say at what words a tick is to look, as they are. */
+    bool alone;
+    struct crossbar_inputs *from; /* these words */
+    struct crossbar_outputs *to;
     struct network_words awake;       /* at least those that the next one may change whatever the channels bring */
     uint8_t left[CREDIT_TICKS];       /* by tick: words of outputs that have some in `left` */
     bool busy;                        /* some inputs or outputs are */
@@ -76,8 +82,8 @@ static inline uint64_t crossbar_outputs_busy(const struct crossbar_outputs *out)
 {
     return (out->asked & ~out->held) | out->crossing | out->leaving;
 }
-/* A tick is to look at these inputs, or outputs, though the channels bring nothing there: they are busy, or something of
- * the tick before is to be taken back. */
+/* A tick is to look at these inputs, or outputs, though the channels bring nothing there: they are busy, or something
+ * of the tick before is to be taken back. */
 static inline uint64_t crossbar_inputs_awake(const struct crossbar_inputs *in)
 {
     return crossbar_inputs_busy(in) | in->starving;

@@ -81,6 +81,7 @@ void crossbar_archive(struct network_core *core, struct archive *ar, const struc
         crossbar_note_tight(x, w, ports_in_word(core->gates->outputs, w));
     }
     const struct crossbar_outlook o = crossbar_look(x);
+    x->alone = false;
     x->awake = o.awake;
     x->busy = o.busy;
     memcpy(x->left, o.left, sizeof x->left);

@@ -41,6 +41,27 @@ static void check_word(struct crossbar *x, struct check *c, unsigned w)
                 ((out->open | out->ready) & ~out->held) == 0);
 }
 
+/* Inputs of the word that hold a VC for a packet have it of that word of outputs. */
+static bool open_ones_go_to(const struct crossbar *x, const struct crossbar_inputs *in, unsigned out)
+{
+    bool all = true;
+    for (uint64_t rest = in->open; rest; rest &= rest - 1)
+        all &= x->inputs[64 * in->number + mask_first(rest)].output >> 6 == out;
+    return all;
+}
+
+static void check_alone(struct crossbar *x, const struct crossbar_outlook *o, struct check *c)
+{
+    const unsigned in = x->from->number, out = x->to->number;
+    uint32_t others = (o->awake.in & ~(1u << in)) | (o->awake.out & ~(1u << out));
+    for (unsigned i = 0; i < CREDIT_TICKS; i++)
+        others |= o->left[i] & ~(1u << out);
+    for (unsigned w = 0; w < x->core.gates->words; w++)
+        others |= w != in && x->in[w].occupied;
+    check_holds(c, "crossbar: only the words in which it is alone have something", 0, others == 0);
+    check_holds(c, "crossbar: alone, open inputs go to one word of outputs", 0, open_ones_go_to(x, x->from, out));
+}
+
 /* With one word nobody asks which words move. A word may be taken for awake that is not. */
 static void check_outlook(struct crossbar *x, struct check *c)
 {
@@ -49,6 +70,10 @@ static void check_outlook(struct crossbar *x, struct check *c)
     CHECK_FACT(c, "crossbar.busy", 0, x->busy, o.busy);
     if (x->core.gates->words == 1)
         return;
+    if (x->alone) {
+        check_alone(x, &o, c);
+        return;
+    }
     const uint64_t none = ~mask_low(x->core.gates->words);
     check_bits(c, "crossbar.awake.in", 0, &x->awake.in, sizeof x->awake.in, o.awake.in | none, o.awake.in);
     check_bits(c, "crossbar.awake.out", 0, &x->awake.out, sizeof x->awake.out, o.awake.out | none, o.awake.out);

@@ -97,6 +97,7 @@ static inline void network_send(struct network *net, unsigned input, unsigned ou
         .payload = payload, .sent = (uint32_t)cycle, .flits = (uint16_t)flits, .output = (uint8_t)output};
     sender->end = network_place_after(sender->end, network_head(net)->input_mask);
     side->sending |= port_bit(input);
+    side->away |= output >> 6 != side->home ? port_bit(input) : 0;
     if (behind) {
         sender->behind += behind;
         side->more |= port_bit(input);
@@ -152,7 +153,10 @@ unsigned network_latency(const struct network *net, unsigned input, unsigned out
  * thread. */
 uint64_t network_tick_side(struct network *net, unsigned side, uint64_t tick, uint64_t cycle);
 /* Answers with the sides to which the core writes, as bits: these do not rest (network_listen). */
-uint64_t network_tick_core(struct network *net, uint64_t tick);
+static inline uint64_t network_tick_core(struct network *net, uint64_t tick)
+{
+    return network_head(net)->tick_core(net, tick);
+}
 /* A side *rests* when none of its ticks from `tick` on changes anything, as long as nothing is sent there and the core
  * writes nothing to it, and the core has read all that it wrote. */
 bool network_side_rests(const struct network *net, unsigned side, uint64_t tick);

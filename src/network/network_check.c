@@ -71,8 +71,8 @@ void network_check(struct network *net, struct check *c)
         check_senders(net, &net->sides[n], c);
         check_receivers(net, &net->sides[n], c);
     }
-    CHECK_FACT(c, "network.paired", 0, net->paired, network_is_paired(net));
-    CHECK_FACT(c, "network.only", 0, net->only, (uintptr_t)network_only_side(net));
+    check_holds(c, "network: the core ticks as ports, words and listening sides are", 0,
+                net->head.tick_core == network_tick_for(net));
     for (unsigned w = 0; w < net->words; w++) {
         CHECK_FACT(c, "network.turn.flits", w, net->turn.flits.word[w], 0);
         CHECK_FACT(c, "network.turn.credits", w, net->turn.credits.word[w], 0);

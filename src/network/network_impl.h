@@ -17,9 +17,9 @@ struct network {
     unsigned sharing; /* networks whose cores tick together: this one's and those of `shared`; 0: it ticks alone */
     struct network *shared[NETWORK_MAX_SHARING]; /* the first is this one; all NULL where it follows another */
     uint64_t listening;                          /* the sides that the core reads: network_listen */
-    struct network_side *only;                   /* network_only_side */
-    bool paired;                                 /* network_is_paired */
-    struct network_turn turn;                    /* of a core of several words; between ticks its sets are empty */
+    struct network_side *only; /* of a core that ticks by pairs of words: the side that it reads, and */
+    struct network_pair pair;  /* its words and ports; between ticks the rest is void */
+    struct network_turn turn;  /* of a core of several words; between ticks its sets are empty */
     struct network_gates gates;
     struct network_side sides[NETWORK_MAX_SIDES];
 };
@@ -36,10 +36,9 @@ void network_deal(struct network *net, const struct network_whole *whole);
 
 /* Words in which a side has ports. */
 struct network_words network_words_of(const struct network_side *side);
-/* The only side that the core reads, or NULL: it reads several, or ticks with the cores of other networks. */
-struct network_side *network_only_side(const struct network *net);
-/* The only side that the core reads has one word of inputs and one of outputs, of several, and the core can tick so. */
-bool network_is_paired(const struct network *net);
+/* The way in which the core ticks, as ports, words and listening sides are; network_choose_tick notes it. */
+network_core_tick *network_tick_for(const struct network *net);
+void network_choose_tick(struct network *net);
 
 static inline void network_write(const struct network *net, struct network_channels *c, uint64_t tick, uint64_t flits,
                                  uint64_t credits)

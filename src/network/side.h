@@ -69,6 +69,8 @@ struct network_side {
     struct tally spent;                   /* inputs' credits for the core's buffer that have not come back */
     struct network_ports inputs, outputs; /* its senders and receivers */
     struct network_words words;           /* in which it has some */
+    unsigned home;                        /* a word in which it has outputs */
+    uint64_t away; /* inputs that may have packets under way to outputs of other words: network_away */
     struct network_channels to_core, from_core;
     struct network_sender senders[NETWORK_SIDE_PORTS];
     struct network_receiver receivers[NETWORK_SIDE_PORTS];
@@ -84,8 +86,13 @@ static inline uint32_t network_place_after(uint32_t place, uint32_t mask)
     return (place + (uint32_t)sizeof(struct network_parcel)) & mask;
 }
 
-/* The part of a network that senders and receivers look at for every packet. */
+/* A tick of the core; see network_tick_core. */
+struct network;
+typedef uint64_t network_core_tick(struct network *net, uint64_t tick);
+
+/* The part of a network that its ends look at for every packet and tick. */
 struct network_head {
+    network_core_tick *tick_core; /* network_tick_for */
     struct network_side *sides;
     uint32_t inverse;  /* 2^31 / flit bytes, rounded up */
     uint32_t round_up; /* the same of flit bytes less one */

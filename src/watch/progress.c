@@ -25,8 +25,9 @@ void watch_progress_reset(struct watch_progress *n, bool progress)
     n->seeks_work = true;
     if (progress)
         watch_writers_reset(&n->writers);
-    for (unsigned slot = 0; slot < WATCH_WRITERS_WARPS; slot++)
+    for (unsigned slot = 0; slot < WATCH_WRITERS_WARPS && n->counts; slot++)
         n->warps[slot].sync_ops = n->warps[slot].takes = 0;
+    n->counts = false;
 }
 
 void watch_progress_launch(struct watch_progress *n, const struct lockstep_launch_event *event)
@@ -78,6 +79,7 @@ HOT void watch_progress_access(struct watch_progress *n, const struct lockstep_a
     if (!event->synchronises)
         return;
     struct watch_progress_warp *warp = &n->warps[event->warp];
+    n->counts = true;
     warp->sync_ops++;
     warp->last_sync_address = event->address[mask_first(event->mask)];
     warp->last_sync_pc = event->pc;
@@ -119,6 +121,7 @@ HOT void watch_progress_atomic(struct watch_progress *n, const struct lockstep_a
     uint64_t address = noted_address(event->space, event->block, event->address);
     bool takes = !shared && locks && event->after != 0 && event->before == 0;
     n->warps[event->warp].takes += takes;
+    n->counts |= takes;
     if (shared || event->after != event->before)
         note_change(n, event, address);
     if (shared ? locks && event->after : takes || event->operation == LOCKSTEP_ATOMIC_COMPARE_AND_SWAP)
@@ -157,6 +160,7 @@ void watch_progress_archive(struct watch_progress *n, struct archive *ar)
         ARCHIVE(ar, warp->block_index);
         ARCHIVE(ar, warp->warp_in_block);
     }
+    n->counts = true; /* or may be */
     ARCHIVE(ar, n->work_done);
     archive_bool(ar, &n->seeks_work);
     ARCHIVE(ar, n->by_atomics);

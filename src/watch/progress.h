@@ -31,6 +31,7 @@ struct watch_progress_warp {
 
 struct watch_progress {
     ROOM_KEPT struct watch_progress_warp warps[WATCH_WRITERS_WARPS];
+    ROOM_KEPT bool counts; /* `sync_ops` or `takes` of some warp are not 0 */
     ROOM_KEPT uint64_t work_done;
     ROOM_KEPT bool seeks_work;                       /* nothing was work since the progress watch last asked for work */
     ROOM_KEPT struct watch_value_history by_atomics; /* what locations took by atomics */

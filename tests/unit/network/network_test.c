@@ -323,8 +323,9 @@ static uint64_t all_arrivals(const struct network *net, unsigned sides)
 static void resting_sides_change_nothing(void **state)
 {
     enum { INPUTS = 132, OUTPUTS = 80, SIDES = 3, TICKS = 79 * 256 };
-    for (unsigned way = 0; way < 2; way++) {
-        struct network_params p = params_of(way);
+    for (unsigned way = 0; way < 4; way++) {
+        struct network_params p = params_of(way % 2);
+        p.router_flits = way < 2 ? p.router_flits : 1; /* the flits of a packet come some ticks apart */
         struct arena arena = {0};
         struct network *all = network_create(&p, INPUTS, OUTPUTS, &arena),
                        *few = network_create(&p, INPUTS, OUTPUTS, &arena);
@@ -338,7 +339,7 @@ static void resting_sides_change_nothing(void **state)
         network_divide(all, SIDES, of_input, of_output);
         network_divide(few, SIDES, of_input, of_output);
         for (uint64_t tick = 1; tick < TICKS; tick++) {
-            bool burst = tick % 256 < 24, mixed = tick % 4096 < 512;
+            bool burst = tick % 256 < (way < 2 ? 24 : 96), mixed = tick % 4096 < 512;
             for (unsigned n = 0; n < 3 && burst; n++) {
                 unsigned input = next_random(&seed) % (mixed ? INPUTS : 5), bytes = 8 + next_random(&seed) % 90;
                 input = n == 1 && tick % 8 == 0 ? 64 + input % 64 : input; /* waits where inputs of side 0 do */
