@@ -282,11 +282,34 @@ static int add_numbers(struct study *study, struct row *row, const char *group, 
     return rc;
 }
 
+static json_int_t product(const json_t *extent)
+{
+    json_int_t product = 1;
+    size_t i;
+    json_t *side;
+    json_array_foreach((json_t *)extent, i, side) product *= json_integer_value(side);
+    return product;
+}
+
+/* The shape of the launch, which the document has as two extents. */
+static int add_shape(struct study *study, struct row *row, const json_t *kernel)
+{
+    const json_t *grid = json_object_get(kernel, "grid"), *block = json_object_get(kernel, "block");
+    if (!grid || !block)
+        return 0;
+    json_int_t blocks = product(grid), threads = product(block);
+    json_t *shape =
+        json_pack("{sIsIsI}", "launch_blocks", blocks, "block_threads", threads, "launch_threads", blocks * threads);
+    int rc = add_numbers(study, row, NULL, shape);
+    json_decref(shape);
+    return rc;
+}
+
 static int store_kernel(struct study *study, int64_t execution, size_t number, json_t *kernel)
 {
     struct row row = {{0}, {0}};
     struct strbuf sql = {0};
-    int rc = add_numbers(study, &row, NULL, kernel);
+    int rc = add_numbers(study, &row, NULL, kernel) | add_shape(study, &row, kernel);
     strbuf_addf(&sql, "INSERT INTO kernels(execution, number, kernel, plain%s) VALUES(%lld, %zu, ?1, plainname(?1)%s)",
                 strbuf_text(&row.columns), (long long)execution, number, strbuf_text(&row.values));
     sqlite3_stmt *stmt = rc == 0 ? prepare(study, strbuf_text(&sql)) : NULL;

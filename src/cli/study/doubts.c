@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/study/figures.h"
+#include "cli/study/inputs.h"
 
 void study_doubt(struct study *study, const struct yaml_node *node, const char *hint, const char *format, ...)
 {
@@ -144,7 +144,7 @@ static bool is_named(const struct study_names *names, const char *name)
 }
 
 /* A number of the paper stands beside ours of the same x, and, where the study has that series, of the same series. */
-static void doubt_prints(struct study *study, const struct study_figure *figure)
+static void doubt_prints(struct study *study, const struct study_figure *figure, bool *warned)
 {
     static const struct study_world whole = {STUDY_WHOLE, 0}, variant = {STUDY_VARIANT, 0};
     struct study_points all = {.spread = false}, ours = {.spread = false};
@@ -158,6 +158,7 @@ static void doubt_prints(struct study *study, const struct study_figure *figure)
         study_doubt(study, figure->node, NULL, "%s: the paper's %.6g of %s at %s has no row of ours", figure->id,
                     point->paper, series, x);
     }
+    study_doubt_inputs(study, &all, warned);
     study_free_points(&ours);
     study_free_points(&all);
 }
@@ -189,10 +190,11 @@ static void doubt_claim(struct study *study, const struct study_claim *claim)
 
 void study_doubt_questions(struct study *study)
 {
+    bool *warned = ARENA_NEW(&study->arena, bool, study->benchmarks.count + 1); /* of a lack of inputs */
     doubt_texts(study);
     for (size_t i = 0; i < study->figures.count && !study->quick; i++)
         if (study_has_points(&study->figures.items[i]))
-            doubt_prints(study, &study->figures.items[i]);
+            doubt_prints(study, &study->figures.items[i], warned);
     for (size_t i = 0; i < study->claims.count && !study->quick; i++)
         doubt_claim(study, &study->claims.items[i]);
 }

@@ -17,6 +17,7 @@ static const char style[] =
     ".head { list-style: none; padding: 0.75rem 1rem; margin: 1rem 0; background: var(--wide); border-radius: 8px; }\n"
     ".head li { margin: 0.3rem 0; } .counts { font-size: 1.15rem; }\n"
     "nav { columns: 20rem; column-gap: 2rem; font-size: 14px; } nav a { display: block; padding: 0.1rem 0; }\n"
+    ".inputs { font-size: 14px; }\n"
     "figure table, details table { margin: 0.5rem 0; font-size: 14px; } figcaption { color: var(--soft); font-size: "
     "14px; }\n"
     "th, td { vertical-align: top; overflow-wrap: normal; }\n"
@@ -140,6 +141,8 @@ static void page_origin(struct study *study, struct strbuf *out)
 static void add_contents(const struct study *study, struct strbuf *out)
 {
     strbuf_add(out, "<nav>");
+    if (study->inputs.count)
+        strbuf_add(out, "<a href=\"#inputs\">Inputs, beside the paper's</a>\n");
     for (size_t i = 0; i < study->figures.count; i++) {
         strbuf_addf(out, "<a href=\"#%s\">", study->figures.items[i].id);
         html_escape(out, study->figures.items[i].title);
@@ -180,6 +183,7 @@ int study_write_page(struct study *study, const struct study_found *found)
     html_escape(&out, study->about);
     strbuf_add(&out, "</p>\n");
     add_contents(study, &out);
+    rc |= study_page_inputs(study, &out);
     rc |= study_page_figures(study, found, &out);
     study_page_claims(study, found, &out);
     add_waiting(study, &out);

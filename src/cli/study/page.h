@@ -27,6 +27,8 @@ int study_page_main(struct study *study, const struct study_found *found, struct
 /* Figures and tables but for the main one; the rows of any question as a table. -1 with diagnostics. */
 int study_page_figures(struct study *study, const struct study_found *found, struct strbuf *out);
 int study_page_rows(struct study *study, const char *what, const char *sql, struct strbuf *out);
+/* page_inputs.c: the table of inputs. -1 with a diagnostic. */
+int study_page_inputs(struct study *study, struct strbuf *out);
 /* page.c: index.html. */
 int study_write_page(struct study *study, const struct study_found *found);
 

@@ -23,6 +23,8 @@
  *     takes: {quick: 5 min, full: 45 min}
  *     interventions:                     by which reasons are tried: plan_tried.c
  *       small: {set: [sm.warps=24], arguments: "--size 4", benchmarks: {HT: other}}
+ *     inputs:                            beside the paper's: plan_inputs.c
+ *       HT: {threads: 40960, paper: {threads: 40960}}
  *     claims:
  *       - {id: B1, claim:, paper: 2.2, rows: or sql:, direction: wins(ours), range: [0, 10],
  *          magnitude: near(ours, 2.2), chaotic: true, why:, tried: [small]}
@@ -274,7 +276,7 @@ static int read_all(struct plan *p)
 {
     static const char *const keys[] = {"title",    "source",  "about",  "benchmarks",    "readings", "schedulers",
                                        "machines", "runs",    "tables", "views",         "figures",  "claims",
-                                       "findings", "judging", "takes",  "interventions", NULL};
+                                       "findings", "judging", "takes",  "interventions", "inputs",   NULL};
     struct study *study = p->study;
     const struct yaml_node *root = p->doc.root;
     if (plan_check_keys(p, root, keys) < 0)
@@ -292,6 +294,7 @@ static int read_all(struct plan *p)
         read_each(p, root, "schedulers", YAML_MAPPING, read_alias) < 0 ||
         read_each(p, root, "machines", YAML_MAPPING, plan_read_machine) < 0 ||
         read_each(p, root, "interventions", YAML_MAPPING, plan_read_intervention) < 0 ||
+        read_each(p, root, "inputs", YAML_MAPPING, plan_read_input) < 0 ||
         read_each(p, root, "runs", YAML_SEQUENCE, plan_read_grid) < 0)
         return -1;
     return read_each(p, root, "runs", YAML_SEQUENCE, plan_read_runs) |

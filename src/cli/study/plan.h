@@ -54,6 +54,9 @@ unsigned plan_find_execution(struct study *study, struct study_execution *e);
 int plan_read_intervention(struct plan *p, const struct yaml_node *node);
 int plan_read_tried(struct plan *p, const struct yaml_node *node, struct study_claim *claim);
 
+/* plan_inputs.c: an entry of inputs. */
+int plan_read_input(struct plan *p, const struct yaml_node *node);
+
 /* plan_questions.c: an entry of figures; of claims; of findings. How claims are judged, which a study with claims says.
  */
 int plan_read_figure(struct plan *p, const struct yaml_node *node);

@@ -1,4 +1,5 @@
 /* A study's questions, asked in every world: see judge.h. */
+#include "cli/study/inputs.h"
 #include "cli/study/page.h"
 
 static int ask_figures(struct study *study, const struct study_world *world, struct study_points *points)
@@ -67,7 +68,7 @@ int study_report(struct study *study, struct strbuf *text)
                      study_cover(study, found.answers) < 0
                  ? -1
                  : 0;
-    rc |= study_check_kernels(study);
+    rc |= study_check_kernels(study) | study_check_inputs(study);
     if (study_enter(study, &whole) == 0) {
         rc |= ask_findings(study, &found);
         study_print_claims(study, found.answers, text);

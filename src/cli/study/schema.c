@@ -5,7 +5,8 @@
 
 #include "cli/study/study.h"
 
-/* Columns that are no statistic of a group, and how the values of several kernels make one; NULL: not at all. */
+/* Columns that are no statistic of a group, and how the values of several kernels make one; NULL: not at all.
+ * launch_blocks to launch_threads come of a launch's `grid` and `block`. */
 static const struct column {
     const char *name, *merge;
 } headline[] = {
@@ -13,6 +14,9 @@ static const struct column {
     {"static_shared_bytes", "max"},
     {"registers", "max"},
     {"blocks_per_sm", "max"},
+    {"launch_blocks", "max"},
+    {"block_threads", "max"},
+    {"launch_threads", "max"},
     {"cycles", "sum"},
     {"time_ns", "sum"},
     {"warp_instructions", "sum"},

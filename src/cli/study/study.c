@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/identity.h"
+#include "cli/study/inputs.h"
 #include "config/yaml.h"
 
 static const char usage[] =
@@ -332,6 +333,11 @@ void study_forget(struct study *study)
         vec_free(&study->interventions.items[i].swaps);
     }
     vec_free(&study->interventions);
+    for (size_t i = 0; i < study->inputs.count; i++) {
+        study_free_shape(&study->inputs.items[i].stated);
+        study_free_shape(&study->inputs.items[i].paper);
+    }
+    vec_free(&study->inputs);
     vec_free(&study->tried);
     strmap_free(&study->checked);
     strmap_free(&study->keys);

@@ -87,6 +87,8 @@ struct study_intervention {
     const struct yaml_node *node;
 };
 
+struct study_input; /* inputs.h */
+
 /* A file of comma-separated values (no quotes) in the study's folder, and the table that it becomes. */
 struct study_import {
     const char *name, *file;
@@ -137,6 +139,7 @@ struct study {
     VEC(struct study_run) runs;
     VEC(struct study_run) tried; /* the same with an intervention */
     VEC(struct study_intervention) interventions;
+    VEC(struct study_input) inputs;
     VEC(struct study_figure) figures;
     VEC(struct study_claim) claims;
     VEC(struct study_finding) findings;
