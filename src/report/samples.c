@@ -85,6 +85,14 @@ double report_rank_test(const double *a, size_t a_count, const double *b, size_t
     return fmin(p, 1);
 }
 
+double report_quantile(const double *sorted, size_t count, double share)
+{
+    double at = share * (double)(count - 1);
+    size_t below = (size_t)at;
+    double rest = at - (double)below;
+    return below + 1 < count ? sorted[below] * (1 - rest) + sorted[below + 1] * rest : sorted[below];
+}
+
 /* Columns */
 
 struct sample {
@@ -123,13 +131,9 @@ static struct sample sample_of(const struct report_run *runs, unsigned count, st
     return s;
 }
 
-/* The number below which a share of the sample lies; between two, in proportion. */
 static double quantile(const struct sample *s, double share)
 {
-    double at = share * (s->count - 1);
-    unsigned below = (unsigned)at;
-    double rest = at - below;
-    return below + 1 < s->count ? s->cycles[below] * (1 - rest) + s->cycles[below + 1] * rest : s->cycles[below];
+    return report_quantile(s->cycles, s->count, share);
 }
 
 typedef void cell_text(const struct sample *s, const struct sample *first, struct strbuf *out);

@@ -26,4 +26,8 @@ void report_samples(const struct report_run *runs, unsigned count, unsigned samp
  * ties taken into account. The arrays are not empty. */
 double report_rank_test(const double *a, size_t a_count, const double *b, size_t b_count);
 
+/* The number below which a share (0 to 1) of the numbers lies, which are in ascending order, at least one; between two,
+ * in proportion. */
+double report_quantile(const double *sorted, size_t count, double share);
+
 #endif

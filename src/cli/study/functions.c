@@ -8,6 +8,8 @@
  * reproduced: within a quarter of the paper's, or, for effects below 30%, an effect between two thirds and one and a
  * half of the paper's. Of NULL they are NULL. Without `judging` those that need it are not there.
  *
+ * Those of distributions are in distributions.c.
+ *
  * plainname(name): a kernel's name as tables show it. */
 #include <math.h>
 
@@ -162,5 +164,5 @@ int study_add_functions(struct study *study, sqlite3 *db)
             sqlite3_create_function(db, functions[i].name, functions[i].arguments, SQLITE_UTF8 | SQLITE_INNOCUOUS,
                                     study, functions[i].call, functions[i].step, functions[i].final))
             return study_complain(study, "functions");
-    return 0;
+    return study_add_distributions(study, db);
 }

@@ -294,6 +294,9 @@ sqlite3_stmt *study_prepare(struct study_rights *rights, sqlite3 *db, const char
 /* functions.c: the SQL functions of questions. -1 with a diagnostic. */
 int study_add_functions(struct study *study, sqlite3 *db);
 
+/* distributions.c: those of them that look at a distribution. */
+int study_add_distributions(struct study *study, sqlite3 *db);
+
 /* schema.c: the tables; a column of table `kernels`, unless it is there; the view `results`. -1 with a diagnostic. */
 int study_create_tables(struct study *study);
 int study_add_column(struct study *study, const char *name);
