@@ -59,10 +59,20 @@ cmp out/claims.csv parts/claims.csv || wrong "shards try something else"
 expect 0 "shard" study ./mini --out half --shard 1/6
 expect 1 "tried slow (partition.dram_latency=600): 0 of 1 runs have a result: nothing can be said" study ./mini --out half --merge
 
+# Another of the study's machines: where it runs anyway, the trial takes its result, and nothing more is run.
+cp -r mini machines
+sed -i 's/^readings:/machines:\n  slower: {machine: gtx480, set: [partition.dram_latency=600]}\nreadings:/; s/other: {.*/other: {machines: {gtx480: slower}}/
+    s/machines: \[gtx480\]/machines: [gtx480, slower]/; s/AND scheduler/AND machine = '"'gtx480'"' AND scheduler/' machines/study.yaml
+expect 0 "9 runs" study ./machines --list
+"$LOCKSTEP" study ./machines --out machines.out >machines.txt 2>&1
+has machines.txt "tried other (slower in the place of gtx480): $was becomes $slow: moves by $(percent "$was" "$slow"); direction no"
+[ "$(sqlite3 machines.out/full.sqlite "SELECT count(DISTINCT execution) FROM (SELECT execution FROM runs UNION SELECT execution FROM tried WHERE intervention = 'other')")" = 8 ] || wrong "a machine that runs anyway is run twice"
+
 bad 's/tried: \[slow/tried: [fast/' "study.yaml:16:35: error: there is no intervention named fast"
 bad 's/slow: {set: \[partition.dram_latency=600\]}/slow: {quick: false}/' "study.yaml:8:9: error: an intervention changes something"
 bad 's/slow: {set: \[partition.dram_latency=600\]}/slow: {arguments: "--size 4"}/' "a launch file (vecadd.yaml) takes no arguments"
 bad 's/slow: {set: \[partition.dram_latency=600\]}/slow: {set: [sm.warps=99999]}/' "out of range"
 bad 's/other: {benchmarks: {add: sfu}}/other: {benchmarks: {add: sfx}}/' "there is no benchmark named sfx"
+bad 's/other: {benchmarks: {add: sfu}}/other: {machines: {gtx480: gtx481}}/' "there is no machine named gtx48"
 bad "s/SELECT cycles AS ours FROM results WHERE benchmark = 'add'.*direction/SELECT count(*) AS ours FROM executions\", direction/" "K: the claim rests on no result that could be run with an intervention"
 finish

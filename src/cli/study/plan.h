@@ -42,6 +42,9 @@ const char *plan_scheduler(const struct study *study, const char *name);
 /* plan_machines.c: an entry of machines; one without a short name, as its own. */
 int plan_read_machine(struct plan *p, const struct yaml_node *node);
 int plan_add_machine(struct plan *p, const struct yaml_node *node, struct study_machine *machine);
+/* The name of the machine that a scalar names, which is added as its own where it is none of `machines`. NULL with a
+ * diagnostic. */
+const char *plan_name_machine(struct plan *p, const struct yaml_node *node);
 
 /* plan_runs.c: notes the parameters of a row's grid; every combination of a row of runs. */
 int plan_read_grid(struct plan *p, const struct yaml_node *row);

@@ -40,6 +40,13 @@ int plan_add_machine(struct plan *p, const struct yaml_node *node, struct study_
     return rc;
 }
 
+const char *plan_name_machine(struct plan *p, const struct yaml_node *node)
+{
+    struct study_machine plain = {.name = arena_strdup(&p->study->arena, node->text)};
+    plain.machine = plain.name;
+    return plan_machine(p->study, node->text) || plan_add_machine(p, node, &plain) == 0 ? plain.name : NULL;
+}
+
 static int read_as(struct plan *p, const struct yaml_node *node, struct study_machine *machine)
 {
     const char *as = plan_text(p, node, "as", machine_as_names[MACHINE_SHIPPED]);

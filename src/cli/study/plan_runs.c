@@ -249,9 +249,7 @@ static int check_benchmark(struct plan *p, const struct yaml_node *node)
 
 static int check_machine(struct plan *p, const struct yaml_node *node)
 {
-    struct study_machine plain = {.name = arena_strdup(&p->study->arena, node->text)};
-    plain.machine = plain.name;
-    return plan_machine(p->study, node->text) ? 0 : plan_add_machine(p, node, &plain);
+    return plan_name_machine(p, node) ? 0 : -1;
 }
 
 static int check_scheduler(struct plan *p, const struct yaml_node *node)

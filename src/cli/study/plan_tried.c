@@ -35,6 +35,22 @@ static int read_swaps(struct plan *p, const struct yaml_node *node, struct study
     return 0;
 }
 
+/* `machines: {gtx480: gtx480-fixed}`: another machine of the study in the place of one. */
+static int read_machines(struct plan *p, const struct yaml_node *node, struct study_intervention *to)
+{
+    const struct yaml_node *swaps = yaml_get(node, "machines");
+    if (swaps && swaps->kind != YAML_MAPPING)
+        return plan_error(p, swaps, "machines: expected {NAME: OTHER NAME}");
+    for (const struct yaml_node *n = swaps ? swaps->children : NULL; n; n = n->next) {
+        const char *of = plan_name_machine(p, n->key);
+        const char *by = n->kind == YAML_SCALAR ? plan_name_machine(p, n) : NULL;
+        if (!of || !by)
+            return of && n->kind != YAML_SCALAR ? plan_error(p, n, "machines: expected {NAME: OTHER NAME}") : -1;
+        vec_push(&to->machines, (struct study_swap){of, by});
+    }
+    return 0;
+}
+
 const char *study_tell_intervention(struct study *study, const struct study_intervention *i)
 {
     struct strbuf out = {0};
@@ -45,6 +61,9 @@ const char *study_tell_intervention(struct study *study, const struct study_inte
     for (size_t k = 0; k < i->swaps.count; k++)
         strbuf_addf(&out, "%s%s in the place of %s", out.length ? ", " : "", i->swaps.items[k].by,
                     i->swaps.items[k].of);
+    for (size_t k = 0; k < i->machines.count; k++)
+        strbuf_addf(&out, "%s%s in the place of %s", out.length ? ", " : "", i->machines.items[k].by,
+                    i->machines.items[k].of);
     const char *text = arena_strdup(&study->arena, strbuf_text(&out));
     strbuf_free(&out);
     return text;
@@ -52,7 +71,7 @@ const char *study_tell_intervention(struct study *study, const struct study_inte
 
 int plan_read_intervention(struct plan *p, const struct yaml_node *node)
 {
-    static const char *const keys[] = {"set", "arguments", "benchmarks", "quick", NULL};
+    static const char *const keys[] = {"set", "arguments", "benchmarks", "machines", "quick", NULL};
     struct study_intervention i = {.name = arena_strdup(&p->study->arena, node->key->text), .node = node};
     if (plan_check_keys(p, node, keys) < 0)
         return -1;
@@ -61,9 +80,9 @@ int plan_read_intervention(struct plan *p, const struct yaml_node *node)
     if (!quick || !i.arguments)
         return -1;
     i.left_out = p->study->quick && !strcmp(quick, "false");
-    int rc = read_sets(p, node, &i) | read_swaps(p, node, &i);
-    if (rc == 0 && !i.sets.count && !*i.arguments && !i.swaps.count)
-        rc = plan_error(p, node, "an intervention changes something: set, arguments or benchmarks");
+    int rc = read_sets(p, node, &i) | read_swaps(p, node, &i) | read_machines(p, node, &i);
+    if (rc == 0 && !i.sets.count && !*i.arguments && !i.swaps.count && !i.machines.count)
+        rc = plan_error(p, node, "an intervention changes something: set, arguments, benchmarks or machines");
     vec_push(&p->study->interventions, i);
     return rc;
 }
@@ -108,6 +127,25 @@ static const struct study_benchmark *swapped(const struct study *study, const st
     return benchmark;
 }
 
+/* Puts the parameters of a configuration into `sets`: its machine's first, which may be another one's now. */
+static void take_sets(const struct study *study, const struct study_intervention *i, const struct study_run *base,
+                      struct study_execution *e)
+{
+    const struct study_execution *of = &study->executions.items[base->execution];
+    const struct study_machine *machine = plan_machine(study, base->machine), *by = machine;
+    for (size_t k = 0; k < i->machines.count; k++)
+        if (!strcmp(i->machines.items[k].of, base->machine))
+            by = plan_machine(study, i->machines.items[k].by);
+    if (by)
+        e->machine = by->machine;
+    for (size_t k = 0; by && k < by->sets.count; k++)
+        vec_push(&e->sets, by->sets.items[k]);
+    for (size_t k = machine ? machine->sets.count : 0; k < of->sets.count; k++)
+        vec_push(&e->sets, of->sets.items[k]);
+    for (size_t k = 0; k < i->sets.count; k++)
+        vec_push(&e->sets, i->sets.items[k]);
+}
+
 static int check(struct study *study, const struct study_intervention *i, const struct study_execution *e)
 {
     struct study_reading sets = {.name = NULL};
@@ -143,10 +181,7 @@ static int add_tried(struct study *study, size_t index, const struct study_run *
     e.arguments =
         *i->arguments ? arena_printf(&study->arena, "%s %s", benchmark->arguments, i->arguments) : benchmark->arguments;
     e.phases = false;
-    for (size_t k = 0; k < of->sets.count; k++)
-        vec_push(&e.sets, of->sets.items[k]);
-    for (size_t k = 0; k < i->sets.count; k++)
-        vec_push(&e.sets, i->sets.items[k]);
+    take_sets(study, i, base, &e);
     if (check(study, i, &e) < 0) {
         vec_free(&e.sets);
         return -1;

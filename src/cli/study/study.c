@@ -331,6 +331,7 @@ void study_forget(struct study *study)
     for (size_t i = 0; i < study->interventions.count; i++) {
         vec_free(&study->interventions.items[i].sets);
         vec_free(&study->interventions.items[i].swaps);
+        vec_free(&study->interventions.items[i].machines);
     }
     vec_free(&study->interventions);
     for (size_t i = 0; i < study->inputs.count; i++) {

@@ -73,7 +73,7 @@ struct study_run {
     size_t tried;        /* in study->tried: the intervention's index */
 };
 
-/* A benchmark that runs in the place of another. */
+/* A benchmark, or a machine, that is in the place of another. */
 struct study_swap {
     const char *of, *by;
 };
@@ -82,7 +82,7 @@ struct study_swap {
 struct study_intervention {
     const char *name, *arguments; /* arguments: appended to the program's; "": none */
     VEC(const char *) sets;
-    VEC(struct study_swap) swaps;
+    VEC(struct study_swap) swaps, machines; /* of benchmarks; of machines */
     bool left_out; /* of the quick version */
     const struct yaml_node *node;
 };
