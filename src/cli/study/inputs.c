@@ -136,7 +136,7 @@ int study_check_inputs(struct study *study)
     int rc = study->inputs.count ? study_find_launched(study, launched) : 0;
     for (size_t i = 0; i < study->inputs.count; i++) {
         const struct study_input *input = &study->inputs.items[i];
-        for (unsigned part = 0; part < STUDY_PARTS && rc >= -1; part++) {
+        for (unsigned part = 0; part < STUDY_PARTS; part++) {
             const struct study_counts *stated = &input->stated.counts[part], *found = &launched[i].counts[part];
             if (stated->items.count && found->items.count && !study_same_counts(stated, found))
                 rc = complain(study, input, part, found);
