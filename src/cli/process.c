@@ -66,6 +66,8 @@ static int become(const struct process_job *job, const sigset_t *mask, pid_t par
         why = redirect(job->errors, job->errors_to, STDERR_FILENO);
     if (why)
         return why;
+    if (job->folder && chdir(job->folder) < 0)
+        return errno;
     sigprocmask(SIG_SETMASK, mask, NULL);
     execvpe(job->argv[0], job->argv, job->environment);
     return errno;

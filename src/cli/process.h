@@ -13,6 +13,7 @@
 struct process_job {
     char *const *argv;
     char *const *environment;
+    const char *folder;          /* where it works; NULL: where we do */
     const char *output, *errors; /* files for standard output and error; NULL: the descriptors below */
     int output_to, errors_to;    /* open descriptors for them; 0: ours */
     int (*limit)(void *context); /* asked about five times a second for a signal to send, 0: none; may be NULL */

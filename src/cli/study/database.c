@@ -1,7 +1,8 @@
 /* The database of a study's results: SQLite, one file in the results folder. Its tables:
  *
  * executions: a row for each program: key, status (ok, hang, limit, failed, or not run), error, seconds, build (the
- * identity of the simulator that ran it), revision (the commit from which that was built).
+ * identity of the simulator that ran it), revision (the commit from which that was built), content (of files of a
+ * suite, see suite.c).
  *
  * kernels: a row for each kernel of an execution: its name, that name as tables show it (plain), and every statistic of
  * its result as a column, those of a group with the group's name before theirs (sm_branches, dram_reads).
@@ -99,6 +100,33 @@ static enum study_state state_of(const char *status, bool timed)
     return !strcmp(status, "failed") ? STUDY_FAILED : STUDY_STOPPED;
 }
 
+/* True if the files of a suite that gave a result are those of now, as far as we know them. */
+static bool is_of_content(struct study *study, const struct study_execution *e, int64_t id)
+{
+    if (!e->content || study->report)
+        return true;
+    sqlite3_stmt *stmt = prepare(study, "SELECT 1 FROM executions WHERE id = ? AND content = ?");
+    int rc = stmt ? 0 : -1;
+    if (stmt) {
+        sqlite3_bind_int64(stmt, 1, id);
+        sqlite3_bind_text(stmt, 2, e->content, -1, SQLITE_STATIC);
+    }
+    bool same = stmt && study_next(study, "executions", stmt, &rc);
+    sqlite3_finalize(stmt);
+    return same;
+}
+
+/* A result of other files than those of now is none. */
+static int forget_stale(struct study *study, const struct study_execution *e)
+{
+    if (!e->id || !e->content || study->report || is_of_content(study, e, e->id))
+        return 0;
+    return study_tell(study,
+                      arena_printf(&study->arena,
+                                   "UPDATE executions SET status = '" STUDY_WAITS "', seconds = NULL WHERE id = %lld",
+                                   (long long)e->id));
+}
+
 /* Finds the result of an execution: of several databases the best one. */
 static int find_stored(struct study *study, struct study_execution *e)
 {
@@ -110,7 +138,8 @@ static int find_stored(struct study *study, struct study_execution *e)
     if (study_next(study, "executions", stmt, &rc)) {
         bool timed = sqlite3_column_type(stmt, 3) != SQLITE_NULL;
         enum study_state state = state_of((const char *)sqlite3_column_text(stmt, 1), timed);
-        bool ours = !strcmp((const char *)sqlite3_column_text(stmt, 2), study->build);
+        bool ours = !strcmp((const char *)sqlite3_column_text(stmt, 2), study->build) &&
+                    is_of_content(study, e, sqlite3_column_int64(stmt, 0));
         bool traced = !e->phases || sqlite3_column_int(stmt, 4);
         e->id = sqlite3_column_int64(stmt, 0);
         if (timed)
@@ -231,7 +260,7 @@ int study_note_runs(struct study *study)
         if (!study_is_mine(study, i))
             continue;
         e->id = 0; /* another database may have been looked into */
-        rc = find_stored(study, e);
+        rc = find_stored(study, e) < 0 ? -1 : forget_stale(study, e);
         if (rc == 0 && !e->id)
             rc = new_execution(study, e);
     }
@@ -326,9 +355,9 @@ static int store_kernel(struct study *study, int64_t execution, size_t number, j
 
 static int store_execution(struct study *study, const struct study_execution *e, const struct study_left *left)
 {
-    sqlite3_stmt *stmt = prepare(
-        study,
-        "UPDATE executions SET status = ?, error = ?, seconds = ?, build = ?, phases = ?, revision = ? WHERE id = ?");
+    sqlite3_stmt *stmt = prepare(study, "UPDATE executions SET status = ?, error = ?, seconds = ?, build = ?, phases = "
+                                        "?, revision = ?, content = ? WHERE "
+                                        "id = ?");
     if (!stmt)
         return -1;
     sqlite3_bind_text(stmt, 1, left->status, -1, SQLITE_STATIC);
@@ -337,7 +366,8 @@ static int store_execution(struct study *study, const struct study_execution *e,
     sqlite3_bind_text(stmt, 4, study->build, -1, SQLITE_STATIC);
     sqlite3_bind_int(stmt, 5, left->phases != NULL);
     sqlite3_bind_text(stmt, 6, cli_commit, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 7, e->id);
+    sqlite3_bind_text(stmt, 7, e->content, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 8, e->id);
     return step_once(study, stmt);
 }
 

@@ -131,12 +131,19 @@ uint64_t study_identify(struct study *study, const char *program)
 
 /* The path that is run: a launch file's, or that of the program as this simulator's compiler built it from this source,
  * in the results folder, or else where we work. */
-static const char *path_of(struct study *study, const char *program)
+static const char *path_of(struct study *study, const struct study_execution *e)
 {
-    if (cli_is_case(program))
-        return study_source(study, program);
-    const char *name = arena_printf(&study->arena, "cache/bin/%s-%016llx-%.8s", program,
-                                    (unsigned long long)study_identify(study, program), study->build);
+    if (e->suite && *e->suite->binary)
+        return arena_printf(&study->arena, "%s/%s", study->programs, e->suite->binary);
+    if (cli_is_case(e->program))
+        return study_source(study, e->program);
+    const char *name =
+        e->suite
+            ? arena_printf(&study->arena, "cache/bin/suite-%016llx-%.8s",
+                           (unsigned long long)hash_add(e->suite->code, hash_bytes(e->program, strlen(e->program))),
+                           study->build)
+            : arena_printf(&study->arena, "cache/bin/%s-%016llx-%.8s", e->program,
+                           (unsigned long long)study_identify(study, e->program), study->build);
     const char *shared = arena_printf(&study->arena, "%s/%s", study->out, name);
     return access(shared, X_OK) == 0 ? shared : arena_printf(&study->arena, "%s/%s", study->work, name);
 }
@@ -178,19 +185,30 @@ static void add_words(struct study *study, const char *text, struct process_word
 {
     for (const char *p = text + strspn(text, " "); *p;) {
         size_t length = strcspn(p, " ");
-        process_word(words, arena_strndup(&study->arena, p, length));
+        process_word(words, study_below_programs(study, arena_strndup(&study->arena, p, length)));
         p += length;
         p += strspn(p, " ");
     }
 }
 
+/* A scheduler by a path that holds in every folder. */
+static const char *absolute_scheduler(struct study *study, const char *scheduler)
+{
+    size_t n = strcspn(scheduler, ":+");
+    const char *name = arena_strndup(&study->arena, scheduler, n);
+    return strchr(name, '/') ? arena_printf(&study->arena, "%s%s", study_absolute(study, name), scheduler + n)
+                             : scheduler;
+}
+
+/* Of a suite's program all paths are absolute, since it works elsewhere. */
 static char *const *run_command(struct study *study, const struct study_execution *e, const char *stats,
                                 const char *phases)
 {
     struct process_words words = {0};
+    bool moves = e->suite && machine_is_file(e->machine);
     process_lockstep_run(&words);
-    process_option(&words, "--machine", e->machine);
-    process_option(&words, "--sched", e->scheduler);
+    process_option(&words, "--machine", moves ? study_absolute(study, e->machine) : e->machine);
+    process_option(&words, "--sched", e->suite ? absolute_scheduler(study, e->scheduler) : e->scheduler);
     if (study->allow_code)
         process_word(&words, "--allow-code");
     process_option(&words, "--mode", e->mode);
@@ -199,7 +217,7 @@ static char *const *run_command(struct study *study, const struct study_executio
     process_option(&words, "--max-cycles", e->max_cycles);
     process_sets(&words, e->sets.items, e->sets.count);
     process_word(&words, "--");
-    process_word(&words, path_of(study, e->program));
+    process_word(&words, e->suite ? study_absolute(study, path_of(study, e)) : path_of(study, e));
     add_words(study, e->arguments, &words);
     return process_argv(&words, &study->arena);
 }
@@ -207,7 +225,8 @@ static char *const *run_command(struct study *study, const struct study_executio
 /* Programs */
 
 struct build {
-    const char *program, *built, *part; /* part: its name until it is whole */
+    const struct study_execution *of;
+    const char *built, *part; /* part: its name until it is whole */
 };
 
 /* Programs that are being built, one job each. */
@@ -220,10 +239,14 @@ struct yard {
 
 static struct process_job build_job(struct study *study, const struct build *b)
 {
-    const char *const line[] = {"/proc/self/exe", "cc", study_source(study, b->program), "-o", b->part};
+    const char *const line[] = {"/proc/self/exe", "cc", "-o", b->part};
     struct process_words words = {0};
     for (unsigned i = 0; i < sizeof line / sizeof *line; i++)
         process_word(&words, line[i]);
+    if (b->of->suite)
+        study_suite_words(study, b->of->suite, &words);
+    else
+        process_word(&words, study_source(study, b->of->program));
     return (struct process_job){.argv = process_argv(&words, &study->arena),
                                 .environment = environment_of(study),
                                 .output = arena_printf(&study->arena, "%s.log", b->built),
@@ -247,12 +270,12 @@ static void tell_built(void *context)
 }
 
 /* Adds a program that is wanted and not there. */
-static void want(struct study *study, struct yard *yard, const char *program)
+static void want(struct study *study, struct yard *yard, const struct study_execution *e)
 {
-    struct build b = {program, path_of(study, program), NULL};
-    bool known = cli_is_case(program) || access(b.built, X_OK) == 0;
+    struct build b = {e, path_of(study, e), NULL};
+    bool known = cli_is_case(e->program) || (e->suite && *e->suite->binary) || access(b.built, X_OK) == 0;
     for (unsigned i = 0; i < yard->count && !known; i++)
-        known = !strcmp(yard->builds[i].program, program);
+        known = !strcmp(yard->builds[i].built, b.built);
     if (known)
         return;
     b.part = arena_printf(&study->arena, "%s.part", b.built);
@@ -265,15 +288,15 @@ int study_build(struct study *study)
     struct yard yard = {.builds = ARENA_NEW(&study->arena, struct build, study->benchmarks.count + 1),
                         .jobs = ARENA_NEW(&study->arena, struct process_job, study->benchmarks.count + 1)};
     for (size_t i = 0; i < study->executions.count; i++)
-        if (study_is_mine(study, i) && !study->executions.items[i].stored)
-            want(study, &yard, study->executions.items[i].program);
+        if (study_is_due(study, i))
+            want(study, &yard, &study->executions.items[i]);
     cli_progress_init(&yard.progress, false);
     struct process_options how = {.parallel = study->jobs, .tick = tell_built, .context = &yard};
     int stopped = process_run(yard.jobs, yard.count, &how), rc = 0;
     cli_progress_clear(&yard.progress);
     for (unsigned i = 0; i < yard.count && !stopped; i++)
         if (yard.jobs[i].failed || yard.jobs[i].status || file_move(yard.builds[i].part, yard.builds[i].built))
-            rc = explain_build(study, &yard.jobs[i], yard.builds[i].program);
+            rc = explain_build(study, &yard.jobs[i], yard.builds[i].of->program);
     return stopped ? stopped : rc;
 }
 
@@ -312,6 +335,8 @@ static const char *last_words(struct study *study, const char *path)
     drop_folder(words, arena_printf(&study->arena, "%s/", study->share));
     drop_folder(words, arena_printf(&study->arena, "%s/cache/bin/", study->out));
     drop_folder(words, arena_printf(&study->arena, "%s/cache/bin/", study->work));
+    if (study->programs)
+        drop_folder(words, arena_printf(&study->arena, "%s/", study->programs));
     strbuf_free(&text);
     return words;
 }
@@ -354,20 +379,28 @@ static void remove_files(const struct batch *batch, unsigned i)
         unlink(batch->phases[i]);
     unlink(batch->jobs[i].output);
     unlink(batch->jobs[i].errors);
+    if (batch->jobs[i].folder)
+        study_remove_folder(batch->jobs[i].folder);
 }
 
 static int store(struct batch *batch, unsigned i)
 {
     const struct process_job *job = &batch->jobs[i];
     json_t *document = document_of(batch->stats[i]);
-    const char *status = status_of(job, document);
+    const char *status = status_of(job, document), *doubt = NULL;
+    if (batch->todo[i]->suite && !strcmp(status, "ok"))
+        doubt = study_suite_doubt(batch->study, batch->todo[i]->suite, job->output, job->folder);
+    if (doubt)
+        status = "failed";
     bool ok = !strcmp(status, "ok");
     struct strbuf phases = {0};
     if (batch->phases[i])
         file_load(batch->phases[i], FILE_NO_BOUND, &phases);
     struct study_left left = {.document = document,
                               .status = status,
-                              .error = ok ? "" : last_words(batch->study, job->errors),
+                              .error = ok      ? ""
+                                       : doubt ? doubt
+                                               : last_words(batch->study, job->errors),
                               .seconds = seconds_of(document),
                               .phases = batch->phases[i] ? strbuf_text(&phases) : NULL};
     int rc = study_store(batch->study, batch->todo[i], &left);
@@ -391,6 +424,15 @@ static void tick(void *context)
     cli_progress_jobs(&batch->progress, batch->jobs, batch->count, "runs done", (int)batch->failed);
 }
 
+/* Where a suite's program works: what it writes beside itself is not the user's. */
+static const char *fresh_folder(struct study *study, const char *name)
+{
+    const char *folder = arena_printf(&study->arena, "%s.folder", name);
+    study_remove_folder(folder);
+    mkdir(folder, 0777); /* where that fails, the run does not start */
+    return folder;
+}
+
 static void prepare(struct batch *batch)
 {
     struct study *study = batch->study;
@@ -403,9 +445,10 @@ static void prepare(struct batch *batch)
     char **environment = environment_of(study);
     for (size_t i = 0; i < study->executions.count; i++) {
         struct study_execution *e = &study->executions.items[i];
-        if (e->stored || !study_is_mine(study, i))
+        if (!study_is_due(study, i))
             continue;
-        const char *name = arena_printf(&study->arena, "%s/cache/%lld", study->work, (long long)e->id);
+        const char *work = e->suite ? study_absolute(study, study->work) : study->work;
+        const char *name = arena_printf(&study->arena, "%s/cache/%lld", work, (long long)e->id);
         unsigned at = batch->count++;
         batch->todo[at] = e;
         batch->stats[at] = arena_printf(&study->arena, "%s.json", name);
@@ -414,7 +457,8 @@ static void prepare(struct batch *batch)
         batch->jobs[at] = (struct process_job){.argv = run_command(study, e, batch->stats[at], batch->phases[at]),
                                                .environment = environment,
                                                .output = arena_printf(&study->arena, "%s.out", name),
-                                               .errors = arena_printf(&study->arena, "%s.err", name)};
+                                               .errors = arena_printf(&study->arena, "%s.err", name),
+                                               .folder = e->suite ? fresh_folder(study, name) : NULL};
     }
 }
 
@@ -423,7 +467,7 @@ static void tell_stopped(const struct study *study)
 {
     size_t done = 0, all = 0;
     for (size_t i = 0; i < study->executions.count; i++)
-        if (study_is_mine(study, i)) {
+        if (study_is_mine(study, i) && !study_is_absent(study, i)) {
             all++;
             done += study->executions.items[i].stored;
         }
@@ -436,7 +480,7 @@ static void tell_begin(struct study *study)
 {
     bool any = false;
     for (size_t i = 0; i < study->executions.count; i++)
-        any |= study_is_mine(study, i) && !study->executions.items[i].stored;
+        any |= study_is_due(study, i);
     if (any && study->left)
         fprintf(stderr, "lockstep study: %s\n", study->left);
     if (any)

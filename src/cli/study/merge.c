@@ -69,12 +69,18 @@ static const char *plain(struct study *study, const char *columns)
     return copy;
 }
 
+/* A column of the shard's executions, which one of a former version may lack. */
+static const char *part_column(struct study *study, const char *name)
+{
+    bool known =
+        sqlite3_table_column_metadata(study->db, "part", "executions", name, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+    return known ? arena_printf(&study->arena, "p.%s", name) : "NULL";
+}
+
 /* Results that the whole has stay, but for failed ones. */
 static int take(struct study *study)
 {
     const char *columns = columns_of(study);
-    bool known = sqlite3_table_column_metadata(study->db, "part", "executions", "revision", NULL, NULL, NULL, NULL,
-                                               NULL) == SQLITE_OK; /* a shard of a former version has none */
     if (!columns)
         return -1;
     return study_tell(
@@ -91,13 +97,15 @@ static int take(struct study *study)
             "taken t JOIN part.phases k ON k.execution = t.theirs ORDER BY t.mine, k.rowid;"
             "INSERT INTO main.kernels(execution%s) SELECT t.mine%s FROM taken t JOIN part.kernels k ON k.execution = "
             "t.theirs ORDER BY t.mine, k.number;"
-            "UPDATE main.executions SET (status, error, seconds, build, phases, revision) = (SELECT p.status, p.error, "
+            "UPDATE main.executions SET (status, error, seconds, build, phases, revision, content) = (SELECT p.status, "
+            "p.error, "
             "p.seconds, "
-            "p.build, p.phases, %s "
+            "p.build, p.phases, %s, %s "
             "FROM taken t JOIN part.executions p ON p.id = t.theirs WHERE t.mine = main.executions.id) "
             "WHERE id IN (SELECT mine FROM taken);"
             "DROP TABLE taken; COMMIT",
-            study->build, study->build, plain(study, columns), columns, known ? "p.revision" : "NULL"));
+            study->build, study->build, plain(study, columns), columns, part_column(study, "revision"),
+            part_column(study, "content")));
 }
 
 static int take_file(struct study *study, const char *path)

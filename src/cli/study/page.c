@@ -54,13 +54,20 @@ static const char failures[] =
 /* The runs that the page knows nothing of, told before anything else. */
 static void page_missing(const struct study *study, struct strbuf *out)
 {
-    size_t waits = study_count_state(study, STUDY_NOT_RUN), all = study->executions.count;
+    size_t absent = study_count_absent(study), all = study->executions.count;
+    size_t waits = study_count_state(study, STUDY_NOT_RUN) - absent;
     size_t bad = study_count_state(study, STUDY_FAILED) + study_count_state(study, STUDY_STOPPED);
     if (waits)
         strbuf_addf(out,
                     "<p class=missing><b>%zu of %zu runs have %s.</b> Claims that rest on them are not judged, and "
                     "figures lack them: <a href=\"#waiting\">which</a>.</p>\n",
                     waits, all, study->committed ? "no row in results.csv" : "not been run");
+    if (absent)
+        strbuf_addf(
+            out,
+            "<p class=missing>%zu of %zu runs are of programs or data of public suites, which --programs brings: "
+            "not run, and claims that rest on them are not judged: <a href=\"#waiting\">which</a>.</p>\n",
+            absent, all);
     if (bad)
         strbuf_addf(out,
                     "<p class=missing><b>%zu of %zu runs did not end well</b> and have no results: <a "
@@ -82,6 +89,8 @@ static void add_waiting(struct study *study, struct strbuf *out)
             continue;
         study_tell_execution(study, &study->executions.items[i], &text);
         strbuf_add(out, "<li>");
+        if (study_is_absent(study, i))
+            strbuf_addf(&text, " (absent: %s)", study->executions.items[i].absent);
         html_escape(out, strbuf_text(&text));
         strbuf_add(out, "\n");
         strbuf_free(&text);

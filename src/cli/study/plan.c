@@ -32,6 +32,8 @@
  *       - {id: gain, text: "BOWS gains {x}", sql:}
  * Benchmarks, figures, claims and findings can have `each`: see plan_each.c.
  *
+ * In the place of `program`, `suite` names one of the user's own: suite.c.
+ *
  * `program` is NAME of NAME.cu in the study's folder or of workloads/NAME/NAME.cu, or a launch file of the study's
  * folder or of the reference cases (NAME.yaml). A row of runs with `quick: false` is left out of the quick version. */
 #include <string.h>
@@ -131,7 +133,7 @@ static int check_benchmark(struct plan *p, const struct yaml_node *node, const s
 
 static int read_one_benchmark(struct plan *p, const struct yaml_node *node, const struct study_copy *copy)
 {
-    static const char *const keys[] = {"program", "kernels", "quick", "full", "each", NULL};
+    static const char *const keys[] = {"program", "suite", "kernels", "quick", "full", "each", NULL};
     (void)copy;
     if (plan_check_keys(p, node, keys) < 0)
         return -1;
@@ -139,12 +141,13 @@ static int read_one_benchmark(struct plan *p, const struct yaml_node *node, cons
         return plan_error(p, node->key, "two benchmarks have this name");
     struct study_benchmark b = {
         .name = arena_strdup(&p->study->arena, node->key->text),
-        .program = plan_text(p, node, "program", NULL),
+        .program = plan_text(p, node, "program", yaml_get(node, "suite") ? "" : NULL),
         .kernels = plan_text(p, node, "kernels", "*"),
         .arguments = plan_text(p, node, p->study->quick ? "quick" : "full", ""),
         .node = node,
     };
-    if (!b.program || !b.kernels || !b.arguments || check_benchmark(p, node, &b) < 0)
+    if (!b.program || !b.kernels || !b.arguments || plan_read_suite(p, node, &b) < 0 ||
+        (!b.suite && check_benchmark(p, node, &b) < 0))
         return -1;
     vec_push(&p->study->benchmarks, b);
     return 0;

@@ -39,6 +39,9 @@ const struct study_benchmark *plan_benchmark(const struct study *study, const ch
 const struct study_machine *plan_machine(const struct study *study, const char *name);
 const char *plan_scheduler(const struct study *study, const char *name);
 
+/* suite.c: the program that a benchmark takes from a suite, if it does, and the files that its arguments name there. */
+int plan_read_suite(struct plan *p, const struct yaml_node *node, struct study_benchmark *benchmark);
+
 /* plan_machines.c: an entry of machines; one without a short name, as its own. */
 int plan_read_machine(struct plan *p, const struct yaml_node *node);
 int plan_add_machine(struct plan *p, const struct yaml_node *node, struct study_machine *machine);

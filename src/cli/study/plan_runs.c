@@ -71,7 +71,10 @@ static void describe(struct study *study, const struct study_execution *e, bool 
     for (size_t i = 0; i < e->sets.count; i++)
         if (!effective || !set_again(e, i))
             strbuf_addf(key, " %s", e->sets.items[i]);
-    strbuf_addf(key, " | %016llx", (unsigned long long)study_identify(study, e->program));
+    if (e->suite)
+        strbuf_addf(key, " | expects '%s' %s %s", e->suite->expects, e->suite->output, e->suite->writes);
+    else
+        strbuf_addf(key, " | %016llx", (unsigned long long)study_identify(study, e->program));
 }
 
 void study_tell_execution(struct study *study, const struct study_execution *e, struct strbuf *out)
@@ -184,6 +187,9 @@ static int add_run(const struct row *row, struct study_run *run, unsigned combin
     }
     struct study_execution e = {.program = run->benchmark->program,
                                 .arguments = run->benchmark->arguments,
+                                .suite = run->benchmark->suite,
+                                .absent = run->benchmark->absent,
+                                .content = run->benchmark->content,
                                 .machine = machine->machine,
                                 .scheduler = scheduler,
                                 .mode = row->mode,
@@ -242,7 +248,7 @@ static int check_benchmark(struct plan *p, const struct yaml_node *node)
     const struct study_benchmark *benchmark = plan_benchmark(p->study, node->text);
     if (!benchmark)
         return yaml_error(&p->doc, node, p->study->sink, NULL, "there is no benchmark named %s", node->text);
-    if (study_check_program(p->study, benchmark->program) < 0)
+    if (!benchmark->suite && study_check_program(p->study, benchmark->program) < 0)
         return yaml_error(&p->doc, node, p->study->sink, NULL, "benchmark %s cannot run", node->text);
     return 0;
 }

@@ -79,6 +79,9 @@ int plan_read_intervention(struct plan *p, const struct yaml_node *node)
     i.arguments = plan_text(p, node, "arguments", "");
     if (!quick || !i.arguments)
         return -1;
+    if (strstr(i.arguments, "{programs}"))
+        return yaml_error(&p->doc, yaml_get(node, "arguments"), p->study->sink,
+                          "benchmarks: {NAME: OTHER} takes another input", "an intervention names no file of programs");
     i.left_out = p->study->quick && !strcmp(quick, "false");
     int rc = read_sets(p, node, &i) | read_swaps(p, node, &i) | read_machines(p, node, &i);
     if (rc == 0 && !i.sets.count && !*i.arguments && !i.swaps.count && !i.machines.count)
@@ -178,6 +181,9 @@ static int add_tried(struct study *study, size_t index, const struct study_run *
     e.sets.items = NULL;
     e.sets.count = e.sets.capacity = 0;
     e.program = benchmark->program;
+    e.suite = benchmark->suite;
+    e.absent = benchmark->absent;
+    e.content = benchmark->content;
     e.arguments =
         *i->arguments ? arena_printf(&study->arena, "%s %s", benchmark->arguments, i->arguments) : benchmark->arguments;
     e.phases = false;

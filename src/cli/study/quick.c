@@ -75,6 +75,7 @@ void study_find_left(struct study *study)
     full.out = full.work = study->out;
     full.build = study->build;
     full.allow_code = study->allow_code;
+    full.programs = study->programs;
     if (study_read(&full) == 0) {
         const struct left left = compare(study, &full);
         study->left = tell(study, &left, count_executions(&full));

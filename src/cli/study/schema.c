@@ -140,6 +140,7 @@ int study_create_tables(struct study *study)
         return -1;
     int rc = study_tell(study, tables) < 0 || add_column_of(study, "executions", "phases") < 0 ||
                      add_column_of(study, "executions", "revision") < 0 ||
+                     add_column_of(study, "executions", "content") < 0 ||
                      add_column_of(study, "kernels", "plain") < 0 || create_runs(study) < 0 ||
                      each_column(study, NULL, add_column) < 0 || study_name_kernels(study) < 0 ||
                      study_tell(study, renew) < 0

@@ -33,7 +33,7 @@ unsigned study_missing(const struct study *study, struct study_shard shard)
 {
     unsigned missing = 0;
     for (size_t i = shard.number - 1; i < study->executions.count; i += shard.of)
-        missing += !study->executions.items[i].stored;
+        missing += !study->executions.items[i].stored && !study_is_absent(study, i);
     return missing;
 }
 
@@ -115,7 +115,7 @@ void study_tell_progress(struct study *study, bool due)
         return;
     study->told = now;
     for (size_t i = shard.number - 1; i < study->executions.count; i += shard.of)
-        all++;
+        all += !study_is_absent(study, i);
     gethostname(host, sizeof host - 1);
     const char *text = arena_printf(&study->arena, "%u of %u on %s\n", all - missing, all, host);
     file_store(study_shard_path(study, shard, ".progress"), text, strlen(text),

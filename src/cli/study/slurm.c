@@ -30,26 +30,22 @@ static void quote(struct strbuf *out, const char *text)
     strbuf_add(out, "'");
 }
 
-static const char *absolute(struct study *study, const char *path)
-{
-    char *real = realpath(path, NULL);
-    const char *copy = arena_strdup(&study->arena, real ? real : path);
-    free(real);
-    return copy;
-}
-
 /* `lockstep study FOLDER --out OUT`, fit for the shell of any folder. */
 static void add_start(struct study *study, struct strbuf *out)
 {
-    quote(out, absolute(study, "/proc/self/exe"));
+    quote(out, study_absolute(study, "/proc/self/exe"));
     strbuf_add(out, " study ");
     quote(out, study->folder);
     strbuf_add(out, " --out ");
-    quote(out, absolute(study, study->out));
+    quote(out, study_absolute(study, study->out));
     if (study->quick)
         strbuf_add(out, " --quick");
     if (study->allow_code)
         strbuf_add(out, " --allow-code");
+    if (study->programs) {
+        strbuf_add(out, " --programs ");
+        quote(out, study->programs);
+    }
 }
 
 int study_commands(struct study *study, unsigned each)
@@ -68,7 +64,7 @@ int study_commands(struct study *study, unsigned each)
 /* The name of the job array and its last job: one for each results folder and number of shards. */
 static const char *job_name(struct study *study, unsigned n)
 {
-    const char *out = absolute(study, study->out);
+    const char *out = study_absolute(study, study->out);
     return arena_printf(&study->arena, "lockstep-%s-%s%u-%08llx", study->name, study->quick ? "quick-" : "", n,
                         (unsigned long long)hash_bytes(out, strlen(out)) & 0xffffffff);
 }
@@ -151,7 +147,7 @@ static const char *script_of(struct study *study, const char *rest)
 
 static int submit_array(struct study *study, unsigned n, const char *numbers, const char *before, char *const *options)
 {
-    const char *logs = arena_printf(&study->arena, "--output=%s/shards/slurm-", absolute(study, study->out));
+    const char *logs = arena_printf(&study->arena, "--output=%s/shards/slurm-", study_absolute(study, study->out));
     const char *name = arena_printf(&study->arena, "--job-name=%s", job_name(study, n));
     const char *array[] = {name, arena_printf(&study->arena, "--array=%s", numbers),
                            arena_printf(&study->arena, "%s%%A_%%a.log", logs), NULL};

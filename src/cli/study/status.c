@@ -16,15 +16,15 @@ static const char *duration(struct study *study, double seconds)
     return arena_printf(&study->arena, "%.1f h", seconds / 3600);
 }
 
-/* An execution that has been run before is expected to take as long again; of the others, their share of what study.yaml
- * says. */
+/* An execution that has been run before is expected to take as long again; of the others, their share of what
+ * study.yaml says. */
 const char *study_estimate(struct study *study)
 {
     size_t todo = 0, unknown = 0, all = study->executions.count;
     double seconds = 0;
     for (size_t i = 0; i < all; i++) {
         const struct study_execution *e = &study->executions.items[i];
-        if (e->stored || !study_is_mine(study, i))
+        if (!study_is_due(study, i))
             continue;
         todo++;
         unknown += e->seconds < 0;
@@ -40,22 +40,27 @@ const char *study_estimate(struct study *study)
 
 int study_list(struct study *study)
 {
-    size_t todo = 0, unknown = 0;
+    size_t todo = 0, unknown = 0, absent = 0;
     double seconds = 0;
     study_peek_all(study);
     for (size_t i = 0; i < study->executions.count; i++) {
         const struct study_execution *e = &study->executions.items[i];
         struct strbuf text = {0};
         study_tell_execution(study, e, &text);
-        strbuf_add(&text, "\n");
+        absent += study_is_absent(study, i);
+        strbuf_addf(&text, study_is_absent(study, i) ? " (absent: %s)\n" : "\n", e->absent);
         cli_print(&text);
-        todo += !e->stored;
-        unknown += !e->stored && e->seconds < 0;
-        seconds += !e->stored && e->seconds > 0 ? e->seconds : 0;
+        if (!study_is_due(study, i))
+            continue;
+        todo++;
+        unknown += e->seconds < 0;
+        seconds += e->seconds > 0 ? e->seconds : 0;
     }
     cli_printf("%zu runs", study->executions.count);
-    if (todo < study->executions.count)
-        cli_printf("; %zu have a result in %s", study->executions.count - todo, study->out);
+    if (absent)
+        cli_printf("; %zu are absent: they need what --programs brings", absent);
+    if (todo + absent < study->executions.count)
+        cli_printf("; %zu have a result in %s", study->executions.count - todo - absent, study->out);
     if (todo > unknown)
         cli_printf("; %zu took %s of one core before", todo - unknown, duration(study, seconds));
     if (unknown)
@@ -104,7 +109,7 @@ static void tell_missing(struct study *study, unsigned of)
 
 int study_status(struct study *study)
 {
-    size_t done = 0, failed = 0, waits = 0, count = study->executions.count;
+    size_t done = 0, failed = 0, waits = 0, absent, count = study->executions.count;
     study_peek_all(study);
     for (size_t i = 0; i < count; i++) {
         const struct study_execution *e = &study->executions.items[i];
@@ -112,7 +117,11 @@ int study_status(struct study *study)
         failed += !e->stored && e->state == STUDY_FAILED;
         waits += !e->stored && e->state != STUDY_FAILED;
     }
-    cli_printf("runs: %zu of %zu done, %zu failed, %zu not run\n", done, count, failed, waits);
+    absent = study_count_absent(study);
+    cli_printf("runs: %zu of %zu done, %zu failed, %zu not run", done, count, failed, waits);
+    if (absent)
+        cli_printf(": %zu of these need what --programs brings", absent);
+    cli_printf("\n");
     unsigned last = 0;
     for (const struct study_shard *s = study_find_shards(study, ".sqlite"); s->of; s++) {
         if (s->of != last)
@@ -120,5 +129,5 @@ int study_status(struct study *study)
         last = s->of;
     }
     tell_working(study);
-    return done == count ? CLI_OK : CLI_FAILED;
+    return done + absent == count ? CLI_OK : CLI_FAILED;
 }

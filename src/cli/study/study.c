@@ -33,6 +33,7 @@ static const char usage[] =
     "  --allow-code           the study may name schedulers that are shared objects; its programs are built and run in "
     "any "
     "case\n"
+    "  --programs DIR         your copy of public suites: benchmarks that are taken from them are built and run, too\n"
     "  --wait SECONDS         how long to wait for another process in the folder (default: 600)\n"
     "\n"
     "On several machines, or by GNU parallel or Slurm:\n"
@@ -54,7 +55,7 @@ static const char usage[] =
 
 struct arguments {
     bool quick, list, report, help, merge, status, commands, slurm, allow_code, cheapest;
-    const char *out, *jobs, *target, *wait, *shard, *work, *each, *verify, *seed;
+    const char *out, *jobs, *target, *wait, *shard, *work, *each, *verify, *seed, *programs;
     char *const *options; /* of sbatch */
 };
 
@@ -76,6 +77,7 @@ enum {
     VERIFY,
     SEED,
     CHEAPEST,
+    PROGRAMS,
     HELP
 };
 
@@ -97,6 +99,7 @@ static const struct option known[] = {
     {"verify", required_argument, NULL, VERIFY},
     {"seed", required_argument, NULL, SEED},
     {"cheapest", no_argument, NULL, CHEAPEST},
+    {"programs", required_argument, NULL, PROGRAMS},
     {"help", no_argument, NULL, HELP},
     {NULL, 0, NULL, 0},
 };
@@ -107,8 +110,9 @@ static bool take(struct arguments *a, int option)
         [QUICK] = &a->quick,           [LIST] = &a->list,        [REPORT] = &a->report,     [MERGE] = &a->merge,
         [SLURM] = &a->slurm,           [STATUS] = &a->status,    [COMMANDS] = &a->commands, [HELP] = &a->help,
         [ALLOW_CODE] = &a->allow_code, [CHEAPEST] = &a->cheapest};
-    const char **const texts[] = {[OUT] = &a->out,   [JOBS] = &a->jobs,     [WAIT] = &a->wait,     [SHARD] = &a->shard,
-                                  [WORK] = &a->work, [PER_TASK] = &a->each, [VERIFY] = &a->verify, [SEED] = &a->seed};
+    const char **const texts[] = {
+        [OUT] = &a->out,       [JOBS] = &a->jobs,     [WAIT] = &a->wait,         [SHARD] = &a->shard, [WORK] = &a->work,
+        [PER_TASK] = &a->each, [VERIFY] = &a->verify, [PROGRAMS] = &a->programs, [SEED] = &a->seed};
     if (option == 'h')
         option = HELP;
     if (option < QUICK || option > HELP)
@@ -231,10 +235,11 @@ static int locate(struct study *study, const struct arguments *a)
     return 0;
 }
 
-/* True if the results of all runs that the study asks for are there, as the report has found. */
+/* True if the results of all runs that the study asks for and that can be run are there, as the report has found. */
 static bool complete(const struct study *study)
 {
-    return !study_count_state(study, STUDY_NOT_RUN) && !study_count_state(study, STUDY_FAILED);
+    return study_count_state(study, STUDY_NOT_RUN) == study_count_absent(study) &&
+           !study_count_state(study, STUDY_FAILED);
 }
 
 /* Ends as the signal says that stopped the runs, when one did. */
@@ -374,7 +379,8 @@ int cli_study(int argc, char **argv)
         if (a.help) {
             cli_printf("%s", usage);
             code = CLI_OK;
-        } else if (locate(&study, &a) == 0 && choose(&study, &a) == 0 && study_read(&study) == 0 &&
+        } else if (locate(&study, &a) == 0 && choose(&study, &a) == 0 &&
+                   study_choose_programs(&study, a.programs) == 0 && study_read(&study) == 0 &&
                    study_check_questions(&study) == 0) {
             study_find_left(&study);
             code = act(&study, &a);

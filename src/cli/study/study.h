@@ -15,11 +15,24 @@
 #include "cli/study/questions.h"
 #include "gpu/departures.h"
 
+/* `suite` of a benchmark: a program of the user's copy of a public suite. Paths are below the folder of --programs;
+ * lists are NULL-terminated, and what is not given is empty. */
+struct study_suite {
+    const char *const *sources, *const *include, *const *define;
+    uint64_t code;               /* a number for what it is built from */
+    const char *binary;          /* in the place of sources */
+    const char *expects;         /* a text in its standard output */
+    const char *output, *writes; /* the file that its standard output, or the file of that name, must equal */
+};
+
 /* A row of `benchmarks`: a program with arguments, and which of its kernels count (a GLOB pattern of their names,
  * mangled or as tables show them). */
 struct study_benchmark {
     const char *name, *program, *kernels, *arguments;
     const struct yaml_node *node;
+    const struct study_suite *suite; /* NULL: a program of the study, or of ours */
+    const char *absent;              /* why it cannot be run; NULL: it can */
+    const char *content;             /* of its files below the folder of --programs; NULL: not known, or none */
 };
 
 /* A row of `schedulers`: a short name for one with options. */
@@ -53,6 +66,8 @@ enum study_state {
 struct study_execution {
     const char *key; /* what identifies it: program, arguments, machine, scheduler, parameters */
     const char *program, *arguments, *machine, *scheduler, *mode, *max_cycles;
+    const struct study_suite *suite;
+    const char *absent, *content; /* the benchmark's */
     VEC(const char *) sets;
     bool phases; /* those of the first blocks of SM 0 are wanted too */
     int64_t id;  /* in the database */
@@ -115,6 +130,7 @@ struct study {
     struct diag_sink *sink;
     const char *name, *folder, *title, *source, *about;
     const char *share;      /* folder of what comes with Lockstep */
+    const char *programs;   /* folder of --programs; NULL: none */
     const char *out;        /* folder of results */
     const char *work;       /* folder of the database and the files of runs: out, or a shard's own */
     const bool *only;       /* by execution: those that are run at all; NULL: all of them */
@@ -170,6 +186,23 @@ int study_check_configuration(struct study *study, const char *machine, const ch
                               const struct study_reading *reading);
 int study_check_program(struct study *study, const char *program);
 int study_check_questions(struct study *study);
+
+/* suite.c: programs and data of public suites. The folder of --programs; -1 with a diagnostic. */
+int study_choose_programs(struct study *study, const char *folder);
+/* The text with that folder in the place of each {programs}. */
+const char *study_below_programs(struct study *study, const char *text);
+/* What `lockstep cc` builds one of. */
+void study_suite_words(struct study *study, const struct study_suite *suite, struct process_words *words);
+/* Says why the output of a run, and what lies in the folder where it worked, are not those expected; NULL: they are. */
+const char *study_suite_doubt(struct study *study, const struct study_suite *suite, const char *output,
+                              const char *folder);
+/* The path without links, where it is there. */
+const char *study_absolute(struct study *study, const char *path);
+/* True if it cannot be run, and has no result. */
+bool study_is_absent(const struct study *study, size_t execution);
+size_t study_count_absent(const struct study *study);
+/* True if this process has to run it. */
+bool study_is_due(const struct study *study, size_t execution);
 
 /* lock.c: waits until no other process works in the folder; -1 with a diagnostic when that takes too long. */
 int study_lock(struct study *study);

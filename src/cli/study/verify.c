@@ -77,10 +77,27 @@ static double place_of(const struct verification *v, size_t row, const struct st
     return draw->cheapest ? cost_of(v, row) : (double)random_below(&stream, UINT32_MAX);
 }
 
+/* True if a row is of a benchmark that cannot be run. */
+static bool is_absent(const struct verification *v, size_t row)
+{
+    const struct study *study = v->study;
+    for (size_t i = 0; i < study->benchmarks.count; i++)
+        if (!strcmp(study->benchmarks.items[i].name, cell(&v->table, row, "benchmark")))
+            return study->benchmarks.items[i].absent != NULL;
+    return false;
+}
+
 static void draw_rows(struct verification *v, const struct study_draw *draw)
 {
+    unsigned absent = 0;
     for (size_t i = 0; i < v->table.rows.count; i++)
-        vec_push(&v->rows, (struct drawn){i, place_of(v, i, draw)});
+        if (is_absent(v, i))
+            absent++;
+        else
+            vec_push(&v->rows, (struct drawn){i, place_of(v, i, draw)});
+    if (absent)
+        cli_printf("%u of %zu rows are of programs or data that --programs brings, and are not drawn\n", absent,
+                   v->table.rows.count);
     if (v->rows.count)
         qsort(v->rows.items, v->rows.count, sizeof *v->rows.items, compare_places);
     if (v->rows.count > draw->count)
