@@ -135,6 +135,11 @@ wait $pid
 clean interrupted
 kill -0 "$(cat child)" 2>/dev/null && fail "interrupted: the child lives on"
 
+# a value that braces make narrower: a warning, as of nvcc and g++, and no error
+echo 'int main() { int n = 300; unsigned char a[] = {n}; return a[0] != 44; }' >narrow.cu
+succeeds narrow.cu -o narrow
+grep -q 'warning: .*narrowed' log || fail "no warning of a narrowed value"
+
 # without opt and llc: a warning, and -O1
 clang=$(command -v "${LOCKSTEP_CLANG:-clang}" || command -v clang-14)
 real=$(readlink -f "$clang")

@@ -88,11 +88,12 @@ expect 1 "A      ours alone" study ./mini --out out --programs elsewhere
 has out/index.html "what it printed differs from the expected sum/out.txt"
 has out/index.html "sum.txt differs from the expected sum/sum.txt"
 [ "$(verdicts out)" = "A,,yes, S,,-,0 of 1 B,,yes,1 of 2 B,add,yes, G,,-,not run " ] || { wrong "verdicts with other data"; verdicts out; }
-# So does a header; one that cannot be compiled is an error, as of our own programs.
+# So does a header. A program that cannot be built ends its own runs alone.
 expect 0 "S      theirs alone" study ./mini --out out --programs suite
 echo '#error' >elsewhere/sum/inc/times.h
-expect 2 "cannot build workload {programs}/sum/sum.cu" study ./mini --out out --programs elsewhere
-[ "$(states out)" = "add:ok sum:not run data:not run gone:not run" ] || wrong "states with another header: $(states out)"
+expect 1 "A      ours alone" study ./mini --out out --programs elsewhere
+[ "$(states out)" = "add:ok sum:failed data:failed gone:not run" ] || wrong "states with another header: $(states out)"
+has out/index.html "cannot build {programs}/sum/sum.cu {programs}/sum/expected.cpp"
 rm -r elsewhere/sum
 expect 0 "(absent: sum/sum.cu is not there)" study ./mini --list --programs elsewhere
 

@@ -222,6 +222,33 @@ static char *const *run_command(struct study *study, const struct study_executio
     return process_argv(&words, &study->arena);
 }
 
+/* Takes a folder's name off the paths in a text: where a study ran says nothing of what it found. */
+static void drop_folder(char *text, const char *folder)
+{
+    size_t n = strlen(folder);
+    for (char *at = text; n && (at = strstr(at, folder));)
+        memmove(at, at + n, strlen(at + n) + 1);
+}
+
+/* The last lines of what the run said. */
+static const char *last_words(struct study *study, const char *path)
+{
+    struct strbuf text = {0};
+    struct diag_sink ignored;
+    diag_init(&ignored);
+    cli_read_file(path, &text, &ignored);
+    diag_free(&ignored);
+    size_t from = text.length > 400 ? text.length - 400 : 0;
+    char *words = arena_strdup(&study->arena, strbuf_text(&text) + from);
+    drop_folder(words, arena_printf(&study->arena, "%s/", study->share));
+    drop_folder(words, arena_printf(&study->arena, "%s/cache/bin/", study->out));
+    drop_folder(words, arena_printf(&study->arena, "%s/cache/bin/", study->work));
+    if (study->programs)
+        drop_folder(words, arena_printf(&study->arena, "%s/", study->programs));
+    strbuf_free(&text);
+    return words;
+}
+
 /* Programs */
 
 struct build {
@@ -283,6 +310,22 @@ static void want(struct study *study, struct yard *yard, const struct study_exec
     yard->builds[yard->count++] = b;
 }
 
+/* A program of the user's own that cannot be built ends its runs, and nobody else's. */
+static int fail_runs(struct study *study, const struct yard *yard, unsigned index)
+{
+    const struct build *b = &yard->builds[index];
+    struct study_left left = {.status = "failed",
+                              .error = arena_printf(&study->arena, "cannot build %s: %s", b->of->program,
+                                                    last_words(study, yard->jobs[index].errors))};
+    int rc = 0;
+    for (size_t i = 0; i < study->executions.count && rc == 0; i++) {
+        struct study_execution *e = &study->executions.items[i];
+        if (study_is_due(study, i) && e->suite && !*e->suite->binary && !strcmp(path_of(study, e), b->built))
+            rc = study_store(study, e, &left);
+    }
+    return rc;
+}
+
 int study_build(struct study *study)
 {
     struct yard yard = {.builds = ARENA_NEW(&study->arena, struct build, study->benchmarks.count + 1),
@@ -296,7 +339,8 @@ int study_build(struct study *study)
     cli_progress_clear(&yard.progress);
     for (unsigned i = 0; i < yard.count && !stopped; i++)
         if (yard.jobs[i].failed || yard.jobs[i].status || file_move(yard.builds[i].part, yard.builds[i].built))
-            rc = explain_build(study, &yard.jobs[i], yard.builds[i].of->program);
+            rc |= yard.builds[i].of->suite ? fail_runs(study, &yard, i)
+                                           : explain_build(study, &yard.jobs[i], yard.builds[i].of->program);
     return stopped ? stopped : rc;
 }
 
@@ -312,33 +356,6 @@ static double seconds_of(const json_t *document)
         seconds += json_number_value(json_object_get(json_object_get(kernel, "host"), "seconds"));
     }
     return seconds;
-}
-
-/* Takes a folder's name off the paths in a text: where a study ran says nothing of what it found. */
-static void drop_folder(char *text, const char *folder)
-{
-    size_t n = strlen(folder);
-    for (char *at = text; n && (at = strstr(at, folder));)
-        memmove(at, at + n, strlen(at + n) + 1);
-}
-
-/* The last lines of what the run said. */
-static const char *last_words(struct study *study, const char *path)
-{
-    struct strbuf text = {0};
-    struct diag_sink ignored;
-    diag_init(&ignored);
-    cli_read_file(path, &text, &ignored);
-    diag_free(&ignored);
-    size_t from = text.length > 400 ? text.length - 400 : 0;
-    char *words = arena_strdup(&study->arena, strbuf_text(&text) + from);
-    drop_folder(words, arena_printf(&study->arena, "%s/", study->share));
-    drop_folder(words, arena_printf(&study->arena, "%s/cache/bin/", study->out));
-    drop_folder(words, arena_printf(&study->arena, "%s/cache/bin/", study->work));
-    if (study->programs)
-        drop_folder(words, arena_printf(&study->arena, "%s/", study->programs));
-    strbuf_free(&text);
-    return words;
 }
 
 /* NULL: a run that failed early has left none. */
