@@ -409,19 +409,17 @@ static int store(struct batch *batch, unsigned i)
         doubt = study_suite_doubt(batch->study, batch->todo[i]->suite, job->output, job->folder);
     if (doubt)
         status = "failed";
-    bool ok = !strcmp(status, "ok");
+    const char *error = !strcmp(status, "ok") ? "" : doubt ? doubt : last_words(batch->study, job->errors);
     struct strbuf phases = {0};
     if (batch->phases[i])
         file_load(batch->phases[i], FILE_NO_BOUND, &phases);
     struct study_left left = {.document = document,
                               .status = status,
-                              .error = ok      ? ""
-                                       : doubt ? doubt
-                                               : last_words(batch->study, job->errors),
+                              .error = error,
                               .seconds = seconds_of(document),
                               .phases = batch->phases[i] ? strbuf_text(&phases) : NULL};
     int rc = study_store(batch->study, batch->todo[i], &left);
-    batch->failed += !ok;
+    batch->failed += strcmp(status, "ok") != 0;
     batch->done++;
     json_decref(document);
     strbuf_free(&phases);

@@ -14,7 +14,6 @@
  * of these files, with all code beside the sources and in the folders of include. A reader of the results need not have
  * them, so that it stands beside the key, not in it. */
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -48,12 +47,10 @@ struct gathering {
 
 static void add_file(uint64_t *content, const char *path)
 {
-    static char block[1 << 20];
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    for (ssize_t n; file >= 0 && (n = read(file, block, sizeof block)) > 0;)
-        *content = hash_add(*content, hash_bytes(block, (size_t)n));
-    if (file >= 0)
-        close(file);
+    struct strbuf text = {0};
+    file_load(path, FILE_NO_BOUND, &text); /* one that cannot be read is missed when it is built or run */
+    *content = hash_add(*content, hash_bytes(strbuf_text(&text), text.length));
+    strbuf_free(&text);
 }
 
 /* A source, or what one may include. */
