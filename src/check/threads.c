@@ -445,6 +445,7 @@ static void begin_phase(struct model *w, unsigned thread)
 {
     struct model_thread *t = &w->threads[thread];
     t->phase = PHASE_NEXT;
+    t->access.scope = order_scope(w->setup->protocol, t->access.scope);
     if (!order_waits_before(meaning_of(&t->access), true))
         return;
     t->phase = PHASE_WAIT;

@@ -426,7 +426,7 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
         free_run(run);
         return -1;
     }
-    run->kernel.l1_keeps = gpu_protocol(&gpu->machine)->registration != NULL;
+    run->kernel.protocol = gpu_protocol(&gpu->machine);
     sm_prepare(&run->kernel, &gpu->machine.sm, &run->arena);
     gpu->launches++;
     run->start = host_use_now();

@@ -36,7 +36,7 @@ void lsu_reach_release(struct lsu *lsu, unsigned slot)
     if (mask_has(lsu->warp->waits.barrier, slot))
         return;
     const struct isa_instr *instr = &lsu->launch.module->instrs[lsu->warp->slots[slot].head_pc];
-    begin_wait(lsu, slot, (enum l1_order)(lsu_meaning(instr)->before - 1));
+    begin_wait(lsu, slot, (enum l1_order)(lsu_meaning(lsu->l1d.protocol, instr)->before - 1));
     lsu_check_fence(lsu, slot);
 }
 

@@ -159,11 +159,12 @@ static inline enum order_kind lsu_order_kind(unsigned flags)
            : flags & ISA_FLAG_ATOMIC ? ORDER_ATOMIC
                                      : ORDER_FENCE;
 }
-/* The meaning of a memory instruction or fence (memory/order.def). */
-static inline const struct order_meaning *lsu_meaning(const struct isa_instr *instr)
+/* The meaning of a memory instruction or fence under a coherence protocol (memory/order.def). */
+static inline const struct order_meaning *lsu_meaning(const struct coherence_protocol *protocol,
+                                                      const struct isa_instr *instr)
 {
     enum order_kind kind = lsu_order_kind(isa_op_info((enum isa_op)instr->op)->flags);
-    return order_meaning(kind, instr->mods.order, instr->mods.scope);
+    return order_meaning(kind, instr->mods.order, order_scope(protocol, instr->mods.scope));
 }
 
 /* Making one, and launches */

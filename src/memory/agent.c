@@ -51,10 +51,11 @@ static void take_probe(struct agent *a, struct agent_line *line, struct packet *
 void agent_ask_again(struct agent *a, struct agent_line *line)
 {
     struct packet_list probes = line->probes;
+    uint64_t address = line->address;
     line->probes = (struct packet_list){NULL, NULL};
-    while (probes.first) {
+    while (probes.first) { /* the line may have gone with the first */
         a->probes--;
-        take_probe(a, line, packet_shift(&probes));
+        take_probe(a, agent_find(a, address), packet_shift(&probes));
     }
 }
 
@@ -357,7 +358,7 @@ void agent_drain(struct agent *a)
     if (a->behind.first) {
         packet_ring_push(a->requests, packet_shift(&a->behind));
     } else if ((int32_t)(a->drain_to - a->unsent) > 0) {
-        agent_write_out(a, agent_find(a, a->writes[a->unsent % AGENT_WRITES].address));
+        agent_step(a, agent_find(a, a->writes[a->unsent % AGENT_WRITES].address), AGENT_DRAIN_EVENT);
     } else {
         a->stalled = false;
         agent_retry(a, AGENT_EVERY_LINE);

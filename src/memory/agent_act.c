@@ -113,7 +113,8 @@ bool agent_has_places(struct agent_try *t, uint64_t set)
     if (t->event == AGENT_STORE_EVENT && *at_home(a, t->address))
         return false;
     bool stores = (set & BIT(SEND)) && t->event == AGENT_STORE_EVENT;
-    if (((set & (BIT(QUEUE) | BIT(HOLD))) || stores) && !agent_can_queue(a, t->line))
+    bool queues = set & (BIT(QUEUE) | BIT(HOLD)) && !(set & BIT(KEEP_WRITTEN)); /* what was written has a place */
+    if ((queues || stores) && !agent_can_queue(a, t->line))
         return false;
     return !agent_needs_place(t, set) || (agent_has_room(a) && agent_find_place(t));
 }
@@ -387,7 +388,7 @@ static void take_of_access(struct agent_try *t, unsigned action)
         serve(t);
         break;
     case AGENT_DO_ASK:
-        agent_request(t->a, t->line, PACKET_REGISTER);
+        push_behind(t->a, new_request(t->a, t->line, PACKET_REGISTER));
         break;
     case AGENT_DO_PASS:
         pass(t);

@@ -5,7 +5,7 @@
 static void check_line(struct agent *a, struct check *c, struct agent_line *line, uint32_t at)
 {
     const struct byte_mask all = bytes_of(line->address, a->line_bytes);
-    bool filling = line->state == AGENT_F || line->state == AGENT_N;
+    bool filling = line->state == AGENT_F || line->state == AGENT_N || line->state == AGENT_G;
     check_holds(c, "agent.line.address", at, line->address % a->line_bytes == 0);
     check_holds(c, "agent.line.valid", at, bytes_cover(&all, &line->valid));
     check_holds(c, "agent.line.written", at, bytes_cover(&line->valid, &line->written));

@@ -83,7 +83,7 @@ void agent_end_fill(struct agent *a, struct agent_line *line, const struct packe
 /* agent_queue.c */
 /* True: the line may be put behind the store queue now. If not, the oldest entry that waits is to be sent. */
 bool agent_can_queue(struct agent *a, const struct agent_line *line);
-/* Puts it there, if it has no entry yet. sent: its end is a registration. */
+/* Puts it there, if it has no entry yet. sent: its end is a registration, from now on. */
 void agent_queue_line(struct agent *a, struct agent_line *line, bool sent);
 /* Writes that go to the L2 by themselves have an entry, too. Returns its number. */
 uint32_t agent_queue_sent(struct agent *a, uint64_t address);

@@ -40,11 +40,13 @@ static void pass_sent(struct agent *a)
 
 void agent_queue_line(struct agent *a, struct agent_line *line, bool sent)
 {
-    if (line->queued)
-        return;
-    line->queued = true;
-    line->entry = append(a, line->address, sent ? AGENT_SENT : AGENT_WAITS);
-    a->waiting++;
+    if (!line->queued) {
+        line->queued = true;
+        line->entry = append(a, line->address, AGENT_WAITS);
+        a->waiting++;
+    }
+    if (sent)
+        entry_of(a, line->entry)->state = AGENT_SENT;
     pass_sent(a);
 }
 

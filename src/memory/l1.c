@@ -89,17 +89,18 @@ void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
 }
 
 /* Where the L1 keeps what it has written, a load that asks for what the L2 has is a relaxed one. */
-static unsigned event_of_kept(const struct l1_ask *ask)
+static unsigned event_of_kept(const struct l1 *l1, const struct l1_ask *ask)
 {
+    enum order_kind kind = ask->own && ask->kind == ORDER_ATOMIC ? ORDER_STORE : ask->kind;
     bool past = ask->kind == ORDER_LOAD && (ask->cache == ISA_CACHE_CG || ask->cache == ISA_CACHE_CV);
     uint8_t order = ask->own ? 0 : past && ask->order <= ISA_ORDER_WEAK ? ISA_ORDER_RELAXED : ask->order;
-    return order_meaning(ask->own && ask->kind == ORDER_ATOMIC ? ORDER_STORE : ask->kind, order, ask->scope)->event;
+    return order_meaning(kind, order, order_scope(l1->protocol, ask->scope))->event;
 }
 
 HOT unsigned l1_event_of(const struct l1 *l1, const struct l1_ask *ask)
 {
     if (RARELY(l1->agent))
-        return event_of_kept(ask);
+        return event_of_kept(l1, ask);
     if (ask->own)
         return ask->kind == ORDER_LOAD ? L1_LOAD_OWN_EVENT : L1_STORE_OWN_EVENT;
     if (ask->kind == ORDER_ATOMIC)

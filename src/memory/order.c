@@ -44,6 +44,11 @@ const struct order_meaning *order_meaning(enum order_kind kind, uint8_t order, u
     return &meanings[kind][kind == ORDER_FENCE ? ANY : group_of[order]][place];
 }
 
+uint8_t order_scope(const struct coherence_protocol *protocol, uint8_t scope)
+{
+    return protocol->scopeless && scope == ISA_SCOPE_CTA ? ISA_SCOPE_GPU : scope;
+}
+
 /* Waits */
 
 static bool flushes(const struct agent *agent, enum l1_order order)

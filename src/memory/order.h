@@ -32,6 +32,8 @@ struct order_meaning {
 };
 /* The meaning of an access or fence. order, scope: ISA_ORDER_*, ISA_SCOPE_*, or 0: the instruction names none. */
 const struct order_meaning *order_meaning(enum order_kind kind, uint8_t order, uint8_t scope);
+/* The scope that an access or fence has under a protocol, which may know none. */
+uint8_t order_scope(const struct coherence_protocol *protocol, uint8_t scope);
 /* True: other accesses of the block, which the L1 may serve, are ordered before it. */
 static inline bool order_synchronises_block(const struct order_meaning *meaning)
 {

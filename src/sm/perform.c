@@ -108,7 +108,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
     o->in_memory = true;
     count_access(sm, access);
     struct warp_slot *warp = &sm->warp.slots[slot];
-    const struct order_meaning *meaning = lsu_meaning(access->instr);
+    const struct order_meaning *meaning = lsu_meaning(sm->lsu.l1d.protocol, access->instr);
     if (order_synchronises_block(meaning))
         lsu_synchronise_block(&sm->lsu, warp->block);
     if (access->space != ISA_SPACE_SHARED) {
@@ -143,7 +143,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
 static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *instr)
 {
     sm->performed.fences++;
-    if (lsu_meaning(instr)->before)
+    if (lsu_meaning(sm->lsu.l1d.protocol, instr)->before)
         lsu_reach_fence(&sm->lsu, slot);
     else
         lsu_synchronise_block(&sm->lsu, sm->warp.slots[slot].block);

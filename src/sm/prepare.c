@@ -51,10 +51,10 @@ static bool may_queue(const struct sm_kernel *kernel, const struct isa_instr *in
 }
 
 /* A store or atomic that waits like a fence before it issues. */
-static bool waits_before(const struct isa_instr *instr, bool l1_keeps)
+static bool waits_before(const struct isa_instr *instr, const struct coherence_protocol *protocol)
 {
     return isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC) &&
-           order_waits_before(lsu_meaning(instr), l1_keeps);
+           order_waits_before(lsu_meaning(protocol, instr), protocol->registration);
 }
 
 /* The register sets that the scoreboard tests for an instruction. sets: room for three of them, of so many words. */
@@ -80,7 +80,7 @@ static void decode_hazards(struct decoded_instr *d, const struct isa_module *mod
     bool at_once =
         instr->call && instr->call->callee < module->function_count && module->functions[instr->call->callee].intrinsic;
     d->after = at_once                                 ? INSTR_AFTER_OWN
-               : waits_before(instr, kernel->l1_keeps) ? INSTR_AFTER_FENCE
+               : waits_before(instr, kernel->protocol) ? INSTR_AFTER_FENCE
                                                        : INSTR_AFTER_NOTHING;
 }
 

@@ -81,7 +81,7 @@ struct sm_kernel {
     const void *context;
     const struct watch_launch *watched; /* its observers, or NULL */
     bool log_phases;                    /* for sm_phase_rows */
-    bool l1_keeps; /* the L1D keeps what it has written: releases at the scope of the block wait too (fence.c) */
+    const struct coherence_protocol *protocol; /* which releases wait, and for what (lsu/fence.c) */
 };
 
 /* A fault with where it happened. */

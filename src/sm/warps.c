@@ -51,7 +51,7 @@ void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *faul
 void sm_acquire(struct sm *sm, const struct isa_instr *instr)
 {
     bool reads = isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_LOAD | ISA_FLAG_ATOMIC);
-    uint8_t drops = reads ? lsu_drops_after(&sm->lsu, lsu_meaning(instr)) : 0;
+    uint8_t drops = reads ? lsu_drops_after(&sm->lsu, lsu_meaning(sm->lsu.l1d.protocol, instr)) : 0;
     if (drops)
         lsu_drop(&sm->lsu, drops);
 }

@@ -6,7 +6,7 @@
 
 # What every protocol is asked: all programs, shortly.
 "$LOCKSTEP" check --quiet --accesses 1 --transitions >"$folder/once" || wrong "not all is proved"
-for protocol in vi rsp denovo-b hlrc hlrc-scoped msi lease; do
+for protocol in vi rsp denovo-b denovo-b-eager hlrc hlrc-scoped msi lease; do
     grep -q "^$protocol  *lock  *1  *[0-9]" "$folder/once" || wrong "nothing of $protocol"
     grep -q "^$protocol: .* transitions of the L1 were taken" "$folder/once" || wrong "no transitions of $protocol"
     # Data goes from one thread to another and back.
@@ -53,7 +53,7 @@ expect 2 "lockstep check has no option --slots" check --slots 2 hlrc
 if [ -n "${LOCKSTEP_LONG:-}" ]; then
     expect 0 "proved" check --quiet --accesses 2
     expect 0 "proved" check --quiet --caches 3 --lines 2 vi hlrc-scoped
-    for protocol in vi rsp denovo-b hlrc hlrc-scoped msi lease; do
+    for protocol in vi rsp denovo-b denovo-b-eager hlrc hlrc-scoped msi lease; do
         expect 0 "proved" check --quiet --program turn --caches 3 --accesses 2 "$protocol"
         expect 0 "proved" check --quiet --program turn --program both --program locks --ways 2 --accesses 4 "$protocol"
     done

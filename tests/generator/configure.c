@@ -25,8 +25,9 @@ static const struct setting schedulers[] = {{"lrr", 3},
                                             {"mwf:inner=gto:exit_counts=on", 1},
                                             {NULL, 0}};
 static const struct setting fetches[] = {{"lrr", 4}, {"oldest", 1}, {"cff", 1}, {"fef", 1}, {NULL, 0}};
-static const struct setting protocols[] = {{"gpu", 8},  {"bypass", 3},      {"vi", 3},  {"rsp", 3},   {"denovo-b", 3},
-                                           {"hlrc", 3}, {"hlrc-scoped", 3}, {"msi", 3}, {"lease", 3}, {NULL, 0}};
+static const struct setting protocols[] = {{"gpu", 8},      {"bypass", 3},         {"vi", 3},   {"rsp", 3},
+                                           {"denovo-b", 3}, {"denovo-b-eager", 2}, {"hlrc", 3}, {"hlrc-scoped", 3},
+                                           {"msi", 3},      {"lease", 3},          {NULL, 0}};
 static const struct setting detectors[] = {{"ddos", 4}, {"static", 1}, {"oracle", 2}, {NULL, 0}};
 
 /* Parameters with values that every program can live with. Not among them: sm.memory_in_order=false, with which a
@@ -175,7 +176,8 @@ void configure(const struct generator *program, unsigned run)
          wide = !strncmp(machine, "apu", 3);
     strbuf_addf(&options, "--machine %s --divergence %s --protocol %s", machine, way, protocol);
     if (keeps_nothing && !strncmp(machine, "gtx", 3) && chance(&g, 15)) /* one that has departures */
-        strbuf_addf(&options, " --as %s", strcmp(machine, "gtx480-sm2") && chance(&g, 50) ? "fixed-order" : "reference");
+        strbuf_addf(&options, " --as %s",
+                    strcmp(machine, "gtx480-sm2") && chance(&g, 50) ? "fixed-order" : "reference");
     if (chance(&g, 15))
         strbuf_add(&options, " --mode functional");
     else

@@ -86,8 +86,8 @@ static const struct coherence_action directory_actions[] = {
 };
 const struct coherence_words coherence_l1_words = {"L1", presences, l1_events, L1_EVENTS, l1_actions, "I"};
 const struct coherence_words coherence_l2_words = {"L2", presences, l2_events, L2_EVENTS, l2_actions, "I"};
-const struct coherence_words coherence_agent_words = {"L1",          agent_states, agent_events, AGENT_INVALIDATE_EVENT,
-                                                      agent_actions, "IVN"};
+const struct coherence_words coherence_agent_words = {"L1",          agent_states, agent_events, AGENT_DRAIN_EVENT,
+                                                      agent_actions, "IVNG"};
 const struct coherence_words coherence_directory_words = {
     "directory", directory_states, directory_events, DIRECTORY_REGISTER_ALONE_EVENT, directory_actions, "T"};
 

@@ -172,7 +172,8 @@ struct coherence_protocol {
     const char *name, *doc;
     struct coherence_table l1;
     const struct coherence_table *l2;
-    bool probes; /* its slices send probes of their own: the device has networks for them and the answers */
+    bool scopeless; /* accesses and fences at the scope of the block are as those at the device's */
+    bool probes;    /* its slices send probes of their own: the device has networks for them and the answers */
     uint8_t orders[L1_ORDERS];                         /* sets of enum l1_order_action */
     const struct coherence_registration *registration; /* of a protocol of the second kind, else NULL */
 };

@@ -33,12 +33,23 @@ enum {
         ROW(V, STORE, V, KEEP, QUEUE), ROW(V, REPLACE, I, WRITE_OUT, GIVE_UP), ROW(V, DROP, ANY, KEEP_WRITTEN),        \
         ROW(F, LOAD_HERE, F, SERVE), ROW(F, LOAD, F, JOIN), ROW(F, STORE, F, REFUSE),                                  \
         ROW(F, FILL, V, WAKE, INSTALL, ENTER, RETRY), ROW(N, LOAD_HERE, N, REFUSE), ROW(N, LOAD, N, REFUSE),           \
-        ROW(N, STORE, N, REFUSE), ROW(N, DROP, N, NOTHING)
+        ROW(N, STORE, N, REFUSE), ROW(N, DROP, N, NOTHING), ROW(V, DRAIN, V, WRITE_OUT), ROW(F, DRAIN, F, WRITE_OUT),  \
+        ROW(N, DRAIN, N, WRITE_OUT)
 
 /* An atomic access that is performed in the L2, behind what was written to its line. */
 #define AT_HOME_ROWS(event)                                                                                            \
     ROW(I, event, I, SEND), ROW(V, event, I, WRITE_OUT, GIVE_UP, SEND), ROW(F, event, N, WRITE_OUT, SEND),             \
         ROW(N, event, N, WRITE_OUT, SEND)
+
+/* A line that is registered for whatever is written to it (DeNovo): its owner keeps what it writes, shows it to another
+ * L1 that reads, and gives the line back as soon as it is asked. */
+#define OWNED_ROWS                                                                                                     \
+    ROW(A, LOAD_HERE, A, SERVE), ROW(A, LOAD, A, REFUSE), ROW(A, STORE, A, KEEP, HOLD), ROW(A, DROP, A, NOTHING),      \
+        ROW(A, RECALL, A, WAIT), ROW(A, FORWARD, A, WAIT), ROW(A, GRANT, R, INSTALL, ENTER, RETRY, ASK_AGAIN),         \
+        ROW(R, LOAD_HERE, R, SERVE), ROW(R, STORE, R, KEEP), ROW(R, REPLACE, W, PUTM), ROW(R, DROP, R, NOTHING),       \
+        ROW(R, RECALL, I, ANSWER, ENTER, RETRY), ROW(R, FORWARD, R, LOOK, ANSWER), ROW(W, LOAD_HERE, W, REFUSE),       \
+        ROW(W, STORE, W, REFUSE), ROW(W, DROP, W, NOTHING), ROW(W, RECALL, W, VOID), ROW(W, FORWARD, W, VOID),         \
+        ROW(W, PUTM_ANSWERED, I, ENTER, RETRY)
 
 /* An atomic access for which the line must be registered, and is performed then. The actions are those by which a line
  * that is there is given up before. */

@@ -59,7 +59,8 @@ static void look_at(struct checker_setup *setup, unsigned programs)
     }
 }
 
-static const char *const protocols[] = {"vi", "rsp", "denovo-b", "hlrc", "hlrc-scoped", "msi", "lease"};
+static const char *const protocols[] = {"vi",   "rsp",         "denovo-b", "denovo-b-eager",
+                                        "hlrc", "hlrc-scoped", "msi",      "lease"};
 #define PROTOCOLS (sizeof protocols / sizeof *protocols)
 
 static void protocols_have_no_fault(void **state)

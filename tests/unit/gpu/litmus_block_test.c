@@ -383,7 +383,7 @@ static const char counting[] = PTX_HEAD PTX_KERNEL(
 
 static void test_acquires_hold_up_nobody(void **state)
 {
-    static const char *const protocols[] = {"gpu",  "bypass",      "vi",  "rsp",  "denovo-b",
+    static const char *const protocols[] = {"gpu",  "bypass",      "vi",  "rsp",  "denovo-b", "denovo-b-eager",
                                             "hlrc", "hlrc-scoped", "msi", "lease"};
     for (unsigned i = 0; i < sizeof protocols / sizeof protocols[0]; i++) {
         struct device d;

@@ -1,8 +1,8 @@
 /* A bench for timing rules of an SM: one SM between its two networks, and a memory behind them that answers when the
  * test says. A kernel runs twice, so that its instructions and parameters are in the caches the second time; then every
  * cycle leaves one letter, the owner of the scheduler's cycle, and every request one entry. Letters: I issued, s
- * structural, h held, d data (scoreboard), f fence, a atomic, B back-off, c control, F fetch, z sleep, b barrier, x exit, -
- * idle.
+ * structural, h held, d data (scoreboard), f fence, a atomic, B back-off, c control, F fetch, z sleep, b barrier, x
+ * exit, - idle.
  *
  * A kernel's text follows sixteen instructions of the bench, the last of which sleeps until every pipeline is empty and
  * the first eight instructions of the text are in the buffer. There %rd1 = p, %r1 = n, %r2 = tid.x, %rd2 = p + tid.x *
@@ -109,6 +109,7 @@ static inline void bench_describe(struct bench *b, unsigned threads)
         .max_blocks = m->sm.blocks,
         .read_only = bench_writable,
     };
+    b->kernel.protocol = coherence_find(NULL);
     sm_prepare(&b->kernel, &m->sm, &b->arena);
 }
 

@@ -245,7 +245,7 @@ static void test_a_flush_waits_for_every_entry(void **unused)
 static void test_a_flush_waits_for_registrations(void **unused)
 {
     struct agent_bench b;
-    bench_start(&b, coherence_find("denovo-b"), 2, 8, 2);
+    bench_start(&b, coherence_find("denovo-b-eager"), 2, 8, 2);
     bench_store(&b, bench_line(0), 8);
     bench_store(&b, bench_line(0) + 4, 9);
     uint32_t mark = agent_flush(&b.agent, AGENT_BY_ORDER);
@@ -256,6 +256,60 @@ static void test_a_flush_waits_for_registrations(void **unused)
     expect_word(&b, bench_line(0), 8);
     expect_word(&b, bench_line(0) + 4, 9);
     expect_word(&b, bench_line(0) + 8, 0x11111111);
+    bench_stop(&b);
+}
+
+/* Where a release registers, what was written is not asked for before it; then each line is, in its turn, with nothing
+ * valid but what was written here. */
+static void test_a_flush_registers_what_was_written(void **unused)
+{
+    struct agent_bench b;
+    const uint8_t *values;
+    bench_start(&b, coherence_find("denovo-b"), 2, 8, 2);
+    bench_fetch(&b, bench_line(0));
+    bench_store(&b, bench_line(0), 8);
+    expect_quiet(&b);
+    uint32_t mark = agent_flush(&b.agent, AGENT_BY_ORDER);
+    assert_true(agent_drains(&b.agent));
+    agent_drain(&b.agent);
+    struct packet *asked = bench_sent(&b, PACKET_REGISTER);
+    assert_false(agent_drains(&b.agent));
+    assert_false(agent_flushed(&b.agent, mark));
+    expect_word(&b, bench_line(0), 8);
+    assert_int_equal(bench_load(&b, bench_line(0) + 4, 4, &values), AGENT_REFUSED);
+    bench_reply(&b, asked, 0x22);
+    assert_true(agent_flushed(&b.agent, mark));
+    expect_word(&b, bench_line(0), 8);
+    expect_word(&b, bench_line(0) + 4, 0x22222222);
+    bench_stop(&b);
+}
+
+/* One whose line is being fetched is registered when the fill has come; later ones do not wait for that. */
+static void test_a_flush_registers_behind_a_fill(void **unused)
+{
+    struct agent_bench b;
+    const uint8_t *values;
+    bench_start(&b, coherence_find("denovo-b"), 2, 8, 2);
+    bench_store(&b, bench_line(0), 8);
+    bench_store(&b, bench_line(1), 9);
+    assert_int_equal(bench_load(&b, bench_line(0) + 4, 4, &values), AGENT_WAITING);
+    struct packet *fill = bench_sent(&b, PACKET_READ);
+    uint32_t mark = agent_flush(&b.agent, AGENT_BY_ORDER);
+    while (agent_drains(&b.agent))
+        agent_drain(&b.agent);
+    struct packet *second = bench_sent(&b, PACKET_REGISTER);
+    assert_int_equal(second->address, bench_line(1));
+    bench_reply(&b, second, BENCH_MEMORY);
+    expect_quiet(&b);
+    bench_reply(&b, fill, BENCH_MEMORY);
+    assert_true(agent_has_ready(&b.agent));
+    agent_ready(&b.agent, &values);
+    struct packet *first = bench_sent(&b, PACKET_REGISTER);
+    assert_int_equal(first->address, bench_line(0));
+    assert_false(agent_flushed(&b.agent, mark));
+    bench_reply(&b, first, BENCH_MEMORY);
+    assert_true(agent_flushed(&b.agent, mark));
+    expect_word(&b, bench_line(0), 8);
     bench_stop(&b);
 }
 
@@ -445,6 +499,8 @@ int main(void)
         cmocka_unit_test(test_questions_are_about_one_registration),
         cmocka_unit_test(test_a_flush_waits_for_every_entry),
         cmocka_unit_test(test_a_flush_waits_for_registrations),
+        cmocka_unit_test(test_a_flush_registers_what_was_written),
+        cmocka_unit_test(test_a_flush_registers_behind_a_fill),
         cmocka_unit_test(test_one_line_leaves_for_an_access),
         cmocka_unit_test(test_nothing_passes_an_access_aside),
         cmocka_unit_test(test_accesses_aside_go_on_in_their_order),

@@ -92,11 +92,23 @@ static void fences_order_beyond_the_block(void **state)
         }
 }
 
+/* Under a protocol without scopes an access at the scope of the block is one at the device's. */
+static void protocols_may_know_no_scopes(void **state)
+{
+    (void)state;
+    for (uint8_t scope = 0; scope <= ISA_SCOPE_REMOTE; scope++) {
+        bool block = scope == ISA_SCOPE_CTA;
+        assert_int_equal(order_scope(coherence_find("denovo-b"), scope), block ? ISA_SCOPE_GPU : scope);
+        assert_int_equal(order_scope(coherence_find("vi"), scope), scope);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accesses_mean_what_the_rules_say),
         cmocka_unit_test(fences_order_beyond_the_block),
+        cmocka_unit_test(protocols_may_know_no_scopes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,7 +164,7 @@ static bool data_access(struct tester *t, struct tester_thread *th, struct teste
     }
     if (op->part_count == 1 && tester_draw(&t->random, 4))
         narrow(op);
-    op->waits = op->kind == PACKET_ATOMIC || tester_meaning(op)->after;
+    op->waits = op->kind == PACKET_ATOMIC || tester_meaning(t, op)->after;
     tester_begin_op(t, th, op);
     return true;
 }

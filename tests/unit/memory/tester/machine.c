@@ -177,9 +177,9 @@ static enum order_kind kind_of(const struct tester_op *op)
     return op->kind == PACKET_READ ? ORDER_LOAD : op->kind == PACKET_WRITE ? ORDER_STORE : ORDER_ATOMIC;
 }
 
-const struct order_meaning *tester_meaning(const struct tester_op *op)
+const struct order_meaning *tester_meaning(const struct tester *t, const struct tester_op *op)
 {
-    return order_meaning(kind_of(op), op->order, op->scope);
+    return order_meaning(kind_of(op), op->order, order_scope(t->setup->protocol, op->scope));
 }
 
 /* An access that goes past the L1 is relaxed there, and so it is in the slice. */
@@ -196,9 +196,9 @@ static unsigned event_of(const struct tester *t, const struct tester_op *op)
 
 /* As an SM issues it (sm/perform.c): what its block did is ordered before a release at the scope of the block. A thread
  * waits for its own atomics, and local memory is its own. */
-static void issue(struct tester_agent *a, struct tester_op *op)
+static void issue(struct tester *t, struct tester_agent *a, struct tester_op *op)
 {
-    if (order_synchronises_block(tester_meaning(op)))
+    if (order_synchronises_block(tester_meaning(t, op)))
         block_order_synchronise(&a->order);
     op->counts = !op->own && op->kind != PACKET_ATOMIC;
     if (!op->counts)
@@ -210,7 +210,7 @@ static void issue(struct tester_agent *a, struct tester_op *op)
 void tester_issue(struct tester *t, struct tester_op *op)
 {
     struct tester_agent *a = agent_of(t, op->thread);
-    issue(a, op);
+    issue(t, a, op);
     a->queue[(a->first + a->queued++) % TESTER_OPS] = (uint32_t)(op - a->ops);
 }
 
@@ -258,7 +258,7 @@ static void end_op(struct tester *t, struct tester_op *op)
         block_order_done(&agent_of(t, op->thread)->order, op->epoch);
     t->accesses++;
     check_parts(t, op);
-    uint8_t after = tester_meaning(op)->after;
+    uint8_t after = tester_meaning(t, op)->after;
     if (after)
         l1_order(&agent_of(t, op->thread)->l1, (enum l1_order)(after - 1));
     tester_thread_ended(t, op);

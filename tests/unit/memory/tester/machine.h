@@ -137,7 +137,7 @@ __attribute__((format(printf, 2, 3))) void tester_trace(const struct tester *t, 
 struct tester_op *tester_new_op(struct tester *t, uint32_t thread);
 void tester_free_op(struct tester *t, struct tester_op *op);
 /* The meaning of its order and scope (memory/order.def). */
-const struct order_meaning *tester_meaning(const struct tester_op *op);
+const struct order_meaning *tester_meaning(const struct tester *t, const struct tester_op *op);
 /* Puts an op before the L1. */
 void tester_issue(struct tester *t, struct tester_op *op);
 

@@ -72,12 +72,12 @@ static void draw_network(struct tester_setup *s, uint64_t *r)
     s->vary = ONE_OF(r, 0, 0, 30);
 }
 
-/* Whether an access at remote scope, and one at the scope of another agent's block, order each other: the slices see to
- * that, or a registration brings the order along. */
+/* An access at remote scope, and one at the scope of another agent's block, order each other: the slices see to that, a
+ * registration brings the order along, or the scope of the block is that of the device. */
 static bool reaches_blocks(const struct coherence_protocol *protocol)
 {
     const struct coherence_registration *r = protocol->registration;
-    return r->remote[2][0] != REMOTE_END || coherence_table_has(r->agent, AGENT_DO_DROP_ALL);
+    return protocol->scopeless || r->remote[2][0] != REMOTE_END || coherence_table_has(r->agent, AGENT_DO_DROP_ALL);
 }
 
 /* Lines lie side by side, or apart, so that they share sets and slices or do not. */

@@ -61,7 +61,7 @@ void tester_begin_op(struct tester *t, struct tester_thread *th, struct tester_o
 {
     /* A slice may have it wait while others pass. */
     op->waits |= op->scope == ISA_SCOPE_REMOTE;
-    uint8_t before = tester_meaning(op)->before;
+    uint8_t before = tester_meaning(t, op)->before;
     if (before) {
         wait_for_order(t, th, (enum l1_order)(before - 1), op);
         return;
@@ -71,7 +71,7 @@ void tester_begin_op(struct tester *t, struct tester_thread *th, struct tester_o
 
 void tester_begin_fence(struct tester *t, struct tester_thread *th, uint8_t scope)
 {
-    if (scope == ISA_SCOPE_CTA)
+    if (order_scope(t->setup->protocol, scope) == ISA_SCOPE_CTA)
         block_order_synchronise(&agent_of(t, th)->order);
     else
         wait_for_order(t, th, L1_FENCE, NULL);
