@@ -62,6 +62,8 @@ static const char *needs_note(const struct stat_desc *stat)
         return " [where threads go from warp to warp; else left out]";
     case STAT_NEEDS_PREFERRED:
         return " [with sm.counts_preferred; else left out]";
+    case STAT_NEEDS_LINES:
+        return " [with sm.counts_lines; else left out]";
     default:
         return "";
     }

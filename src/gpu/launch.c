@@ -308,9 +308,11 @@ static unsigned lacks(const struct gpu_run *run)
 {
     if (run->launch->mode == GPU_FUNCTIONAL)
         return STAT_NEEDS_TIME | STAT_NEEDS_DETECTOR | STAT_NEEDS_MARKS | STAT_NEEDS_TRUTH | STAT_NEEDS_HARDWARE |
-               STAT_NEEDS_FORMING | STAT_NEEDS_PREFERRED;
+               STAT_NEEDS_FORMING | STAT_NEEDS_PREFERRED | STAT_NEEDS_LINES;
+    const struct sm_params *sm = &run->gpu->machine.sm;
     return lacks_of_spin(run) | (run->gpu->scheduler.policy->hardware_bits ? 0 : STAT_NEEDS_HARDWARE) |
-           (forms(run) ? 0 : STAT_NEEDS_FORMING) | (run->gpu->machine.sm.counts_preferred ? 0 : STAT_NEEDS_PREFERRED);
+           (forms(run) ? 0 : STAT_NEEDS_FORMING) | (sm->counts_preferred ? 0 : STAT_NEEDS_PREFERRED) |
+           (sm->counts_lines ? 0 : STAT_NEEDS_LINES);
 }
 
 static void describe_result(struct gpu_run *run)

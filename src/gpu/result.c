@@ -51,6 +51,18 @@ static void collect_partition(struct gpu_counters *c, const struct gpu *gpu, con
 #include "gpu/counters.def"
 }
 
+/* Several SMs touch the same lines. */
+static void collect_lines(struct gpu_counters *c, const struct gpu *gpu)
+{
+    struct sm_lines all = {NULL, 0, 0};
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
+        sm_lines_add(&all, sm_lines_of(gpu->sms[i]));
+    struct sm_lines_count count = sm_lines_count(&all);
+    c->sm.atomic_lines = count.all;
+    c->sm.sync_lines = count.ordering;
+    vec_free(&all);
+}
+
 void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
 {
     c->keeps_written = gpu_protocol(&gpu->machine)->registration != NULL;
@@ -62,6 +74,7 @@ void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
 #include "gpu/counters.def"
         coherence_collect(&c->transitions[0], sm_coherence(unit));
     }
+    collect_lines(c, gpu);
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         collect_partition(c, gpu, gpu->partitions[i]);
     for (unsigned i = 0; i < gpu->network_count; i++)

@@ -18,6 +18,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     memset(sm->told_waits, 0, sizeof sm->told_waits);
     sm->next_age = sm->next_block = 0;
     sm->unsynced.count = 0;
+    sm->lines.count = 0;
     watch_phases_begin(&sm->consumers.phases, kernel->log_phases);
     lsu_begin(&sm->lsu, &(struct lsu_launch){.module = kernel->grid->code->module,
                                              .lock_queues = kernel->grid->lock_queues.used,

@@ -30,6 +30,11 @@ const struct sm_fault *sm_faulted(const struct sm *sm)
     return sm->has_fault ? &sm->fault : NULL;
 }
 
+const struct sm_lines *sm_lines_of(const struct sm *sm)
+{
+    return &sm->lines;
+}
+
 const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm)
 {
     return &sm->unsynced;

@@ -99,6 +99,15 @@ static void wait_for_lanes(struct sm *sm, unsigned slot, struct core_op *o)
         warp_queue_begin(&sm->warp, slot);
 }
 
+/* Under sm.counts_lines. */
+NOT_INLINE void note_lines(struct sm *sm, const struct simt_access *access)
+{
+    uint8_t order = access->instr->mods.order;
+    bool acquires = order == ISA_ORDER_ACQUIRE || order == ISA_ORDER_ACQ_REL || order == ISA_ORDER_SC;
+    if (access->kind == ISA_FLAG_ATOMIC || order > ISA_ORDER_WEAK)
+        sm_lines_note(&sm->lines, access, sm->lsu.l1d.line_bytes, acquires || order == ISA_ORDER_RELEASE);
+}
+
 static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
 {
     struct simt_access *access = o->access;
@@ -109,6 +118,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
     count_access(sm, access);
     struct warp_slot *warp = &sm->warp.slots[slot];
     const struct order_meaning *meaning = lsu_meaning(sm->lsu.l1d.protocol, access->instr);
+    if (RARELY(sm->params->counts_lines) && access->space == ISA_SPACE_GLOBAL)
+        note_lines(sm, access);
     if (order_synchronises_block(meaning))
         lsu_synchronise_block(&sm->lsu, warp->block);
     if (access->space != ISA_SPACE_SHARED) {

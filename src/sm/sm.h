@@ -21,6 +21,7 @@
 #include "sim/cycle.h"
 #include "simt/warp.h"
 #include "fetch/policy.h"
+#include "sm/lines.h"
 #include "sm/unsynced.h"
 #include "core/sm_params.h"
 #include "core/stalls.h"
@@ -152,6 +153,8 @@ bool sm_memory_rests(const struct sm *sm);
 const struct sm_fault *sm_faulted(const struct sm *sm); /* NULL when all is well */
 /* Unsynced instructions of this launch so far. */
 const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm);
+/* The lines that atomic accesses of this launch have touched so far; none unless sm.counts_lines. */
+const struct sm_lines *sm_lines_of(const struct sm *sm);
 /* Empties the L1 caches. */
 void sm_flush(struct sm *sm);
 /* Gives the lines that stayed in the L1 caches since the last kernel the values that memory holds now; see

@@ -18,7 +18,7 @@ bool stat_measured(const struct stat_desc *stat, unsigned lacks)
 
 bool stat_is_quiet(const struct stat_desc *stat)
 {
-    return stat->needs & (STAT_NEEDS_HARDWARE | STAT_NEEDS_FORMING | STAT_NEEDS_PREFERRED);
+    return stat->needs & (STAT_NEEDS_HARDWARE | STAT_NEEDS_FORMING | STAT_NEEDS_PREFERRED | STAT_NEEDS_LINES);
 }
 
 void stat_merge(const struct stat_group *group, void *into, const void *from)
@@ -26,7 +26,7 @@ void stat_merge(const struct stat_group *group, void *into, const void *from)
     for (unsigned i = 0; i < group->count; i++) {
         const struct stat_desc *stat = &group->stats[i];
         uint64_t *sum = field_of(stat, into), value = stat_value(stat, from);
-        if (stat->kind == STAT_MAX)
+        if (stat->kind != STAT_COUNTER)
             *sum = value > *sum ? value : *sum;
         else
             *sum += value;

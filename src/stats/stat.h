@@ -1,9 +1,11 @@
 /* Statistics tables. A room declares its statistics once in a .def file with rows
- *     STAT(name, COUNTER | MAX, "unit", "what is counted, when")
- *     STAT_WITH(needs, name, COUNTER | MAX, "unit", "what is counted, when")
+ *     STAT(name, COUNTER | MAX | DISTINCT, "unit", "what is counted, when")
+ *     STAT_WITH(needs, name, COUNTER | MAX | DISTINCT, "unit", "what is counted, when")
  * and expands it to uint64_t fields and to a table of descriptors, as for parameters. The hot path is `stats.issued++`.
- * Kind says how values of several units merge: counters add, maxima take the larger. needs (enum stat_needs) says what
- * a launch must have for the statistic to be measured at all; STAT alone needs TIME. */
+ * Kind says how values of several units merge: counters add, maxima take the larger;
+ * different things are counted once over all units by whoever collects, and of several launches the most is taken.
+ * needs (enum stat_needs) says what a launch must have for the statistic to be measured at all; STAT alone needs TIME.
+ */
 #ifndef LOCKSTEP_STATS_STAT_H
 #define LOCKSTEP_STATS_STAT_H
 
@@ -13,7 +15,7 @@
 
 #include "base/strbuf.h"
 
-enum stat_kind { STAT_COUNTER, STAT_MAX };
+enum stat_kind { STAT_COUNTER, STAT_MAX, STAT_DISTINCT };
 
 /* Features that not every launch has. A launch that lacks one of them leaves the statistics that need it at zero, and
  * its result gives them no value. */
@@ -26,6 +28,7 @@ enum stat_needs {
     STAT_NEEDS_HARDWARE = 16,  /* a warp scheduler that says what storage it takes */
     STAT_NEEDS_FORMING = 32,   /* threads that go from warp to warp */
     STAT_NEEDS_PREFERRED = 64, /* schedulers that are asked every cycle whom they prefer */
+    STAT_NEEDS_LINES = 128,    /* SMs that note the lines of atomic accesses */
 };
 
 struct stat_desc {

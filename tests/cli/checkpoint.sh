@@ -49,7 +49,7 @@ continues hist_shared --machine gtx1080ti --sched lrr
 continues reduce --machine gtx480 --sched mwf --fetch cff --set sm.fetch_fills=true --set sm.instruction_buffer=4 # barriers
 continues scan --machine gtx480-sm2 --sched saws:inner=lrr --fetch fef
 continues ht15 --machine gtx480 --sched mwf:inner=gto+bows --fetch cff
-continues ht15 --machine apu8 --protocol denovo-b    # registered lines, probes
+continues ht15 --machine apu8 --protocol denovo-b --set sm.counts_lines=true # registered lines, probes, lines of atomics
 continues ht15 --machine apu8 --protocol msi         # sharers
 continues bfs --machine gtx480-sm2 --protocol lease   # leases
 continues bfs --machine gtx480-sm2 --protocol hlrc    # store queues

@@ -55,6 +55,7 @@ static const char *const parameters[] = {
     "sm.fetch_fills=true",
     "sm.fetch_per_scheduler=true",
     "sm.counts_preferred=true",
+    "sm.counts_lines=true",
     "sm.fetch_from_fill=true",
     "sm.instruction_buffer=4",
     "sm.collectors_mem=1",

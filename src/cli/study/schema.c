@@ -77,7 +77,7 @@ static int each_column(struct study *study, void *context,
         for (unsigned k = 0; k < sets[i].group->count && rc == 0; k++) {
             const struct stat_desc *stat = &sets[i].group->stats[k];
             const char *name = arena_printf(&study->arena, "%s_%s", sets[i].group->name, stat->name);
-            rc = take(study, name, stat->kind == STAT_MAX ? "max" : "sum", context);
+            rc = take(study, name, stat->kind == STAT_COUNTER ? "sum" : "max", context);
         }
     gpu_result_free(&shape);
     return rc;
