@@ -110,17 +110,19 @@ static inline graph graph_make(unsigned shape, unsigned nodes, uint64_t edges, u
     return graph_of(nodes, list);
 }
 
-// The same graph with its nodes numbered in another order.
-static inline graph graph_shuffled(const graph &g, uint64_t seed)
+// The same graph with so many per cent of its nodes, which are drawn, numbered in another order among each other.
+static inline graph graph_shuffled(const graph &g, uint64_t seed, unsigned share)
 {
     generator random = {seed};
-    std::vector<unsigned> number(g.nodes);
+    std::vector<unsigned> number(g.nodes), moved;
     std::vector<graph_edge> list;
     for (unsigned v = 0; v < g.nodes; v++) {
-        unsigned other = random.below(v + 1);
-        number[v] = number[other];
-        number[other] = v;
+        number[v] = v;
+        if (share == 100 || random.below(100) < share)
+            moved.push_back(v);
     }
+    for (unsigned i = 0; i < moved.size(); i++)
+        std::swap(number[moved[i]], number[moved[random.below(i + 1)]]);
     for (unsigned v = 0; v < g.nodes; v++)
         for (unsigned e = g.first[v]; e < g.first[v + 1]; e++)
             list.push_back({number[v], number[g.target[e]], g.weight[e]});
@@ -284,6 +286,10 @@ enum {
     GRAPH_STEAL,
     GRAPH_SCOPE,
     GRAPH_FENCES,
+    GRAPH_LOOKS,
+    GRAPH_ORDER,
+    GRAPH_MARK,
+    GRAPH_EXTRA,
     GRAPH_OPTIONS
 };
 
@@ -292,14 +298,18 @@ enum {
         {"nodes", "nodes of the graph", nodes / 16, 2, GRAPH_MOST_NODES, small_nodes, nodes},                        \
         {"edges", "edges between them (a mesh has its own number)", edges / 16, 1, GRAPH_MOST_EDGES, small_edges, edges}, \
         {"seed", "of the graph and its lengths", 7, 0, UINT64_MAX, 7, 0},                                    \
-        {"shuffle", "1: nodes are numbered in a random order", 0, 0, 1, 0, 0},                               \
+        {"shuffle", "per cent of the nodes that are numbered in a random order", 0, 0, 100, 0, 0},           \
         {"queues", "queues of tasks, a block each", 128, 1, 1024, 6, 128},                                  \
         {"task", "nodes of a task", 64, 1, 64, 64, 0},                                                      \
         {"steal", "1: who has no more tasks takes those of others", 1, 0, 1, 1, 0},                          \
         {"scope", "0: device, 1: block (only without stealing), 2: block on the own queue, remote on others', "  \
          "3: block on the own queue, device on others'", 0, 0, 3, 0, 0},                                     \
+        {"fences", "1: with the fences that PTX asks for", 0, 0, 1, 0, 0},                                   \
+        {"looks", "others' queues that a block looks at before it ends; 0: all", 0, 0, 1024, 0, 0},          \
+        {"order", "of looks: 0: from the next queue on, 1: at random, 2: where a steal succeeded last, then at random", 0, 0, 2, 0, 0}, \
+        {"mark", "1: tasks are marked, and the marks checked", 1, 0, 1, 1, 1},                               \
     {                                                                                                        \
-        "fences", "1: with the fences that PTX asks for", 0, 0, 1, 0, 0                                      \
+        "extra", "loads of a third line of the own queue with each look at it", 0, 0, 64, 0, 0               \
     }
 
 static inline graph graph_from_options(const option *options, const char *path)
@@ -308,7 +318,8 @@ static inline graph graph_from_options(const option *options, const char *path)
     graph g = path ? graph_read(path, seed)
                    : graph_make((unsigned)options[GRAPH_SHAPE].value, (unsigned)options[GRAPH_NODES].value,
                                 options[GRAPH_EDGES].value, seed);
-    return options[GRAPH_SHUFFLE].value ? graph_shuffled(g, seed) : g;
+    unsigned share = (unsigned)options[GRAPH_SHUFFLE].value;
+    return share ? graph_shuffled(g, seed, share) : g;
 }
 
 #endif

@@ -1,6 +1,6 @@
 // A runtime of tasks for kernels over the nodes of a graph. Each block has a queue of tasks, which are up to 64 nodes
 // each, a thread for a node. It takes its own from the end, and when it has no more, it steals from the beginning of
-// others', one after another, until it has found all of them empty. The queues are lock-free: Cederman and Tsigas, "On
+// others', one after another, until it has found all of them, or so many as it may look at, empty. The queues are lock-free: Cederman and Tsigas, "On
 // dynamic load balancing on graphics processors" (Graphics Hardware 2008), and the asymmetric work stealing of Orr et al.
 // (ASPLOS 2015).
 //
@@ -39,6 +39,16 @@ struct tasks {
     unsigned most;            // entries of a queue
     unsigned *done;           // by task: how often it was taken
     unsigned fences;          // 1: with the fences that PTX asks for
+    unsigned looks;           // others' queues that a block looks at before it ends, 0: all
+    unsigned order;           // of its looks: enum task_order
+    unsigned mark;            // 1: `done` is kept
+    unsigned *third, extra;   // a third line of each queue, and how often its owner loads it with each look at the queue
+};
+enum task_order { TASK_NEXT, TASK_RANDOM, TASK_LAST };
+
+// Where a block looks for others' tasks.
+struct task_looks {
+    unsigned random, last; // last: the queue at which a steal succeeded last, or TASK_NONE
 };
 
 __device__ inline unsigned *tail_of(const tasks &t, unsigned queue)
@@ -103,9 +113,11 @@ template <int SCOPE> __device__ inline void fence()
 }
 
 // The owner's next task, or TASK_NONE. Nobody else writes tail.
-template <int OWN, int OTHERS> __device__ inline unsigned pop_task(const tasks &t, unsigned queue)
+template <int OWN, int OTHERS> __device__ __forceinline__ unsigned pop_task(const tasks &t, unsigned queue)
 {
     unsigned *tail = tail_of(t, queue), last = load_acquire<OWN>(tail);
+    for (unsigned i = 0; i < t.extra; i++)
+        load_acquire<OWN>(t.third + queue * (TASK_LINE / sizeof(unsigned)));
     if (!last)
         return TASK_NONE;
     exchange<OWN>(tail, --last);
@@ -122,7 +134,7 @@ template <int OWN, int OTHERS> __device__ inline unsigned pop_task(const tasks &
 
 // A task of another block, or TASK_NONE: the queue is empty. Who comes second tries again. Entries are what deal_tasks,
 // a kernel before, wrote.
-template <int SCOPE> __device__ inline unsigned steal_task(const tasks &t, unsigned queue)
+template <int SCOPE> __device__ __forceinline__ unsigned steal_task(const tasks &t, unsigned queue)
 {
     for (;;) {
         unsigned long long head = load_acquire<SCOPE>(head_of(t, queue));
@@ -136,11 +148,27 @@ template <int SCOPE> __device__ inline unsigned steal_task(const tasks &t, unsig
     }
 }
 
-template <int OWN, int OTHERS> __device__ inline unsigned next_task(const tasks &t)
+// The queue at which a block looks as its i-th, counted from 1. At random it may look at one twice.
+__device__ __forceinline__ unsigned victim_of(const tasks &t, task_looks &looks, unsigned i)
+{
+    if (t.order == TASK_LAST && i == 1 && looks.last != TASK_NONE)
+        return looks.last;
+    if (t.order != TASK_NEXT) {
+        looks.random = looks.random * 1664525u + 1013904223u;
+        i = 1 + (looks.random >> 8) % (t.queues - 1);
+    }
+    return (blockIdx.x + i) % t.queues;
+}
+
+template <int OWN, int OTHERS> __device__ __forceinline__ unsigned next_task(const tasks &t, task_looks &looks)
 {
     unsigned task = pop_task<OWN, OTHERS>(t, blockIdx.x);
-    for (unsigned i = 1; OTHERS != TASK_NOBODY && task == TASK_NONE && i < t.queues; i++)
-        task = steal_task<OTHERS>(t, (blockIdx.x + i) % t.queues);
+    unsigned most = t.looks && t.looks < t.queues ? t.looks : t.queues - 1;
+    for (unsigned i = 1; OTHERS != TASK_NOBODY && task == TASK_NONE && i <= most; i++) {
+        unsigned victim = victim_of(t, looks, i);
+        task = steal_task<OTHERS>(t, victim);
+        looks.last = task == TASK_NONE ? looks.last : victim;
+    }
     return task;
 }
 
@@ -151,11 +179,12 @@ template <int OWN, int OTHERS, class WORK> __device__ __forceinline__ void do_ta
 {
     __shared__ unsigned taken[TASK_THREADS / TASK_NODES];
     unsigned part = threadIdx.x / TASK_NODES, place = threadIdx.x % TASK_NODES;
+    task_looks looks = {blockIdx.x * 2654435761u + 12345u, TASK_NONE};
     for (bool more = true; more;) {
         if (threadIdx.x == 0) {
             unsigned task = 0;
             for (unsigned &place : taken)
-                place = task = task == TASK_NONE ? TASK_NONE : next_task<OWN, OTHERS>(t);
+                place = task = task == TASK_NONE ? TASK_NONE : next_task<OWN, OTHERS>(t, looks);
         }
         __syncthreads();
         unsigned task = taken[part], node = task * t.size + place;
@@ -165,7 +194,7 @@ template <int OWN, int OTHERS, class WORK> __device__ __forceinline__ void do_ta
         __syncthreads();
         if (task == TASK_NONE)
             continue;
-        if (place == 0)
+        if (place == 0 && t.mark)
             atomicAdd(&t.done[task], 1u);
         if (place < t.size && node < t.nodes)
             work(node);
@@ -193,18 +222,20 @@ static inline tasks make_tasks(unsigned nodes, unsigned queues, unsigned size)
     t.most = (t.tasks + queues - 1) / queues;
     CHECK(cudaMalloc(&t.tail, queues * TASK_LINE));
     CHECK(cudaMalloc(&t.head, queues * TASK_LINE));
+    CHECK(cudaMalloc(&t.third, queues * TASK_LINE));
+    CHECK(cudaMemset(t.third, 0, queues * TASK_LINE));
     CHECK(cudaMalloc(&t.entry, (size_t)queues * t.most * sizeof *t.entry));
     CHECK(cudaMalloc(&t.done, t.tasks * sizeof *t.done));
     CHECK(cudaMemset(t.done, 0, t.tasks * sizeof *t.done));
     return t;
 }
 
-// How many tasks were not taken exactly so often as tasks were dealt.
+// How many tasks were not taken exactly so often as tasks were dealt; unknown, so none, where they are not marked.
 static inline uint64_t wrong_tasks(const tasks &t, unsigned rounds)
 {
     uint64_t wrong = 0;
     for (unsigned taken : to_host(t.done, t.tasks))
-        wrong += taken != rounds;
+        wrong += t.mark && taken != rounds;
     return wrong;
 }
 
@@ -212,6 +243,7 @@ static inline void free_tasks(const tasks &t)
 {
     CHECK(cudaFree(t.tail));
     CHECK(cudaFree(t.head));
+    CHECK(cudaFree(t.third));
     CHECK(cudaFree(t.entry));
     CHECK(cudaFree(t.done));
 }
@@ -235,6 +267,8 @@ template <size_t N> static inline job begin_job(option (&options)[N], int argc, 
     job j = {graph_from_options(options, file)};
     j.t = make_tasks(j.g.nodes, (unsigned)options[GRAPH_QUEUES].value, (unsigned)options[GRAPH_TASK].value);
     j.t.fences = (unsigned)options[GRAPH_FENCES].value;
+    j.t.looks = (unsigned)options[GRAPH_LOOKS].value, j.t.order = (unsigned)options[GRAPH_ORDER].value;
+    j.t.mark = (unsigned)options[GRAPH_MARK].value, j.t.extra = (unsigned)options[GRAPH_EXTRA].value;
     j.steal = options[GRAPH_STEAL].value, j.scope = options[GRAPH_SCOPE].value;
     j.rounds = options[GRAPH_OPTIONS].value;
     j.first = to_device(j.g.first), j.target = to_device(j.g.target);

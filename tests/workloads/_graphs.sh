@@ -27,6 +27,10 @@ machines=gtx480
 by_turns --steal 0
 by_turns --queues 1
 by_turns --task 7
+by_turns --task 3 --looks 1
+by_turns --task 3 --looks 2 --order 1
+by_turns --task 3 --order 2 --mark 0
+by_turns --task 3 --extra 2
 by_turns --scope 2 --fences 1
 machines=apu8
 by_turns --steal 0 --scope 1
@@ -34,11 +38,14 @@ by_turns --fences 1
 by_turns --queues 20
 
 # In another order of nodes a graph has as many edges, and the program is right; each block's line says what one word does.
-simulate $name --mode functional -- --small --shuffle 1
+simulate $name --mode functional -- --small --shuffle 50
+cp "$work/out" "$work/$name.half"
+simulate $name --mode functional -- --small --shuffle 100
 grep -q "^$name: correct\$" "$work/out" || fail "$name with its nodes in a random order"
 edges=$(grep -o "[0-9]* edges" "$work/out")
-cmp -s "$work/out" "$work/$name.first" && fail "$name --shuffle 1 prints the same"
-grep -q "$edges" "$work/$name.first" || fail "$name --shuffle 1 has other edges: $edges"
+cmp -s "$work/out" "$work/$name.first" && fail "$name --shuffle 100 prints the same"
+cmp -s "$work/out" "$work/$name.half" && fail "$name --shuffle 50 prints what --shuffle 100 does"
+grep -q "$edges" "$work/$name.first" && grep -q "$edges" "$work/$name.half" || fail "$name --shuffle has other edges: $edges"
 
 if [ $name = coloring ]; then
     for shape in 0 1 2; do
