@@ -417,6 +417,38 @@ static void places_are_made(void **state)
         }
 }
 
+/* Lines of atomic accesses are counted once, whichever SMs access them, and launch by launch; under no protocol does
+ * counting change a cycle. */
+static void lines_of_atomics_are_counted(void **state)
+{
+    (void)state;
+    static const char text[] = PTX_HEAD PTX_KERNEL(
+        "k", PTX_BEGIN "ld.global.u32 %r6, [%rd1+1024]; atom.relaxed.gpu.global.add.u32 %r6, [%rd1], 1;\n"
+                       "ld.acquire.gpu.global.u32 %r6, [%rd1+132]; st.release.gpu.global.u32 [%rd1+128], 7;\n"
+                       "mul.wide.u32 %rd2, %r3, 128; add.u64 %rd2, %rd1, %rd2;\n"
+                       "atom.acq_rel.gpu.global.add.u32 %r6, [%rd2+256], 1; ret;");
+    for (const struct coherence_protocol *const *p = coherence_list(); *p; p++) {
+        uint64_t cycles[2];
+        for (unsigned counts = 0; counts < 2; counts++) {
+            struct device d;
+            char settings[120];
+            snprintf(settings, sizeof settings, "gpu.sms=3 coherence.protocol=%s sm.counts_lines=%s", (*p)->name,
+                     counts ? "true" : "false");
+            device_open(&d, "gtx480", settings);
+            device_load(&d, text);
+            uint64_t buffer = device_buffer(&d, 4096);
+            for (unsigned launch = 0; launch < 2; launch++) {
+                device_run(&d, "k", (struct shape){.grid = 4, .block = 40, .max_cycles = MOST}, buffer, 0);
+                assert_int_equal(device_stat(&d, "sm", "atomic_lines"), counts ? 6 : 0);
+                assert_int_equal(device_stat(&d, "sm", "sync_lines"), counts ? 5 : 0);
+            }
+            cycles[counts] = d.result.cycles;
+            device_close(&d);
+        }
+        assert_int_equal(cycles[0], cycles[1]);
+    }
+}
+
 /* DeNovo-B with one row of its L1s replaced. */
 struct lame {
     struct coherence_row rows[COHERENCE_ROWS];
@@ -507,6 +539,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_are_made),
+        cmocka_unit_test(lines_of_atomics_are_counted),
         cmocka_unit_test(a_deadlock_of_memory_is_called_so),
         cmocka_unit_test(a_load_that_never_ends_is_called_so),
         cmocka_unit_test(races_end_the_same_way),
