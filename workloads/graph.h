@@ -289,6 +289,7 @@ enum {
     GRAPH_LOOKS,
     GRAPH_ORDER,
     GRAPH_MARK,
+    GRAPH_THIRD,
     GRAPH_EXTRA,
     GRAPH_OPTIONS
 };
@@ -308,6 +309,7 @@ enum {
         {"looks", "others' queues that a block looks at before it ends; 0: all", 0, 0, 1024, 0, 0},          \
         {"order", "of looks: 0: from the next queue on, 1: at random, 2: where a steal succeeded last, then at random", 0, 0, 2, 0, 0}, \
         {"mark", "1: tasks are marked, and the marks checked", 1, 0, 1, 1, 1},                               \
+        {"third", "1: a block loads a third line of its queue as it begins", 0, 0, 1, 0, 0},                  \
     {                                                                                                        \
         "extra", "loads of a third line of the own queue with each look at it", 0, 0, 64, 0, 0               \
     }

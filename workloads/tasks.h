@@ -42,7 +42,8 @@ struct tasks {
     unsigned looks;           // others' queues that a block looks at before it ends, 0: all
     unsigned order;           // of its looks: enum task_order
     unsigned mark;            // 1: `done` is kept
-    unsigned *third, extra;   // a third line of each queue, and how often its owner loads it with each look at the queue
+    unsigned *third;          // a third line of each queue
+    unsigned begins, extra;   // how often its owner loads it as it begins, and with each look at its queue
 };
 enum task_order { TASK_NEXT, TASK_RANDOM, TASK_LAST };
 
@@ -112,12 +113,17 @@ template <int SCOPE> __device__ inline void fence()
         asm volatile("fence.sc.gpu;" ::: "memory");
 }
 
+template <int OWN> __device__ __forceinline__ void load_third(const tasks &t, unsigned queue, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++)
+        load_acquire<OWN>(t.third + queue * (TASK_LINE / sizeof(unsigned)));
+}
+
 // The owner's next task, or TASK_NONE. Nobody else writes tail.
 template <int OWN, int OTHERS> __device__ __forceinline__ unsigned pop_task(const tasks &t, unsigned queue)
 {
     unsigned *tail = tail_of(t, queue), last = load_acquire<OWN>(tail);
-    for (unsigned i = 0; i < t.extra; i++)
-        load_acquire<OWN>(t.third + queue * (TASK_LINE / sizeof(unsigned)));
+    load_third<OWN>(t, queue, t.extra);
     if (!last)
         return TASK_NONE;
     exchange<OWN>(tail, --last);
@@ -180,6 +186,8 @@ template <int OWN, int OTHERS, class WORK> __device__ __forceinline__ void do_ta
     __shared__ unsigned taken[TASK_THREADS / TASK_NODES];
     unsigned part = threadIdx.x / TASK_NODES, place = threadIdx.x % TASK_NODES;
     task_looks looks = {blockIdx.x * 2654435761u + 12345u, TASK_NONE};
+    if (threadIdx.x == 0)
+        load_third<OWN>(t, blockIdx.x, t.begins);
     for (bool more = true; more;) {
         if (threadIdx.x == 0) {
             unsigned task = 0;
@@ -268,7 +276,8 @@ template <size_t N> static inline job begin_job(option (&options)[N], int argc, 
     j.t = make_tasks(j.g.nodes, (unsigned)options[GRAPH_QUEUES].value, (unsigned)options[GRAPH_TASK].value);
     j.t.fences = (unsigned)options[GRAPH_FENCES].value;
     j.t.looks = (unsigned)options[GRAPH_LOOKS].value, j.t.order = (unsigned)options[GRAPH_ORDER].value;
-    j.t.mark = (unsigned)options[GRAPH_MARK].value, j.t.extra = (unsigned)options[GRAPH_EXTRA].value;
+    j.t.mark = (unsigned)options[GRAPH_MARK].value, j.t.begins = (unsigned)options[GRAPH_THIRD].value;
+    j.t.extra = (unsigned)options[GRAPH_EXTRA].value;
     j.steal = options[GRAPH_STEAL].value, j.scope = options[GRAPH_SCOPE].value;
     j.rounds = options[GRAPH_OPTIONS].value;
     j.first = to_device(j.g.first), j.target = to_device(j.g.target);

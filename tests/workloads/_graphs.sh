@@ -31,6 +31,7 @@ by_turns --task 3 --looks 1
 by_turns --task 3 --looks 2 --order 1
 by_turns --task 3 --order 2 --mark 0
 by_turns --task 3 --extra 2
+by_turns --third 1
 by_turns --scope 2 --fences 1
 machines=apu8
 by_turns --steal 0 --scope 1
