@@ -248,6 +248,13 @@ __global__ void sort(tree t)
     }
 }
 
+// How the tree is built: by options of the same names.
+struct building {
+    uint64_t sync, empty, poll;
+    unsigned stagger;
+    unsigned blocks, threads;
+};
+
 #include "locked.h"
 
 // The same on the host, level by level. Cell h has its children at 8 * h: bodies, EMPTY, or bodies + a cell's number.
@@ -360,17 +367,39 @@ static float4 plummer(generator &random)
     }
 }
 
+// Anywhere in a cube of 64 of these radii, with equal likelihood.
+static float4 in_cube(generator &random)
+{
+    float x = (float)(random.next() >> 44), y = (float)(random.next() >> 44), z = (float)(random.next() >> 44);
+    return {x, y, z, (float)(1 + random.below(8))};
+}
+
+enum body_shape { SHAPE_SPHERE, SHAPE_CUBE };
+static const char *const shape_words[] = {"sphere", "cube"};
+
 // No two bodies are in one place, or no tree could part them.
-static std::vector<float4> make_bodies(generator &random, int bodies)
+static std::vector<float4> make_bodies(generator &random, int bodies, uint64_t shape)
 {
     std::set<std::tuple<float, float, float>> taken;
     std::vector<float4> body;
     while ((int)body.size() < bodies) {
-        float4 p = plummer(random);
+        float4 p = shape == SHAPE_CUBE ? in_cube(random) : plummer(random);
         if (taken.insert({p.x, p.y, p.z}).second)
             body.push_back(p);
     }
     return body;
+}
+
+enum body_order { ORDER_DRAWN, ORDER_TREE };
+static const char *const order_words[] = {"drawn", "tree"};
+
+// In the order of the tree, lanes of a warp carry bodies that are neighbours, and meet in the same cells.
+static std::vector<float4> in_order_of_tree(const std::vector<float4> &body)
+{
+    std::vector<float4> sorted;
+    for (int i : host_all(body).sorted)
+        sorted.push_back(body[i]);
+    return sorted;
 }
 
 static uint64_t wrong_if(bool bad, const char *what, int64_t where)
@@ -499,6 +528,15 @@ int main(int argc, char **argv)
         {"seed", "of the bodies", 7, 0, UINT64_MAX, 7, 7},
         {"sync", "atomics, lock or trylock: how kernel 2 locks slots", SYNC_ATOMICS, SYNC_ATOMICS, SYNC_TRYLOCK,
          SYNC_ATOMICS, 0, sync_words},
+        {"empty", "usual, cas or lock: how kernel 2 takes an empty slot", EMPTY_USUAL, EMPTY_USUAL, EMPTY_LOCK,
+         EMPTY_USUAL, 0, empty_words},
+        {"poll", "look, ask or barrier: what --sync lock does before it asks", POLL_LOOK, POLL_LOOK, POLL_BARRIER,
+         POLL_LOOK, 0, poll_words},
+        {"stagger", "cycles between the starts of kernel 2's warps", 0, 0, 1u << 20, 0, 0},
+        {"shape", "sphere or cube: where bodies are", SHAPE_SPHERE, SHAPE_SPHERE, SHAPE_CUBE, SHAPE_SPHERE, 0,
+         shape_words},
+        {"order", "drawn or tree: in which bodies are numbered", ORDER_DRAWN, ORDER_DRAWN, ORDER_TREE, ORDER_DRAWN, 0,
+         order_words},
     };
     option_read(options, argc, argv);
     int bodies = (int)options[0].value, first = (int)options[5].value, last = (int)options[6].value;
@@ -506,8 +544,13 @@ int main(int argc, char **argv)
         option_refuse(argv[0], options, sizeof options / sizeof options[0], "--last");
     unsigned tb = (unsigned)options[1].value, tb_threads = (unsigned)options[2].value;
     unsigned st = (unsigned)options[3].value, st_threads = (unsigned)options[4].value;
+    building how = {options[8].value, options[9].value, options[10].value, (unsigned)options[11].value, tb, tb_threads};
+    if (how.poll != POLL_LOOK && how.sync != SYNC_LOCK)
+        option_refuse(argv[0], options, sizeof options / sizeof options[0], "--poll");
     generator random = {options[7].value};
-    std::vector<float4> body = make_bodies(random, bodies);
+    std::vector<float4> body = make_bodies(random, bodies, options[12].value);
+    if (options[13].value == ORDER_TREE)
+        body = in_order_of_tree(body);
     host_tree h = host_all(body);
     printf("barneshut: %d bodies, kernels %d to %d, %u blocks of %u threads to build, %u of %u to sort\n", bodies,
            first, last, tb, tb_threads, st, st_threads);
@@ -515,10 +558,10 @@ int main(int argc, char **argv)
 
     tree t = make_tree(h, body, first);
     void (*const kernels[])(tree) = {box, build, summarize, sort};
-    uint64_t wrong = 0, sync = options[8].value;
+    uint64_t wrong = 0;
     for (int k = first; k <= last; k++)
-        if (k == BUILD && sync != SYNC_ATOMICS)
-            wrong += build_locked(t, sync, tb, tb_threads);
+        if (k == BUILD && !as_published(how))
+            wrong += build_otherwise(t, how);
         else
             launch(kernels[k - 1], t, k < SUMMARIZE ? tb : st, k < SUMMARIZE ? tb_threads : st_threads, k >= SUMMARIZE);
     std::vector<int> place;
