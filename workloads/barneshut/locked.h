@@ -76,7 +76,8 @@ template <bool LOCK_EMPTY> static __device__ bool attempt_by_atomics(tree t, int
 }
 
 // When a lock is asked for. LOOK: when a look has found it free, and else the thread looks again at once; that is the
-// form of the thesis. ASK: without a look. BARRIER: as LOOK, and the block's threads wait for each other between attempts.
+// form of the thesis. ASK: without a look. BARRIER: as LOOK, and the block's threads wait for each other between
+// attempts.
 enum poll_form { POLL_LOOK, POLL_ASK, POLL_BARRIER };
 static const char *const poll_words[] = {"look", "ask", "barrier"};
 
@@ -104,8 +105,9 @@ static __device__ bool attempt_locked(tree t, slot_locks locks, int i, float4 p,
     return done;
 }
 
-// As `build`. TRYLOCK has the block's threads wait for each other between attempts, those that have no body left too, as CUDA wants of a
-// barrier. LOCK has a barrier by --poll barrier alone: it is to show what the instruction does for a program that knows nothing of warps.
+// As `build`. TRYLOCK has the block's threads wait for each other between attempts, those that have no body left too,
+// as CUDA wants of a barrier. LOCK has a barrier by --poll barrier alone: it is to show what the instruction does for a
+// program that knows nothing of warps.
 template <int FORM, bool LOCK_EMPTY, int POLL>
 __global__ void __launch_bounds__(TB_THREADS, TB_BLOCKS) build_with(tree t, slot_locks locks, unsigned stagger)
 {
