@@ -1,5 +1,6 @@
-# cmake -DFILES=a.yaml|b.yaml -DOUTPUT=machines_embedded.c -P embed.cmake
-# Writes the named text files as string literals, one {name, text} row each, sorted by name, with an empty last row.
+# cmake -DFILES=a.yaml|b.yaml -DHEADER=room/x.h -DOUTPUT=x.c -DARRAY="const struct x xs" -DCOUNT=x_count -P embed.cmake
+# Writes the named text files as string literals, one {name, text} row each, sorted by name, with an empty last row; with
+# -DSTRING=x in the place of ARRAY and COUNT, the only file as one string.
 string(REPLACE "|" ";" FILES "${FILES}")
 list(SORT FILES)
 list(LENGTH FILES count)
@@ -15,11 +16,12 @@ foreach(path IN LISTS FILES)
     string(APPEND rows "    {\"${name}\",\n     \"${text}\"},\n")
 endforeach()
 
-file(WRITE "${OUTPUT}" "/* Written by cmake/embed.cmake from machines/: edit those files. */
-#include \"gpu/machines_embedded.h\"
+if(STRING)
+    set(definition "const char ${STRING}[] =\n     \"${text}\";\n")
+else()
+    set(definition "${ARRAY}[] = {\n${rows}    {0, 0},\n};\nconst unsigned ${COUNT} = ${count};\n")
+endif()
+file(WRITE "${OUTPUT}" "/* Written by cmake/embed.cmake: edit the files that it was made from. */
+#include \"${HEADER}\"
 
-const struct embedded_machine embedded_machines[] = {
-${rows}    {0, 0},
-};
-const unsigned embedded_machine_count = ${count};
-")
+${definition}")

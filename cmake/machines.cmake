@@ -4,7 +4,8 @@ list(JOIN machine_files "|" machine_argument)
 add_custom_command(
     OUTPUT "${CMAKE_BINARY_DIR}/generated/machines_embedded.c"
     COMMAND "${CMAKE_COMMAND}" "-DFILES=${machine_argument}"
-            "-DOUTPUT=${CMAKE_BINARY_DIR}/generated/machines_embedded.c" -P "${CMAKE_SOURCE_DIR}/cmake/embed.cmake"
+            "-DOUTPUT=${CMAKE_BINARY_DIR}/generated/machines_embedded.c" -DHEADER=gpu/machines_embedded.h
+            "-DARRAY=const struct embedded_machine embedded_machines" -DCOUNT=embedded_machine_count -P "${CMAKE_SOURCE_DIR}/cmake/embed.cmake"
     DEPENDS ${machine_files} "${CMAKE_SOURCE_DIR}/cmake/embed.cmake"
     COMMENT "Embedding machines"
     VERBATIM)

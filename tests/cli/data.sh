@@ -9,7 +9,7 @@ acted() {
 }
 cases=$LOCKSTEP_SRC/tests/reference
 
-# Texts of a study that are commands to gnuplot, SQL, a browser or a terminal.
+# Texts of a study that are commands to a shell, SQL, a browser or a terminal.
 mkdir mini
 little_locks mini
 printf "name,factor\na,2\nb'); ATTACH 'acted1' AS o; CREATE TABLE o.t(x); --,8\n" >mini/theirs.csv
@@ -30,7 +30,7 @@ views: |
 figures:
   - {id: bars, kind: bars, title: "<script>", x: "x `touch acted2` \" '; system('touch acted3') #\nset output 'acted4'\nsystem('touch acted5')\n", y: "\"; system(\"touch acted6\"); \"`touch acted7`\n!touch acted8",
      text: "<script>", sql: "SELECT 's `touch acted9`''\n!touch acted10', '100%d''`touch acted11`\n!touch acted12', cycles FROM results"}
-  - {id: lines, kind: lines, title: t, x: "`touch acted13`", y: y, sql: "SELECT '`touch acted14`', 1, 2"}
+  - {id: lines, kind: lines, title: "t</h3></figure><img src=x>", x: "\" onfocus=alert(1) x=\"", y: "</script><!--\u2028", sql: "SELECT '`touch acted14`</script><script>alert(1)</script>', 1, 2"}
   - {id: time, kind: timeline, title: t, x: "`touch acted15`", y: y, sql: "SELECT '`touch acted16`\n!touch acted17', 0, 10, 20, '`touch acted18`\nEND\n!touch acted19'"}
   - {id: rows, kind: table, title: t, sql: "SELECT '<script>' AS '<script>c', factor AS \"<b>\" FROM theirs"}
 judging: {mean: geometric, no_effect: 0.03, loses: 0.05}
@@ -41,14 +41,34 @@ findings:
 Y
 "$LOCKSTEP" study ./mini --out ./-out >out.txt 2>err.txt || { wrong "a study of texts that look like commands: $?"; cat err.txt; }
 acted "a study's text"
-grep -qi '<script' ./-out/index.html && wrong "the page has a script"
 grep -q 'ATTACH' ./-out/index.html && wrong "where is this text?"
-if command -v gnuplot >/dev/null; then
-    [ "$(grep -c '<svg' ./-out/index.html)" -eq 3 ] || wrong "$(grep -c '<svg' ./-out/index.html) figures of 3 are drawn"
-    for text in 's `touch acted9`' "100%d'\`touch acted11\`" 'x `touch acted2`'; do
-        grep -qF "$text" ./-out/index.html || wrong "drawn otherwise: $text"
-    done
-fi
+
+# Figures are drawn by a library that the page carries: its scripts are the library and ours, whatever the texts are. Names of axes stand
+# in attributes, names of series in the file that one takes along, where all but letters and digits is written by its number.
+library() {
+    mkdir -p "share$1/javascript/chart.js"
+    echo "$2" >"share$1/javascript/chart.js/chart.min.js"
+}
+page() { # page WITH: the page by the library in shareWITH, as page.html
+    XDG_DATA_DIRS=$folder/none:$folder/share$1 "$LOCKSTEP" study ./mini --out ./-out --report >out.txt 2>err.txt && cp ./-out/index.html page.html
+}
+library 1 '/* Chart.js v3.9.1 */'
+library 2 '/* Chart.js v3.9.1 */ "</SCRIPT>"'
+library 3 '/* Chart.js v2.9.4 */'
+page 1 || wrong "a page with a library"
+[ "$(grep -ci '<script' page.html)" -eq 2 ] && [ "$(grep -ci '</script' page.html)" -eq 2 ] || wrong "texts of a study are scripts of its page"
+[ "$(sed '/^<script>/,/^<\/script>/d' page.html | grep -ciE '<script|</script|<!--|<img|<[a-z]+([^">]*"[^"]*")*[^">]* onfocus')" -eq 0 ] || wrong "texts of a study are parts of its page"
+[ "$(grep -c '<div class=chart role=img data-kind=' page.html)" -eq 3 ] || wrong "$(grep -c 'class=chart' page.html) figures of 3 are drawn"
+for text in 'data-x="x `touch acted2` &quot;' 'data-x="&quot; onfocus=alert(1) x=&quot;" data-y="&lt;/script&gt;&lt;!--' 's%20%60touch%20acted9%60%27%0A%21touch%20acted10' \
+    '%60touch%20acted14%60%3C%2Fscript%3E%3Cscript%3Ealert%281%29%3C%2Fscript%3E,1,2,,,%0A"' '%60touch%20acted16%60%0A%21touch%20acted17%22,0,10,20,%22%60touch%20acted18'; do
+    grep -qF "$text" page.html || wrong "the page has no $text"
+done
+for unknown in 2 3 4; do
+    page $unknown || wrong "a page without a library"
+    ! grep -qi '<script' page.html && [ "$(grep -c 'Not drawn: Chart.js' page.html)" -eq 3 ] || wrong "drawn by the library in share$unknown"
+done
+cp page.html again.html
+page 4 && cmp page.html again.html || wrong "equal results give other pages"
 
 # SQL that does more than to read: in views, questions, conditions, also where nothing is run.
 # sql WORDS SED: refused with WORDS.

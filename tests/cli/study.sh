@@ -68,18 +68,29 @@ C
 diff -u expected full/claims.csv || wrong "claims.csv"
 grep -Eq '^C1 +both take time +1 +1 +- +- +yes +yes$' out.txt && grep -Eq '^C3 +nobody ran tls +- +- +- +- +- +-$' out.txt || { wrong "the table"; cat out.txt; }
 has out.txt "page: full/index.html"
-grep -E "(src|href)=['\"]?[^#'\" ]" full/index.html | grep -v 'href="data:text/csv;charset=utf-8,' && wrong "the page needs something from outside"
+sed '/^<script>/,/^<\/script>/d' full/index.html | grep -E "(src|href)=['\"]?[^#'\" ]" | grep -v 'href="data:text/csv;charset=utf-8,' && wrong "the page needs something from outside"
 for text in '<h1>Locks &lt;of&gt; two kinds' 'Full version' 'time passes &amp; passes' '<figcaption>what was run' '<td>HT<td>gto<td class=number>1' \
     '<span class=no>&#x2717; direction</span>' 'None.'; do
     has full/index.html "$text"
 done
 grep -q 'time passes' out.txt && wrong "reasons are for the page"
-drawn=$(grep -c '^<svg\|<svg$\|<svg ' full/index.html)
-if command -v gnuplot >/dev/null; then
-    [ "$drawn" -eq 3 ] || wrong "$drawn figures are drawn"
-else
-    has full/index.html "gnuplot is not installed"
+# What is drawn, and by whom: the page carries the library, where it is installed.
+drawn() {
+    [ "$(grep -c '<div class=chart role=img data-kind=' full/index.html) $(grep -c '^<script>' full/index.html)" = "$1" ] || wrong "drawn: $2"
+}
+if [ -e /usr/share/javascript/chart.js/chart.min.js ] && [ -z "${XDG_DATA_DIRS:-}" ]; then
+    drawn "3 2" "not all figures, or without the library"
+    [ "$(wc -c <full/index.html)" -lt 300000 ] || wrong "a page of three bars has $(wc -c <full/index.html) bytes"
 fi
+mkdir -p share/javascript/chart.js
+echo '/* Chart.js v3.9.1 */ var Chart;' >share/javascript/chart.js/chart.min.js
+XDG_DATA_DIRS=$folder/share study ./mini --out full || wrong "with a library: $?"
+drawn "3 2" "not all figures"
+for text in 'data-kind=lines data-log=both data-x="" data-y=""' 'data-kind=bars data-x="scheduler" data-y="cycles" aria-label="Bars: Cycles, cycles; HT. Its numbers follow."' \
+    '<table><caption class=unseen>Cycles</caption>' '<th scope=col>series<th scope=col>scheduler<th scope=col class=number>cycles</tr>' 'var Chart;' \
+    '<a download="cycles.csv" href="data:text/csv;charset=utf-8,series,x,y,least,most,paper%0AHT,gto,' '<noscript>'; do
+    has full/index.html "$text"
+done
 
 # The same again: nothing is run (the seconds that runs took are those of before).
 seconds() { sqlite3 full/full.sqlite "SELECT scheduler, machine, seconds FROM results ORDER BY 1, 2"; }
@@ -91,14 +102,11 @@ study ./plain --out full --report || wrong "--report ended with $?"
 study ./mini --out nothing --report && wrong "a study without results is whole"
 expect 0 "3 runs" study ./mini --list
 
-# Without gnuplot: a PATH that has none.
-mkdir path
-for tool in env sh clang cc ld; do
-    found=$(command -v $tool) && ln -s "$found" "path/$tool"
-done
-PATH=$folder/path study ./mini --out full || wrong "without gnuplot: $?"
-has full/index.html "gnuplot is not installed"
-grep -q '<svg' full/index.html && wrong "drawn without gnuplot"
+# Without the library: the numbers, unfolded.
+XDG_DATA_DIRS=$folder/none study ./mini --out full || wrong "without a library: $?"
+has full/index.html "Not drawn: Chart.js (libjs-chart.js) is not installed."
+has full/index.html "<details open><summary>numbers</summary>"
+drawn "0 0" "without a library"
 
 # Interrupted: what was done is kept, and the rest is run the next time.
 cp -r plain long

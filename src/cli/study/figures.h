@@ -30,14 +30,4 @@ int study_read_points(struct study *study, const struct study_figure *figure, co
                       struct study_points *points);
 void study_free_points(struct study_points *points);
 
-/* timeline.c: appends what gnuplot is to draw of a timeline. Returns how many bars there are; -1 with diagnostics. */
-int study_plot_timeline(struct study *study, const struct study_figure *figure, struct strbuf *out);
-
-/* plot.c: appends what gnuplot is to draw. */
-void study_plot(const struct study_figure *figure, const struct study_points *points, struct strbuf *out);
-
-/* figures.c: appends the figure as SVG, drawn by gnuplot; 1 when there is no gnuplot, -1 with a diagnostic. */
-int study_draw(struct study *study, const struct study_figure *figure, const struct study_points *points,
-               struct strbuf *svg);
-
 #endif

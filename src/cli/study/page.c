@@ -6,21 +6,22 @@
 #include "base/file.h"
 #include "cli/study/page.h"
 #include "report/html.h"
-#include "report/plot.h"
+#include "report/chart.h"
 
-/* gnuplot draws in black and, for the grid, light grey. */
 static const char style[] =
-    "body { max-width: 68rem; } main { overflow-wrap: anywhere; } h1 { line-height: 1.2; margin: 1.5rem 0 0.5rem; }\n"
+    "body { max-width: 84rem; } main > p, main > figure, nav, .claims { max-width: 68rem; }\n"
+    "main { overflow-wrap: anywhere; } h1 { line-height: 1.2; margin: 1rem 0 0.25rem; }\n"
     "h2 { margin-top: 3rem; } h3 { margin: 0 0 0.5rem; font-size: 1.05rem; } figure { margin: 2.5rem 0; }\n"
     "a { color: var(--dot); text-decoration: none; } a:hover { text-decoration: underline; }\n"
     "summary { cursor: pointer; color: var(--soft); font-size: 14px; }\n"
     ".head { list-style: none; padding: 0.75rem 1rem; margin: 1rem 0; background: var(--wide); border-radius: 8px; }\n"
-    ".head li { margin: 0.3rem 0; } .counts { font-size: 1.15rem; }\n"
-    "nav { columns: 20rem; column-gap: 2rem; font-size: 14px; } nav a { display: block; padding: 0.1rem 0; }\n"
+    ".head li { margin: 0.3rem 0; } .counts { font-size: 1.15rem; } .origin { font-size: 13px; }\n"
+    ".contents { columns: 20rem; column-gap: 2rem; font-size: 14px; } nav a { display: block; padding: 0.1rem 0; }\n"
     ".inputs { font-size: 14px; }\n"
     "figure table, details table { margin: 0.5rem 0; font-size: 14px; } figcaption { color: var(--soft); font-size: "
     "14px; }\n"
     "th, td { vertical-align: top; overflow-wrap: normal; }\n"
+    ".unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }\n"
     ".said { width: 60%; white-space: pre-wrap; overflow-wrap: anywhere; }\n"
     ".claims { width: 100%; } .claims > tbody > tr > td { padding: 0.75rem 0.5rem; }\n"
     ".claim { width: 42%; min-width: 14rem; } .id { color: var(--soft); font-size: 13px; }\n"
@@ -35,17 +36,23 @@ static const char style[] =
     ".missing { border-left: 4px solid var(--bad); padding: 0.2rem 0.75rem; }\n"
     ".mixed { color: var(--square); font-weight: 600; } :target { outline: 2px solid var(--dot); outline-offset: 2px; "
     "}\n"
-    "svg { width: 100%; min-width: 36rem; height: auto; }\n"
-    ".side { display: grid; grid-template-columns: repeat(auto-fit, minmax(24rem, 1fr)); gap: 0 1.5rem; width: "
-    "min(96vw, 110rem); "
-    "margin-left: calc(50% - min(48vw, 55rem)); }\n"
-    ".side figure { margin: 1.5rem 0; min-width: 0; } .side svg { min-width: 0; }\n" PLOT_STYLE
+    ".first { display: grid; gap: 0 1.5rem; } .first > * { min-width: 0; } .first > figure { margin: 1rem 0; }\n"
+    ".side { display: grid; gap: 0 1.5rem; } .two { grid-template-columns: repeat(auto-fit, minmax(max(24rem, 40%), "
+    "1fr)); }\n"
+    ".three { grid-template-columns: repeat(auto-fit, minmax(max(24rem, 30%), 1fr)); }\n"
+    ".side > .legend { grid-column: 1 / -1; } .side figure { margin: 1rem 0; min-width: 0; } .side .chart { height: "
+    "19rem; }\n"
+    ".side { width: min(96vw, 110rem); margin-left: calc(50% - min(48vw, 55rem)); }\n"
+    "@media (min-width: 75rem) { .first { grid-template-columns: 11fr 9fr; } .first > figure + .head { font-size: "
+    "14px; "
+    "}\n"
+    "  .first > .side, .first > .side + .head, .first > .head:only-child { grid-column: 1 / -1; } }\n"
     "@media (max-width: 40rem) { body { padding: 0 0.6rem; } th, td { padding: 0.15rem 0.35rem; }\n"
     "  .claims, .claims > tbody, .claims > tbody > tr, .claims > tbody > tr > td { display: block; width: auto; }\n"
     "  .claims > tbody > tr > td { border: 0; padding: 0.25rem 0; } .claim { min-width: 0; }\n"
     "  .claims > tbody > tr { border-bottom: 1px solid var(--faint); padding: 0.5rem 0; }\n"
-    "  .cell { flex: 1 1 8rem; } .side { display: block; width: auto; margin-left: 0; } .side svg { min-width: 30rem; "
-    "} }\n";
+    "  .cell { flex: 1 1 8rem; } .first, .side { display: block; width: auto; margin-left: 0; } .chart { height: "
+    "17rem; } }\n";
 
 static const char failures[] =
     "SELECT key AS run, status, error AS said FROM executions WHERE status NOT IN ('ok', '" STUDY_WAITS "') AND id IN "
@@ -139,7 +146,8 @@ static const char *revisions(struct study *study)
 /* Of what the page tells, and whose results these are. */
 static void page_origin(struct study *study, struct strbuf *out)
 {
-    strbuf_addf(out, "<br><span class=note>%s version; %zu runs; ", study->quick ? "Quick" : "Full", study->runs.count);
+    strbuf_addf(out, "<br><span class=\"note origin\">%s version; %zu runs; ", study->quick ? "Quick" : "Full",
+                study->runs.count);
     if (study->committed)
         strbuf_add(out, "the means of results.csv, which comes with the study, without variants; ");
     else
@@ -149,7 +157,7 @@ static void page_origin(struct study *study, struct strbuf *out)
 
 static void add_contents(const struct study *study, struct strbuf *out)
 {
-    strbuf_add(out, "<nav>");
+    strbuf_add(out, "<nav><details><summary>Contents</summary>\n<div class=contents>");
     if (study->inputs.count)
         strbuf_add(out, "<a href=\"#inputs\">Inputs, beside the paper's</a>\n");
     for (size_t i = 0; i < study->figures.count; i++) {
@@ -159,7 +167,7 @@ static void add_contents(const struct study *study, struct strbuf *out)
     }
     if (study->claims.count)
         strbuf_addf(out, "<a href=\"#claims\">Claims (%zu)</a>\n", study->claims.count);
-    strbuf_add(out, "<a href=\"#failures\">Runs that did not end well</a></nav>\n");
+    strbuf_add(out, "<a href=\"#failures\">Runs that did not end well</a></div></details></nav>\n");
 }
 
 static int add_failures(struct study *study, struct strbuf *out)
@@ -171,14 +179,17 @@ static int add_failures(struct study *study, struct strbuf *out)
     sqlite3_finalize(stmt);
     if (!any)
         strbuf_add(out, "<p>None.</p>\n");
-    return any ? study_page_rows(study, "failures", failures, out) : stmt ? rc : -1;
+    return any ? study_page_rows(study, "failures", "Runs that did not end well", failures, out) : stmt ? rc : -1;
 }
 
 int study_write_page(struct study *study, const struct study_found *found)
 {
     struct strbuf out = {0};
     int rc = 0;
-    html_begin(&out, study->title, style);
+    struct strbuf rules = {0};
+    strbuf_addf(&rules, "%s%s", chart_style, style);
+    html_begin(&out, study->title, strbuf_text(&rules));
+    strbuf_free(&rules);
     strbuf_add(&out, "<p>");
     html_escape(&out, study->source);
     page_origin(study, &out);
@@ -186,9 +197,13 @@ int study_write_page(struct study *study, const struct study_found *found)
         strbuf_addf(&out, "<p class=missing>%s</p>\n", study->left);
     page_missing(study, &out);
     rc |= page_foreign(study, &out);
+    if (found->library)
+        chart_unscripted(&out);
+    study_page_counts(study, found, &out);
+    strbuf_add(&out, "<div class=first>\n");
     rc |= study_page_main(study, found, &out);
     study_page_head(study, found, &out);
-    strbuf_add(&out, "<p>");
+    strbuf_add(&out, "</div>\n<p>");
     html_escape(&out, study->about);
     strbuf_add(&out, "</p>\n");
     add_contents(study, &out);
@@ -197,6 +212,8 @@ int study_write_page(struct study *study, const struct study_found *found)
     study_page_claims(study, found, &out);
     add_waiting(study, &out);
     rc |= add_failures(study, &out);
+    if (found->library)
+        chart_scripts(&out, found->library);
     strbuf_add(&out, "</main>\n</body>\n</html>\n");
     rc |= file_write(arena_printf(&study->arena, "%s/index.html", study->out), out.text, out.length, study->sink);
     strbuf_free(&out);

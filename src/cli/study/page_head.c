@@ -24,14 +24,16 @@ static struct counts count(const struct study *study, const struct study_found *
     return c;
 }
 
-static void head_counts(const struct study *study, const struct study_found *found, struct strbuf *out)
+void study_page_counts(const struct study *study, const struct study_found *found, struct strbuf *out)
 {
     struct counts c = count(study, found);
-    strbuf_addf(out, "<li class=counts><b>%u of %u</b> claims reproduce in direction, <b>%u of %u</b> in size",
+    if (!study->claims.count)
+        return;
+    strbuf_addf(out, "<p class=counts><b>%u of %u</b> claims reproduce in direction, <b>%u of %u</b> in size",
                 c.direction, c.judged, c.magnitude, c.sized);
     if (c.open)
         strbuf_addf(out, "; %u of %zu could not be judged", c.open, study->claims.count);
-    strbuf_add(out, ".\n");
+    strbuf_add(out, ".</p>\n");
 }
 
 /* The first sentence of a reason: up to a full stop before a blank. */
@@ -126,12 +128,10 @@ static void head_deviations(const struct study *study, const struct study_found 
 
 void study_page_head(struct study *study, const struct study_found *found, struct strbuf *out)
 {
-    unsigned lines = 1 + (unsigned)study->findings.count;
-    if (!study->claims.count && !study->findings.count)
+    unsigned lines = 1 + (unsigned)study->findings.count; /* that of the counts, too */
+    if (!study->findings.count && !count_deviations(study, found))
         return;
     strbuf_add(out, "<ul class=head>\n");
-    if (study->claims.count)
-        head_counts(study, found, out);
     for (size_t i = 0; i < study->findings.count; i++) {
         strbuf_add(out, "<li>");
         html_escape(out, found->findings[i]);

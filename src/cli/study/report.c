@@ -1,4 +1,5 @@
 /* A study's questions, asked in every world: see judge.h. */
+#include "cli/charts.h"
 #include "cli/study/inputs.h"
 #include "cli/study/page.h"
 
@@ -63,6 +64,7 @@ int study_report(struct study *study, struct strbuf *text)
         .answers = ARENA_NEW(&study->arena, struct study_answer, study->claims.count + 1),
         .points = ARENA_NEW(&study->arena, struct study_points, study->figures.count + 1),
         .findings = ARENA_NEW(&study->arena, const char *, study->findings.count + 1),
+        .library = charts_library(&study->arena),
     };
     int rc = study_note_states(study) < 0 || ask(study, STUDY_WHOLE, 0, &found) < 0 || ask_others(study, &found) < 0 ||
                      study_cover(study, found.answers) < 0
