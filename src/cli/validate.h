@@ -19,8 +19,8 @@ struct trials {
 
 /* Appends a row for each trial, and how well each machine agrees. */
 void validate_text(const struct trials *trials, struct strbuf *out);
-/* Appends the HTML page with a scatter plot for each machine, where gnuplot is installed. how: what was run, in a
- * sentence. Returns 0, or -1 with a diagnostic; the page then has the tables. */
-int validate_html(const struct trials *trials, const char *how, struct strbuf *out, struct diag_sink *sink);
+/* Appends the HTML page with a scatter plot for each machine, where Chart.js is installed. how: what was run, in a
+ * sentence. */
+void validate_html(const struct trials *trials, const char *how, struct strbuf *out);
 
 #endif

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/gnuplot.h"
-#include "cli/process.h"
+#include "cli/charts.h"
 #include "report/scatter.h"
 #include "report/table.h"
 
@@ -205,29 +204,7 @@ static struct scatter_point point_of(const struct trials *trials, const struct t
     return p;
 }
 
-/* Draws each group: 0, 1 when there is no gnuplot, -1 with a diagnostic. */
-static int draw(const struct trials *trials, const struct scatter_page *page, struct scatter_group *groups,
-                struct diag_sink *sink)
-{
-    const char *stem = process_temporary(trials->arena, ".plot", sink);
-    if (!stem)
-        return -1;
-    int rc = 0;
-    for (unsigned i = 0; i < page->count && rc == 0; i++) {
-        struct strbuf script = {0}, svg = {0};
-        if (scatter_plot(page, &groups[i], &script))
-            rc = gnuplot_draw(stem, &script, trials->arena, &svg, sink);
-        if (rc == 0)
-            groups[i].drawing = arena_strdup(trials->arena, strbuf_text(&svg));
-        strbuf_free(&script);
-        strbuf_free(&svg);
-    }
-    gnuplot_remove(stem, trials->arena);
-    unlink(stem);
-    return rc;
-}
-
-int validate_html(const struct trials *trials, const char *how, struct strbuf *out, struct diag_sink *sink)
+void validate_html(const struct trials *trials, const char *how, struct strbuf *out)
 {
     struct agreement *machines;
     unsigned count = machines_of(trials, &machines);
@@ -238,7 +215,7 @@ int validate_html(const struct trials *trials, const char *how, struct strbuf *o
         struct scatter_point *points = ARENA_NEW(trials->arena, struct scatter_point, a->count);
         for (unsigned k = 0; k < a->count; k++)
             points[k] = point_of(trials, a->list[k], dots);
-        groups[i] = (struct scatter_group){a->machine, sentence_of(trials, a), points, a->count, NULL};
+        groups[i] = (struct scatter_group){a->machine, sentence_of(trials, a), points, a->count};
     }
     struct scatter_page page = {
         .title = "Cycles of Lockstep and of GPGPU-Sim",
@@ -253,10 +230,9 @@ int validate_html(const struct trials *trials, const char *how, struct strbuf *o
         .variant_name = "scheduler",
         .groups = groups,
         .count = count,
+        .library = charts_library(trials->arena),
     };
-    int drawn = draw(trials, &page, groups, sink);
-    if (drawn > 0)
-        page.text = arena_printf(trials->arena, "%s gnuplot is not installed: the tables alone.", page.text);
+    if (!page.library)
+        page.text = arena_printf(trials->arena, "%s " CHARTS_MISSING, page.text);
     scatter_html(&page, out);
-    return drawn < 0 ? -1 : 0;
 }

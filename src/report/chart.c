@@ -19,9 +19,9 @@ const char chart_style[] =
     ".legend [aria-pressed=false] { opacity: 0.4; text-decoration: line-through; }\n"
     "figure > details { display: inline-block; vertical-align: top; margin: 0 1rem 0 0; } figure > details[open] { "
     "display: block; }\n"
-    ".take { display: inline-block; margin: 0; font-size: 14px; } .take > * { margin-right: 0.75rem; } .take button { "
-    "color: var(--dot); }\n"
-    ".take button:hover { text-decoration: underline; }\n"
+    ".take { display: inline-block; margin: 0; font-size: 14px; } .take > * { margin-right: 0.75rem; }\n"
+    ".take a, .take button { color: var(--dot); text-decoration: none; }\n"
+    ".take a:hover, .take button:hover { text-decoration: underline; }\n"
     ":focus-visible { outline: 2px solid var(--dot); outline-offset: 2px; }\n";
 
 static void add_attribute(struct strbuf *out, const char *name, const char *value)
@@ -64,7 +64,9 @@ static void add_encoded(struct strbuf *out, const struct strbuf *text)
 
 void chart_file(struct strbuf *out, const char *name, const struct strbuf *csv)
 {
-    strbuf_addf(out, "<a download=\"%s.csv\" href=\"data:text/csv;charset=utf-8,", name);
+    strbuf_add(out, "<a download=\"");
+    html_escape(out, name);
+    strbuf_add(out, ".csv\" href=\"data:text/csv;charset=utf-8,");
     add_encoded(out, csv);
     strbuf_add(out, "\">CSV</a>");
 }

@@ -11,7 +11,8 @@
 
 struct chart {
     const char
-        *kind; /* bars, stack, lines: rows of series,x,y,least,most,paper; timeline: of lane,from,to,until,label */
+        *kind;       /* bars, stack, lines: rows of series,x,y,least,most,paper; timeline: of
+                             lane,from,to,until,label; scatter: of name,variant,mark,x,y, a dot or, of mark 1, a square */
     const char *log; /* "x", "y" or "both": which axes are logarithmic; or "" */
     const char *x, *y;
     bool has_base; /* bars stand on base, not on 0 */

@@ -59,6 +59,10 @@ function read(place) {
     f.lanes = unique(f.bars.map(bar => bar.lane));
     return f;
   }
+  if (kind === 'scatter') {
+    f.points = rows.map(([name, variant, mark, at, value]) => ({name, variant, mark: Number(mark), at: Number(at), value: Number(value)}));
+    return f;
+  }
   f.points = rows.map(([series, at, ...values]) => {
     const [value, least, most, paper] = values.map(number);
     return {series, at, value, least, most, paper, spread: most !== null && most > least};
@@ -71,7 +75,7 @@ function read(place) {
 /* Panels that stand side by side have one legend, one set of colours, and one y axis, unless one of them were then too low to
  * be read. */
 function group(panels) {
-  const drawn = panels.filter(f => f.kind !== 'timeline'), points = drawn.flatMap(f => f.points), stack = drawn.some(f => f.kind === 'stack');
+  const drawn = panels.filter(f => f.names), points = drawn.flatMap(f => f.points), stack = drawn.some(f => f.kind === 'stack');
   const names = unique(points.map(p => p.series)), ends = drawn.map(extent), most = ends.map(end => end[1]);
   const g = {panels: drawn, names, colour: colours(names), spread: !stack && points.some(p => p.spread),
              alone: names.filter(name => points.every(p => p.series !== name || p.value === null))};
@@ -114,6 +118,32 @@ function timeline(f) {
   ];
 }
 
+/* Pairs of numbers that should be equal: dots and squares. */
+const scatter = f => [0, 1].map(mark => {
+  const points = f.points.filter(p => p.mark === mark);
+  return {type: 'scatter', label: '', points, pointStyle: mark ? 'rect' : 'circle', pointRadius: 4, backgroundColor: css(mark ? 'square' : 'dot'),
+          data: points.map(p => ({x: p.at, y: p.value}))};
+});
+const FAR = 0.1; /* points further off than this share carry their names */
+
+/* Bands of a quarter and a tenth to either side of what is equal. */
+function bands({ctx, scales: {x, y}}) {
+  const at = (value, by) => [x.getPixelForValue(value), y.getPixelForValue(value * by)], shape = points => {
+    ctx.beginPath();
+    points.forEach(point => ctx.lineTo(...point));
+  };
+  ctx.fillStyle = 'rgba(78, 121, 167, 0.15)';
+  for (const by of [0.25, FAR]) {
+    shape([at(x.min, 1 - by), at(x.max, 1 - by), at(x.max, 1 + by), at(x.min, 1 + by)]);
+    ctx.fill();
+  }
+  ctx.strokeStyle = css('ink');
+  ctx.setLineDash([4, 4]);
+  shape([at(x.min, 1), at(x.max, 1)]);
+  ctx.stroke();
+  ctx.setLineDash([]);
+}
+
 /* Least and greatest of all that is drawn on the y axis. */
 function extent(f) {
   if (f.kind === 'stack')
@@ -139,6 +169,17 @@ const marks = {
     ctx.fillRect(0, 0, width, height);
     ctx.restore();
   },
+  beforeDatasetsDraw(chart) {
+    const {ctx, chartArea: area} = chart;
+    if (figureOf.get(chart.canvas).kind !== 'scatter')
+      return;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(area.left, area.top, area.width, area.height);
+    ctx.clip();
+    bands(chart);
+    ctx.restore();
+  },
   afterDatasetsDraw(chart) {
     const {ctx, chartArea: area, scales: {x, y}} = chart, f = figureOf.get(chart.canvas);
     ctx.save();
@@ -152,13 +193,23 @@ const marks = {
       ctx.stroke();
     };
     ctx.strokeStyle = ctx.fillStyle = css('ink');
-    if (f.base !== null && f.kind !== 'timeline')
+    if (f.base !== null)
       line(area.left, y.getPixelForValue(f.base), area.right, y.getPixelForValue(f.base));
     for (const meta of chart.getSortedVisibleDatasetMetas())
       meta.data.forEach((element, i) => {
         const p = chart.data.datasets[meta.index].points[i];
         if (!p)
           return;
+        if (f.kind === 'scatter') {
+          if (Math.abs(p.value / p.at - 1) > FAR) {
+            const left = element.x > (area.left + area.right) / 2;
+            ctx.fillStyle = css('ink');
+            ctx.textAlign = left ? 'right' : 'left';
+            ctx.textBaseline = 'middle';
+            ctx.fillText(p.name, element.x + (left ? -7 : 7), element.y);
+          }
+          return;
+        }
         if (f.kind === 'timeline') {
           if (meta.index === 0 && element.width > ctx.measureText(p.label).width + 2) {
             ctx.fillStyle = '#000';
@@ -238,6 +289,10 @@ function axes(f) {
     return {x: axis(f.x, false, {min: Math.min(...ends), max: Math.max(...ends), ticks: {maxRotation: 0}}),
             y: axis(f.y, false, {...names, ticks: {...names.ticks, font: {size: 10}}})};
   }
+  if (f.kind === 'scatter') {
+    const ends = between(f.points.flatMap(p => [p.at, p.value]));
+    return {x: axis(f.x, true, ends), y: axis(f.y, true, ends)};
+  }
   const [least, most] = f.group.ends || extent(f);
   const y = f.logY ? between([least, most])
     : {beginAtZero: f.kind !== 'lines' && f.base === null, suggestedMin: least, suggestedMax: most};
@@ -251,6 +306,11 @@ function tooltip(f) {
       const bar = item.dataset.points[item.dataIndex];
       return [`${bar.label}: ${show(bar.from)} to ${show(bar.to)}`, `waits until ${show(bar.until)}`];
     }}};
+  if (f.kind === 'scatter')
+    return {callbacks: {label: item => {
+      const p = item.dataset.points[item.dataIndex];
+      return [`${p.name}, ${p.variant}`, `${f.y}: ${show(p.value)}`, `${f.x}: ${show(p.at)}`, `ratio ${(p.value / p.at).toFixed(3)}`];
+    }}};
   return {filter: item => Boolean(item.dataset.points[item.dataIndex]),
           callbacks: {title: ([item]) => item ? item.dataset.points[item.dataIndex].at : '',
                       label: item => `${item.dataset.label}: ${told(f, item.dataset.points[item.dataIndex])}`}};
@@ -259,7 +319,7 @@ function tooltip(f) {
 function options(f) {
   return {
     indexAxis: f.kind === 'timeline' ? 'y' : 'x', animation: false, maintainAspectRatio: false,
-    interaction: f.kind === 'bars' || f.kind === 'stack' ? {mode: 'index', intersect: false} : {mode: 'nearest', intersect: f.kind === 'timeline'},
+    interaction: f.kind === 'bars' || f.kind === 'stack' ? {mode: 'index', intersect: false} : {mode: 'nearest', intersect: f.kind === 'timeline' || f.kind === 'scatter'},
     scales: axes(f),
     plugins: {tooltip: tooltip(f), title: {display: false, text: f.title, color: css('ink')},
               legend: {display: false, labels: {usePointStyle: true, generateLabels: keys}}},
@@ -369,13 +429,13 @@ function picture(f) {
   const {chart} = f, {width, height} = chart, {title, legend} = chart.options.plugins;
   const shape = (shown, w, h) => {
     title.display = shown;
-    legend.display = shown && f.kind !== 'timeline';
+    legend.display = shown && Boolean(f.names);
     chart.options.devicePixelRatio = shown ? 2 : undefined;
     chart.resize(w, h);
     chart.update();
   };
-  shape(true, 1000, f.kind === 'timeline' ? height + 40 : 520);
-  const link = Object.assign(document.createElement('a'), {download: f.figure.id + '.png', href: chart.toBase64Image()});
+  shape(true, 1000, f.kind === 'timeline' ? height + 40 : f.kind === 'scatter' ? 1000 : 520);
+  const link = Object.assign(document.createElement('a'), {download: f.figure.querySelector('a[download]').download.replace(/csv$/, 'png'), href: chart.toBase64Image()});
   shape(false, width, height);
   link.click();
 }
@@ -392,6 +452,8 @@ function size(f) {
   f.place.style.minWidth = Math.ceil(60 + Math.max(bars, many ? f.xs.length * 12 : 0)) + 'px';
   if (f.kind === 'timeline')
     f.place.style.height = 70 + 15 * f.lanes.length + 'px';
+  else if (f.kind === 'scatter')
+    Object.assign(f.place.style, {height: 'auto', aspectRatio: '1'});
   else if (many)
     f.place.style.height = '25rem';
 }
@@ -400,7 +462,7 @@ function draw(f) {
   if (f.chart)
     f.chart.destroy();
   f.chart = new Chart(f.canvas, {options: options(f), plugins: [marks],
-                                 data: f.kind === 'timeline' ? {labels: f.lanes, datasets: timeline(f)} : {labels: f.xs, datasets: datasets(f)}});
+                                 data: {labels: f.lanes || f.xs, datasets: (f.kind === 'timeline' ? timeline : f.kind === 'scatter' ? scatter : datasets)(f)}});
 }
 
 function begin(f) {

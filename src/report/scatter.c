@@ -2,18 +2,15 @@
 #include "report/scatter.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
 
+#include "report/chart.h"
+#include "report/csv.h"
 #include "report/html.h"
-#include "report/plot.h"
 
-#define FAR 10 /* points further off than this, in per cent, are labelled */
-
-static const char style[] = "td { white-space: nowrap; }\n"
+static const char style[] = "td { white-space: nowrap; } h3 { margin: 0; }\n"
                             ".plots { display: flex; flex-wrap: wrap; gap: 2rem; }\n"
-                            "figure { margin: 0; flex: 1 1 24rem; max-width: 36rem; }\n"
-                            "svg { width: 100%; height: auto; }\n" PLOT_STYLE;
+                            "figure { margin: 0; flex: 1 1 24rem; max-width: 36rem; min-width: 0; }\n";
 
 static void add_element(struct strbuf *out, const char *tag, const char *text)
 {
@@ -25,75 +22,6 @@ static void add_element(struct strbuf *out, const char *tag, const char *text)
 static double ratio_of(const struct scatter_point *p)
 {
     return (double)p->y / (double)p->x;
-}
-
-/* Least and greatest of all numbers, with some room. */
-static void find_range(const struct scatter_group *group, double *low, double *high)
-{
-    *low = INFINITY;
-    *high = 0;
-    for (unsigned i = 0; i < group->count; i++) {
-        double x = (double)group->points[i].x, y = (double)group->points[i].y;
-        *low = fmin(*low, fmin(x, y) * 0.8);
-        *high = fmax(*high, fmax(x, y) * 1.25);
-    }
-}
-
-/* The points of one mark, and the names of those that are far off: to the left of points at the right end. */
-static void add_data(const struct scatter_group *group, double low, double high, struct strbuf *out)
-{
-    for (unsigned mark = 0; mark < 2; mark++) {
-        strbuf_addf(out, "$mark%u << END\n", mark);
-        for (unsigned i = 0; i < group->count; i++)
-            if (group->points[i].mark == mark)
-                strbuf_addf(out, "%" PRIu64 " %" PRIu64 "\n", group->points[i].x, group->points[i].y);
-        strbuf_add(out, "END\n");
-    }
-    double right = low * pow(high / low, 0.8);
-    for (unsigned end = 0; end < 2; end++) {
-        strbuf_addf(out, "$names%u << END\n", end);
-        for (unsigned i = 0; i < group->count; i++) {
-            const struct scatter_point *p = &group->points[i];
-            if (fabs(ratio_of(p) - 1) * 100 <= FAR || ((double)p->x > right) != end)
-                continue;
-            strbuf_addf(out, "%" PRIu64 " %" PRIu64 " ", p->x, p->y);
-            plot_data_word(out, p->name);
-            strbuf_add(out, "\n");
-        }
-        strbuf_add(out, "END\n");
-    }
-}
-
-bool scatter_plot(const struct scatter_page *page, const struct scatter_group *group, struct strbuf *out)
-{
-    if (!group->count)
-        return false;
-    double low, high;
-    find_range(group, &low, &high);
-    strbuf_add(out,
-               "set terminal svg size 560,560 dynamic noenhanced font 'sans-serif,14'\nset size square\nunset key\n"
-               "set logscale xy\nset format xy '%.0s%c'\nset grid lt 1 lc rgb '#dddddd'\n");
-    plot_axes(out, page->x_name, page->y_name);
-    strbuf_addf(out, "set xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n$ends << END\n%.6g\n%.6g\nEND\n", low, high, low,
-                high, low, high);
-    add_data(group, low, high, out);
-    strbuf_add(out, "plot $ends using 1:($1*0.75):($1*1.25) with filledcurves fc rgb '#4e79a7' fs transparent solid "
-                    "0.12 noborder, $ends using 1:($1*0.9):($1*1.1) with filledcurves fc rgb '#4e79a7' fs transparent "
-                    "solid 0.2 noborder, $ends using 1:1 with lines dt 2 lc rgb 'black', "
-                    "$mark0 with points pt 7 ps 0.7 lc rgb '#0b5cad', $mark1 with points pt 5 ps 0.7 lc rgb '#b0440b', "
-                    "$names0 with labels left offset 0.7,0, $names1 with labels right offset -0.7,0\n");
-    return true;
-}
-
-static void add_plot(struct strbuf *out, const struct scatter_group *group)
-{
-    strbuf_add(out, "<figure>\n");
-    strbuf_add(out, group->drawing ? group->drawing : "");
-    strbuf_add(out, "<figcaption><strong>");
-    html_escape(out, group->name);
-    strbuf_add(out, "</strong>: ");
-    html_escape(out, group->summary);
-    strbuf_add(out, "</figcaption>\n</figure>\n");
 }
 
 static void add_heading(struct strbuf *out, const char *text, bool number)
@@ -138,15 +66,63 @@ static void add_table(struct strbuf *out, const struct scatter_page *page, const
     strbuf_add(out, "</tbody>\n</table>\n</div>\n");
 }
 
+static void add_drawing(struct strbuf *out, const struct scatter_page *page, const struct scatter_group *group)
+{
+    struct strbuf alternative = {0};
+    const struct chart chart = {.kind = "scatter", .log = "both", .x = page->x_name, .y = page->y_name};
+    html_escape(&alternative, group->name);
+    strbuf_add(&alternative, ": ");
+    html_escape(&alternative, group->summary);
+    chart_place(out, &chart, strbuf_text(&alternative));
+    strbuf_free(&alternative);
+}
+
+/* The numbers of a group, to be taken along; its drawing is made of them. */
+static void add_file(struct strbuf *out, const struct scatter_group *group)
+{
+    struct strbuf csv = {0};
+    strbuf_add(&csv, "name,variant,mark,x,y\n");
+    for (unsigned i = 0; i < group->count; i++) {
+        const struct scatter_point *p = &group->points[i];
+        csv_text(&csv, p->name);
+        strbuf_add(&csv, ",");
+        csv_text(&csv, p->variant);
+        strbuf_addf(&csv, ",%u,%" PRIu64 ",%" PRIu64 "\n", p->mark, p->x, p->y);
+    }
+    strbuf_add(out, "<p class=take>");
+    chart_file(out, group->name, &csv);
+    strbuf_add(out, "</p>\n");
+    strbuf_free(&csv);
+}
+
+static void add_plot(struct strbuf *out, const struct scatter_page *page, const struct scatter_group *group)
+{
+    strbuf_add(out, "<figure>\n");
+    add_element(out, "h3", group->name);
+    if (page->library && group->count)
+        add_drawing(out, page, group);
+    add_element(out, "figcaption", group->summary);
+    strbuf_add(out, "<details open><summary>numbers</summary>\n");
+    add_table(out, page, group);
+    strbuf_add(out, "</details>\n");
+    add_file(out, group);
+    strbuf_add(out, "</figure>\n");
+}
+
 void scatter_html(const struct scatter_page *page, struct strbuf *out)
 {
-    html_begin(out, page->title, style);
+    struct strbuf rules = {0};
+    strbuf_addf(&rules, "%s%s", chart_style, style);
+    html_begin(out, page->title, strbuf_text(&rules));
+    strbuf_free(&rules);
     add_element(out, "p", page->text);
+    if (page->library)
+        chart_unscripted(out);
     strbuf_add(out, "<div class=\"plots\">\n");
     for (unsigned i = 0; i < page->count; i++)
-        add_plot(out, &page->groups[i]);
+        add_plot(out, page, &page->groups[i]);
     strbuf_add(out, "</div>\n");
-    for (unsigned i = 0; i < page->count; i++)
-        add_table(out, page, &page->groups[i]);
+    if (page->library)
+        chart_scripts(out, page->library);
     strbuf_add(out, "</main>\n</body>\n</html>\n");
 }

@@ -1,10 +1,9 @@
 /* A page of scatter plots: pairs of positive numbers that should be equal, on logarithmic axes, one plot a group, with
- * bands of 10 and 25 per cent around the diagonal and all figures in a table below. One HTML file with inline SVG, drawn
- * by gnuplot, that needs nothing from elsewhere, for light and dark screens. */
+ * bands of 10 and 25 per cent around the diagonal and all figures in a table below. One HTML file that needs nothing
+ * from elsewhere (chart.h), for light and dark screens. */
 #ifndef LOCKSTEP_REPORT_SCATTER_H
 #define LOCKSTEP_REPORT_SCATTER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/strbuf.h"
@@ -20,7 +19,6 @@ struct scatter_group {
     const char *name, *summary;
     const struct scatter_point *points;
     unsigned count;
-    const char *drawing; /* SVG by scatter_plot's script, or NULL: the table alone */
 };
 
 struct scatter_page {
@@ -28,10 +26,9 @@ struct scatter_page {
     const char *x_name, *y_name, *variant_name;
     const struct scatter_group *groups;
     unsigned count;
+    const char *library; /* by which it is drawn (chart.h); NULL: the tables alone */
 };
 
-/* Appends the script by which gnuplot draws a group to standard output; false when there is nothing to draw. */
-bool scatter_plot(const struct scatter_page *page, const struct scatter_group *group, struct strbuf *out);
 /* Appends the page. All strings are plain text. */
 void scatter_html(const struct scatter_page *page, struct strbuf *out);
 

@@ -92,6 +92,15 @@ for text in 'data-kind=lines data-log=both data-x="" data-y=""' 'data-kind=bars 
     has full/index.html "$text"
 done
 
+# In a browser each figure is drawn, and its numbers are folded then.
+if [ -n "${LOCKSTEP_LONG:-}" ] && command -v chromium >/dev/null && [ -e /usr/share/javascript/chart.js/chart.min.js ]; then
+    study ./mini --out full || wrong "with the library of this system: $?"
+    timeout 120 chromium --headless=new --no-sandbox --disable-gpu --enable-logging=stderr --virtual-time-budget=5000 --dump-dom \
+        "file://$folder/full/index.html" >dom.html 2>browser.txt
+    [ "$(grep -o '<canvas' dom.html | wc -l) $(grep -o '<details open' dom.html | wc -l) $(grep -o '>PNG</button>' dom.html | wc -l)" = "3 0 3" ] &&
+        ! grep CONSOLE browser.txt || wrong "a browser does not draw all figures"
+fi
+
 # The same again: nothing is run (the seconds that runs took are those of before).
 seconds() { sqlite3 full/full.sqlite "SELECT scheduler, machine, seconds FROM results ORDER BY 1, 2"; }
 cp full/results.csv before.csv

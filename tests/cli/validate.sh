@@ -19,17 +19,15 @@ expect 2 "no reference records" validate --reference "$folder"
 expect 1 "over 4 times" validate --case sfu --machine gtx480 --sched lrr --set sm.interval_special=200
 expect 1 "1 failed" validate --case sfu --machine gtx480 --sched lrr --set sm.interval_special=200
 
-# The page: one plot a machine where gnuplot is installed, a row a run; it replaces the file whole.
-plots=3
-command -v gnuplot >/dev/null || plots=0
+# The page: one plot a machine where the library is installed, a row a run; it replaces the file whole.
+mkdir -p "$folder/share/javascript/chart.js"
+echo '/* Chart.js v3.9.1 */' >"$folder/share/javascript/chart.js/chart.min.js"
+shape() { echo "$(grep -c 'data-kind=scatter' "$folder/page.html") $(grep -c '^<script>' "$folder/page.html") $(grep -c 'scope="row"' "$folder/page.html") $(tail -n 1 "$folder/page.html")"; }
 printf '<!doctype html>\n--ink: old\n' >"$folder/page.html"
-expect 0 "gtx480: 2 runs" validate --case sfu --case alu_dep --sched gto --html "$folder/page.html"
-[ "$(grep -c '<svg' "$folder/page.html") $(grep -c 'scope="row"' "$folder/page.html") $(tail -n 1 "$folder/page.html")" = "$plots 6 </html>" ] ||
-    { echo "the page is not what was run"; failures=1; }
-mkdir "$folder/path"
-ln -s "$(command -v env)" "$folder/path/env"
-PATH=$folder/path "$LOCKSTEP" validate --case sfu --machine gtx480 --sched gto --html "$folder/page.html" >/dev/null || wrong "without gnuplot"
-grep -q "gnuplot is not installed" "$folder/page.html" && [ "$(grep -c '<svg' "$folder/page.html")" -eq 0 ] || { echo "drawn without gnuplot"; failures=1; }
+XDG_DATA_DIRS=$folder/share expect 0 "gtx480: 2 runs" validate --case sfu --case alu_dep --sched gto --html "$folder/page.html"
+[ "$(shape)" = "3 2 6 </html>" ] || wrong "the page is not what was run"
+XDG_DATA_DIRS=$folder expect 0 "" validate --case sfu --machine gtx480 --sched gto --html "$folder/page.html"
+grep -q "Chart.js (libjs-chart.js) is not installed" "$folder/page.html" && [ "$(shape)" = "0 0 1 </html>" ] || wrong "drawn without a library"
 expect 2 "cannot write" validate --case sfu --html "$folder/none/page.html"
 
 # The figures are those of the records and of lockstep run.
