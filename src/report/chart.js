@@ -53,7 +53,7 @@ function read(place) {
   const figure = place.closest('figure'), {kind, log = '', base, x, y} = place.dataset;
   const rows = rowsOf(figure.querySelector('a[download]'));
   const f = {place, figure, kind, x, y, title: figure.querySelector('h3').textContent, base: base === undefined ? null : Number(base),
-             logX: log === 'x' || log === 'both', logY: log === 'y' || log === 'both'};
+             logX: kind === 'lines' && (log === 'x' || log === 'both'), logY: log === 'y' || log === 'both'};
   if (kind === 'timeline') {
     f.bars = rows.map(([lane, from, to, until, label]) => ({lane, from: Number(from), to: Number(to), until: Number(until), label}));
     f.lanes = unique(f.bars.map(bar => bar.lane));
@@ -159,90 +159,88 @@ const value = p => show(p.value) + (p.spread ? ` (${show(p.least)} to ${show(p.m
 const told = (f, p) => f.group.alone.includes(p.series) ? show(p.paper)
   : [p.value === null ? '' : value(p), p.paper === null ? '' : `paper ${show(p.paper)}`].filter(text => text).join('; ') || '-';
 
-/* Over the bars and lines: the paper's numbers, variants, the base, labels of a timeline, and the part that is being chosen. */
+function word(ctx, text, x, y, colour, align) {
+  Object.assign(ctx, {fillStyle: colour, textAlign: align, textBaseline: 'middle'});
+  ctx.fillText(text, x, y);
+}
+
+function line({ctx}, ...points) {
+  ctx.strokeStyle = css('ink');
+  ctx.beginPath();
+  points.forEach(point => ctx.lineTo(...point));
+  ctx.stroke();
+}
+
+function diamond({ctx}, x, y) {
+  ctx.save();
+  Object.assign(ctx, {fillStyle: printed, strokeStyle: css('paper'), lineWidth: 1});
+  ctx.translate(x, y);
+  ctx.rotate(Math.PI / 4);
+  ctx.fillRect(-3.5, -3.5, 7, 7);
+  ctx.strokeRect(-3.5, -3.5, 7, 7);
+  ctx.restore();
+}
+
+/* What is drawn over a point, by the kind of its figure: element is where Chart.js has drawn it. */
+const over = {
+  timeline({ctx}, f, p, element, series) {
+    ctx.font = '9px sans-serif';
+    if (series === 0 && element.width > ctx.measureText(p.label).width + 2)
+      word(ctx, p.label, element.x - element.width / 2, element.y, '#000', 'center');
+  },
+  scatter({ctx, chartArea: area}, f, p, element) {
+    const left = element.x > (area.left + area.right) / 2;
+    if (Math.abs(p.value / p.at - 1) > FAR)
+      word(ctx, p.name, element.x + (left ? -7 : 7), element.y, css('ink'), left ? 'right' : 'left');
+  },
+  bars(chart, f, p, element, series, i) {
+    const {x, y} = chart.scales, from = f.kind === 'lines' ? x.getPixelForValue(Number(p.at)) : p.value === null ? x.getPixelForValue(i) : element.x;
+    if (p.spread && f.kind !== 'stack')
+      line(chart, [element.x, y.getPixelForValue(p.least)], [element.x, y.getPixelForValue(p.most)]);
+    if (p.paper !== null && !f.group.alone.includes(p.series))
+      diamond(chart, from, y.getPixelForValue(p.paper));
+  },
+};
+over.stack = over.lines = over.bars;
+
+function inside({ctx, chartArea: area}, more, draw) {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(area.left, area.top - more, area.width, area.height + 2 * more);
+  ctx.clip();
+  draw();
+  ctx.restore();
+}
+
+/* The ground; below the bars and points bands, and over them the rest, with the part of the x axis that is being chosen. */
 const marks = {
   id: 'marks',
-  beforeDraw(chart) {
-    const {ctx, width, height} = chart;
+  beforeDraw({ctx, width, height}) {
     ctx.save();
     ctx.fillStyle = css('paper');
     ctx.fillRect(0, 0, width, height);
     ctx.restore();
   },
   beforeDatasetsDraw(chart) {
-    const {ctx, chartArea: area} = chart;
-    if (figureOf.get(chart.canvas).kind !== 'scatter')
-      return;
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(area.left, area.top, area.width, area.height);
-    ctx.clip();
-    bands(chart);
-    ctx.restore();
+    if (figureOf.get(chart.canvas).kind === 'scatter')
+      inside(chart, 0, () => bands(chart));
   },
   afterDatasetsDraw(chart) {
-    const {ctx, chartArea: area, scales: {x, y}} = chart, f = figureOf.get(chart.canvas);
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(area.left, area.top - 6, area.width, area.height + 12);
-    ctx.clip();
-    const line = (x0, y0, x1, y1) => {
-      ctx.beginPath();
-      ctx.moveTo(x0, y0);
-      ctx.lineTo(x1, y1);
-      ctx.stroke();
-    };
-    ctx.strokeStyle = ctx.fillStyle = css('ink');
-    if (f.base !== null)
-      line(area.left, y.getPixelForValue(f.base), area.right, y.getPixelForValue(f.base));
-    for (const meta of chart.getSortedVisibleDatasetMetas())
-      meta.data.forEach((element, i) => {
-        const p = chart.data.datasets[meta.index].points[i];
-        if (!p)
-          return;
-        if (f.kind === 'scatter') {
-          if (Math.abs(p.value / p.at - 1) > FAR) {
-            const left = element.x > (area.left + area.right) / 2;
-            ctx.fillStyle = css('ink');
-            ctx.textAlign = left ? 'right' : 'left';
-            ctx.textBaseline = 'middle';
-            ctx.fillText(p.name, element.x + (left ? -7 : 7), element.y);
-          }
-          return;
-        }
-        if (f.kind === 'timeline') {
-          if (meta.index === 0 && element.width > ctx.measureText(p.label).width + 2) {
-            ctx.fillStyle = '#000';
-            ctx.textAlign = 'center';
-            ctx.textBaseline = 'middle';
-            ctx.font = '9px sans-serif';
-            ctx.fillText(p.label, element.x - element.width / 2, element.y);
-          }
-          return;
-        }
-        if (p.spread && f.kind !== 'stack') {
-          ctx.lineWidth = 1.5;
-          ctx.strokeStyle = css('ink');
-          line(element.x, y.getPixelForValue(p.least), element.x, y.getPixelForValue(p.most));
-        }
-        if (p.paper !== null && !f.group.alone.includes(p.series)) {
-          const at = f.kind === 'lines' ? x.getPixelForValue(Number(p.at)) : p.value === null ? x.getPixelForValue(i) : element.x;
-          ctx.fillStyle = printed;
-          ctx.strokeStyle = css('paper');
-          ctx.lineWidth = 1;
-          ctx.save();
-          ctx.translate(at, y.getPixelForValue(p.paper));
-          ctx.rotate(Math.PI / 4);
-          ctx.fillRect(-3.5, -3.5, 7, 7);
-          ctx.strokeRect(-3.5, -3.5, 7, 7);
-          ctx.restore();
-        }
-      });
-    if (f.drag) {
+    const f = figureOf.get(chart.canvas), {ctx, chartArea: area, scales: {y}} = chart;
+    inside(chart, 6, () => {
+      if (f.base !== null)
+        line(chart, [area.left, y.getPixelForValue(f.base)], [area.right, y.getPixelForValue(f.base)]);
+      ctx.lineWidth = 1.5;
+      for (const meta of chart.getSortedVisibleDatasetMetas())
+        meta.data.forEach((element, i) => {
+          const p = chart.data.datasets[meta.index].points[i];
+          if (p)
+            over[f.kind](chart, f, p, element, meta.index, i);
+        });
       ctx.fillStyle = 'rgba(120, 140, 170, 0.25)';
-      ctx.fillRect(f.drag.from, area.top, f.drag.to - f.drag.from, area.height);
-    }
-    ctx.restore();
+      if (f.drag)
+        ctx.fillRect(f.drag.from, area.top, f.drag.to - f.drag.from, area.height);
+    });
   },
 };
 
@@ -274,13 +272,17 @@ function marksOf({min, max}) {
 }
 
 function axis(name, logarithmic, {ticks = {}, ...more} = {}) {
-  return {type: logarithmic ? 'logarithmic' : 'linear', title: {display: Boolean(name), text: name, color: css('ink')},
+  const lines = name.length > 34 ? name.match(/.{1,34}(?: |$)|.{34}/g).map(part => part.trim()) : name;
+  return {type: logarithmic ? 'logarithmic' : 'linear', title: {display: Boolean(name), text: lines, color: css('ink')},
           grid: {color: css('faint')}, ...more, ticks: {color: css('ink'), callback: short, ...ticks},
           ...(logarithmic ? {afterBuildTicks: scale => { scale.ticks = marksOf(scale); }} : {})};
 }
 
 /* The ends of a logarithmic axis are marks. */
-const between = values => ({min: markBelow(Math.min(...values)), max: markAbove(markBelow(Math.max(...values) * 0.999))});
+function between(values) {
+  const least = Math.min(...values), most = Math.max(...values);
+  return least > 0 && isFinite(most) ? {min: markBelow(least), max: markAbove(markBelow(most * 0.999))} : {};
+}
 
 function axes(f) {
   const names = {type: 'category', grid: {display: false}, ticks: {autoSkip: false, callback(value) { return this.getLabelForValue(value); }}};
@@ -296,8 +298,10 @@ function axes(f) {
   const [least, most] = f.group.ends || extent(f);
   const y = f.logY ? between([least, most])
     : {beginAtZero: f.kind !== 'lines' && f.base === null, suggestedMin: least, suggestedMax: most};
-  return {x: f.kind === 'lines' ? axis(f.x, f.logX, f.logX ? between(f.xs.map(Number).filter(x => x > 0)) : {}) : axis(f.x, false, {...names, stacked: f.kind === 'stack', ticks: {...names.ticks, ...(f.xs.length > MANY ? {minRotation: 90, maxRotation: 90, font: {size: 10}} : {maxRotation: 60})}}),
-          y: axis(f.y, f.logY, {...y, stacked: f.kind === 'stack'})};
+  const many = f.xs.length > MANY ? {minRotation: 90, maxRotation: 90, font: {size: 10}} : {maxRotation: 60};
+  const x = f.kind !== 'lines' ? {...names, stacked: f.kind === 'stack', ticks: {...names.ticks, ...many}}
+    : f.logX ? between(f.xs.map(Number).filter(at => at > 0)) : {};
+  return {x: axis(f.x, f.logX, x), y: axis(f.y, f.logY, {...y, stacked: f.kind === 'stack'})};
 }
 
 function tooltip(f) {
@@ -319,7 +323,7 @@ function tooltip(f) {
 function options(f) {
   return {
     indexAxis: f.kind === 'timeline' ? 'y' : 'x', animation: false, maintainAspectRatio: false,
-    interaction: f.kind === 'bars' || f.kind === 'stack' ? {mode: 'index', intersect: false} : {mode: 'nearest', intersect: f.kind === 'timeline' || f.kind === 'scatter'},
+    interaction: f.kind === 'bars' || f.kind === 'stack' ? {mode: 'index', intersect: false} : {mode: 'nearest', intersect: f.kind !== 'lines'},
     scales: axes(f),
     plugins: {tooltip: tooltip(f), title: {display: false, text: f.title, color: css('ink')},
               legend: {display: false, labels: {usePointStyle: true, generateLabels: keys}}},
@@ -366,7 +370,8 @@ function walks(f) {
   f.place.tabIndex = 0;
   f.place.onkeydown = event => {
     const metas = f.chart.getSortedVisibleDatasetMetas();
-    const stops = f.kind === 'bars' || f.kind === 'stack' ? f.xs.map((_, index) => metas.filter(meta => f.chart.data.datasets[meta.index].points[index]).map(meta => ({datasetIndex: meta.index, index})))
+    const there = index => metas.filter(meta => f.chart.data.datasets[meta.index].points[index]);
+    const stops = f.kind === 'bars' || f.kind === 'stack' ? f.xs.map((_, index) => there(index).map(meta => ({datasetIndex: meta.index, index})))
       : metas.filter(meta => f.kind !== 'timeline' || meta.index === 0).flatMap(meta => meta.data.map((_, index) => [{datasetIndex: meta.index, index}]));
     const to = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: stops.length - 1, Escape: -1}[event.key];
     if (to === undefined || !stops.length)
@@ -435,7 +440,8 @@ function picture(f) {
     chart.update();
   };
   shape(true, 1000, f.kind === 'timeline' ? height + 40 : f.kind === 'scatter' ? 1000 : 520);
-  const link = Object.assign(document.createElement('a'), {download: f.figure.querySelector('a[download]').download.replace(/csv$/, 'png'), href: chart.toBase64Image()});
+  const download = f.figure.querySelector('a[download]').download.replace(/csv$/, 'png');
+  const link = Object.assign(document.createElement('a'), {download, href: chart.toBase64Image()});
   shape(false, width, height);
   link.click();
 }

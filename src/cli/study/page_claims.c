@@ -95,7 +95,7 @@ static void add_cell(struct study *study, const struct study_claim *c, const str
 static void add_row(struct study *study, const struct study_answer_row *row, struct strbuf *out)
 {
     const struct study_tally *t = &row->tally;
-    strbuf_add(out, "<tr><td>");
+    strbuf_add(out, "<tr><th scope=row class=name>");
     html_escape(out, row->name);
     strbuf_add(out, "<td class=number>");
     html_escape(out, row->paper.text);
@@ -122,8 +122,10 @@ static void add_rows(struct study *study, const struct study_claim *c, const str
                 hold, of);
     if (of_m)
         strbuf_addf(out, ", size %u of %u", hold_m, of_m);
-    strbuf_add(out, "</summary><div class=scroll><table><tr><th><th class=number>paper<th class=number>here"
-                    "<th class=number>variants<th>direction<th>size</tr>\n");
+    strbuf_add(out,
+               "</summary><div class=scroll tabindex=0><table><tr><th scope=col>row<th scope=col class=number>paper"
+               "<th scope=col class=number>here<th scope=col class=number>variants<th scope=col>direction"
+               "<th scope=col>size</tr>\n");
     for (size_t i = 0; i < answer->rows.count; i++)
         add_row(study, &answer->rows.items[i], out);
     strbuf_add(out, "</table></div></details>");
@@ -215,7 +217,8 @@ void study_page_claims(struct study *study, const struct study_found *found, str
         "of 1.5. Means are %s; what the %s one says stands in small. A factor within %.4g of 1 is no effect, one "
         "below %.4g loses. "
         "Behind a verdict: in how many variants of the runs it is so, and the range over them.</p>\n"
-        "<table class=claims>\n",
+        "<table class=claims><caption class=unseen>Claims</caption>\n"
+        "<thead class=unseen><tr><th scope=col>claim<th scope=col>verdict</tr></thead>\n<tbody>\n",
         judging->mean == STUDY_GEOMETRIC ? "geometric" : "arithmetic", other_mean(study), judging->no_effect,
         1 - judging->loses);
     for (size_t i = 0; i < study->claims.count;) {
@@ -223,5 +226,5 @@ void study_page_claims(struct study *study, const struct study_found *found, str
         add_group(study, found, i, end, out);
         i = end;
     }
-    strbuf_add(out, "</table>\n");
+    strbuf_add(out, "</tbody></table>\n");
 }
