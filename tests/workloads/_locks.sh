@@ -65,31 +65,32 @@ cycles_of_build() {
 
 # barneshut's other ways to build the tree give the same one; its other bodies have another.
 built_otherwise() {
-    local options sections at_once apart
+    local way sections few at_once apart
     in_turn "--sync atomics --empty lock" "--sync lock --empty cas" "--sync lock --poll ask" "--sync lock --poll barrier" \
         "--sync trylock --empty cas" "--sync lock --empty cas --poll barrier --stagger 50"
-    for options in "${chosen[@]}"; do
-        simulate barneshut --machine thesis -- $small $options
-        cmp -s "$work/out" "$work/barneshut.expected" || fail "barneshut $options: $(diff "$work/barneshut.expected" "$work/out")"
+    for way in "${chosen[@]}"; do
+        simulate barneshut --machine thesis -- $small $way
+        cmp -s "$work/out" "$work/barneshut.expected" || fail "barneshut $way: $(diff "$work/barneshut.expected" "$work/out")"
     done
     in_turn "--shape cube" "--order tree" "--shape cube --order tree --sync lock --stagger 10"
-    for options in "${chosen[@]}"; do
-        simulate barneshut --mode functional -- $small $options
-        grep -q '^barneshut: correct$' "$work/out" || fail "barneshut $options: no verdict"
+    for way in "${chosen[@]}"; do
+        simulate barneshut --mode functional -- $small $way
+        grep -q '^barneshut: correct$' "$work/out" || fail "barneshut $way: no verdict"
     done
     # Each insertion takes a lock, or those alone that find a body in the slot.
-    for options in usual lock cas; do
-        simulate barneshut --mode functional -- $small --sync lock --empty $options
+    for way in usual lock cas; do
+        simulate barneshut --mode functional -- $small --sync lock --empty $way
         sections=$(sed -n 's/^barneshut: \([0-9]*\) critical sections.*/\1/p' "$work/err")
-        [ "$options" = cas ] && [ "$sections" -lt 300 ] || [ "$options" != cas ] && [ "$sections" -ge 300 ] ||
-            fail "barneshut --empty $options: $sections critical sections"
+        few=$((sections < 300))
+        [ $few = "$([ "$way" = cas ] && echo 1 || echo 0)" ] ||
+            fail "barneshut --empty $way: $sections critical sections"
     done
     # 300 bodies are one for each lane of eight warps, and more: the last one begins 7 times 20,000 cycles after the first.
     in_turn "--sync atomics" "--sync lock"
-    for options in "${chosen[@]}"; do
-        at_once=$(cycles_of_build $options)
-        apart=$(cycles_of_build $options --stagger 20000)
-        [ "$apart" -gt 140000 ] && [ "$apart" -lt $((140000 + 2 * at_once)) ] || fail "barneshut $options --stagger 20000: $apart cycles, at once $at_once"
+    for way in "${chosen[@]}"; do
+        at_once=$(cycles_of_build $way)
+        apart=$(cycles_of_build $way --stagger 20000)
+        [ "$apart" -gt 140000 ] && [ "$apart" -lt $((140000 + 2 * at_once)) ] || fail "barneshut $way --stagger 20000: $apart cycles, at once $at_once"
     done
     ! "$LOCKSTEP" run --quiet "$work/barneshut" --small --poll ask >/dev/null 2>"$work/err" || fail "barneshut: --poll without --sync lock"
     grep -q "cannot use '--poll'" "$work/err" || fail "barneshut --poll ask: $(head -n 2 "$work/err")"
