@@ -643,7 +643,7 @@ static bool is_alone(const struct crossbar *x, const struct network_pair *p)
     uint32_t others = x->awake.in & ~(1u << p->in);
     for (unsigned i = 0; i < CREDIT_TICKS; i++)
         others |= (x->awake.out | x->left[i]) & ~(1u << p->out);
-    return !others && !others_occupied(x, p->in) && open_ones_go_to(x, &x->in[p->in], p->out);
+    return !others && !others_occupied(x, p->in);
 }
 
 /* The first tick of the pair since its words were others, or since another kind of tick. */
@@ -653,6 +653,8 @@ NOT_INLINE bool begin_alone(struct crossbar *x, struct network_pair *p)
         end_alone(x);
     if (!is_alone(x, p))
         return false;
+    /* Of a packet that goes elsewhere, the next flit comes while the one before it is still in `left`. */
+    contract(open_ones_go_to(x, &x->in[p->in], p->out));
     p->known = x->alone = true;
     x->from = &x->in[p->in];
     x->to = &x->out[p->out];

@@ -64,7 +64,8 @@ enum study_world_kind {
     STUDY_VARIANT,
     STUDY_WITHOUT,
     STUDY_WITHOUT_VARYING,
-    STUDY_TRIED
+    STUDY_TRIED,
+    STUDY_ASSUMED /* assume.c: the whole, without statistics that no question names: those cost time */
 };
 struct study_world {
     enum study_world_kind kind;

@@ -200,20 +200,44 @@ static int add_tried(struct study *study, size_t index, const struct study_run *
     return 0;
 }
 
+/* The interventions that a claim names and this version runs. */
+static bool names(const struct study *study, const struct study_claim *claim, size_t intervention)
+{
+    bool named = false;
+    for (size_t k = 0; k < claim->tried_count; k++)
+        named |= claim->tried[k] == intervention;
+    return named && !study->interventions.items[intervention].left_out;
+}
+
+/* By claim that tries something in this version: the runs that it rests on; NULL for the others. */
+static int find_supports(struct study *study, bool **supports)
+{
+    int rc = 0;
+    for (size_t c = 0; c < study->claims.count && rc == 0; c++)
+        for (size_t i = 0; i < study->interventions.count && !supports[c] && rc == 0; i++)
+            if (names(study, &study->claims.items[c], i)) {
+                supports[c] = ARENA_NEW(&study->arena, bool, study->runs.count + 1);
+                rc = study_find_support(study, c, supports[c]);
+            }
+    return rc;
+}
+
+static bool is_wanted(const struct study *study, bool *const *supports, size_t intervention, size_t run)
+{
+    for (size_t c = 0; c < study->claims.count; c++)
+        if (supports[c] && supports[c][run] && names(study, &study->claims.items[c], intervention))
+            return true;
+    return false;
+}
+
 int study_plan_tried(struct study *study)
 {
-    bool *wanted = ARENA_NEW(&study->arena, bool, study->runs.count + 1);
-    int rc = 0;
-    for (size_t i = 0; i < study->interventions.count && rc == 0; i++) {
-        memset(wanted, 0, study->runs.count * sizeof *wanted);
-        for (size_t c = 0; c < study->claims.count && rc == 0; c++)
-            for (size_t k = 0; k < study->claims.items[c].tried_count && rc == 0; k++)
-                if (study->claims.items[c].tried[k] == i && !study->interventions.items[i].left_out)
-                    rc = study_find_support(study, c, wanted);
+    bool **supports = ARENA_NEW(&study->arena, bool *, study->claims.count + 1);
+    int rc = find_supports(study, supports);
+    for (size_t i = 0; i < study->interventions.count; i++)
         for (size_t r = 0; r < study->runs.count && rc == 0; r++)
-            if (wanted[r])
+            if (is_wanted(study, supports, i, r))
                 rc = add_tried(study, i, &study->runs.items[r]);
-    }
     return rc;
 }
 

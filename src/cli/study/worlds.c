@@ -107,6 +107,45 @@ static int add_tried(struct study *study, unsigned number, struct strbuf *sql)
     return rc;
 }
 
+/* The SQL of all questions, one behind the other. */
+static void add_questions(const struct study *study, struct strbuf *text)
+{
+    strbuf_add(text, study->views);
+    for (size_t i = 0; i < study->claims.count; i++)
+        strbuf_addf(text, " %s", study->claims.items[i].sql);
+    for (size_t i = 0; i < study->figures.count; i++)
+        strbuf_addf(text, " %s", study->figures.items[i].sql);
+    for (size_t i = 0; i < study->findings.count; i++)
+        strbuf_addf(text, " %s", study->findings.items[i].sql);
+}
+
+/* All results, but of their statistics only those whose names the questions have in them. */
+static int add_named(struct study *study, struct strbuf *sql)
+{
+    struct strbuf text = {0};
+    struct names keys = {{0}}, statistics = {{0}};
+    int rc = list_texts(study,
+                        "SELECT name FROM pragma_table_info('results', 'main') WHERE name NOT IN (SELECT name FROM "
+                        "pragma_table_info('kernels', 'main'))",
+                        &keys) |
+             list_texts(study,
+                        "SELECT name FROM pragma_table_info('results', 'main') WHERE name IN (SELECT name FROM "
+                        "pragma_table_info('kernels', 'main'))",
+                        &statistics);
+    add_questions(study, &text);
+    strbuf_add(sql, "CREATE TEMP TABLE results AS SELECT ");
+    for (size_t i = 0; i < keys.items.count; i++)
+        strbuf_addf(sql, "%s\"%s\"", i ? ", " : "", keys.items.items[i]);
+    for (size_t i = 0; i < statistics.items.count; i++)
+        if (strstr(strbuf_text(&text), statistics.items.items[i]))
+            strbuf_addf(sql, ", \"%s\"", statistics.items.items[i]);
+    strbuf_add(sql, " FROM main.results");
+    vec_free(&keys.items);
+    vec_free(&statistics.items);
+    strbuf_free(&text);
+    return rc;
+}
+
 static int make_results(struct study *study, const struct study_world *world)
 {
     struct strbuf sql = {0};
@@ -119,6 +158,8 @@ static int make_results(struct study *study, const struct study_world *world)
         rc = add_without(study, 1, varying, &sql);
     else if (world->kind == STUDY_TRIED)
         rc = add_tried(study, world->number, &sql);
+    else if (world->kind == STUDY_ASSUMED)
+        rc = add_named(study, &sql);
     else
         strbuf_add(&sql, "CREATE TEMP TABLE results AS SELECT * FROM main.results");
     if (rc == 0)

@@ -339,7 +339,7 @@ static void resting_sides_change_nothing(void **state)
         network_divide(all, SIDES, of_input, of_output);
         network_divide(few, SIDES, of_input, of_output);
         for (uint64_t tick = 1; tick < TICKS; tick++) {
-            bool burst = tick % 256 < (way < 2 ? 24 : 96), mixed = tick % 4096 < 512;
+            bool burst = tick < TICKS - 2048 && tick % 256 < (way < 2 ? 24 : 96), mixed = tick % 4096 < 512;
             for (unsigned n = 0; n < 3 && burst; n++) {
                 unsigned input = next_random(&seed) % (mixed ? INPUTS : 5), bytes = 8 + next_random(&seed) % 90;
                 input = n == 1 && tick % 8 == 0 ? 64 + input % 64 : input; /* waits where inputs of side 0 do */
