@@ -110,7 +110,7 @@ static inline graph graph_make(unsigned shape, unsigned nodes, uint64_t edges, u
     return graph_of(nodes, list);
 }
 
-// The same graph with so many per cent of its nodes, which are drawn, numbered in another order among each other.
+// A graph with so many per cent of its nodes, which are drawn, numbered in another order among each other.
 static inline graph graph_shuffled(const graph &g, uint64_t seed, unsigned share)
 {
     generator random = {seed};

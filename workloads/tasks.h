@@ -256,7 +256,7 @@ static inline void free_tasks(const tasks &t)
     CHECK(cudaFree(t.done));
 }
 
-// What a program on a graph begins with, by its options, and what it gives back at its end.
+// The state with which a program on a graph begins, by its options, and which it gives back at its end.
 struct job {
     graph g;
     tasks t;

@@ -52,7 +52,7 @@ static bool ends_scripts(const char *text)
     return false;
 }
 
-/* What means something in an address or in HTML is written by its number, byte by byte. */
+/* Bytes that mean something in an address or in HTML are written by their numbers. */
 static void add_encoded(struct strbuf *out, const struct strbuf *text)
 {
     for (size_t i = 0; i < text->length; i++) {

@@ -48,7 +48,7 @@ function colours(names) {
   });
 }
 
-/* What a place in the page says of its figure: kind, names of axes, numbers. */
+/* A figure as its place in the page describes it: kind, names of axes, numbers. */
 function read(place) {
   const figure = place.closest('figure'), {kind, log = '', base, x, y} = place.dataset;
   const rows = rowsOf(figure.querySelector('a[download]'));
@@ -181,7 +181,7 @@ function diamond({ctx}, x, y) {
   ctx.restore();
 }
 
-/* What is drawn over a point, by the kind of its figure: element is where Chart.js has drawn it. */
+/* Marks drawn over a point, by the kind of its figure: element is where Chart.js has drawn it. */
 const over = {
   timeline({ctx}, f, p, element, series) {
     ctx.font = '9px sans-serif';

@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/_lib.sh
 . "$(dirname "$0")/_lib.sh"
 
-# What every protocol is asked: all programs, shortly.
+# Every protocol is asked all programs, shortly.
 "$LOCKSTEP" check --quiet --accesses 1 --transitions >"$folder/once" || wrong "not all is proved"
 for protocol in vi rsp denovo-b denovo-b-eager hlrc hlrc-scoped msi lease; do
     grep -q "^$protocol  *lock  *1  *[0-9]" "$folder/once" || wrong "nothing of $protocol"
@@ -16,7 +16,7 @@ for protocol in vi rsp denovo-b denovo-b-eager hlrc hlrc-scoped msi lease; do
     expect 0 "proved" check --quiet --program lock --caches 3 --accesses 1 "$protocol"
 done
 grep -q "FAULT\|not finished" "$folder/once" && wrong "a fault, or an end before the end"
-# The same every time.
+# Every time it says as much.
 for time in first second; do
     "$LOCKSTEP" check --quiet --accesses 1 --transitions hlrc >"$folder/$time"
 done

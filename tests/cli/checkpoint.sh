@@ -99,7 +99,7 @@ expect 4 "" run --quiet --max-cycles 5000 --checkpoint-every 2000 "$cases/reduce
 [ -e reduce.yaml.checkpoint ] || wrong "no reduce.yaml.checkpoint"
 json whole "$cases/reduce.yaml"
 expect 4 "partial" run --resume reduce.yaml.checkpoint
-# What is as it was is said, an old limit above all; the new option wins.
+# It is said what is as it was, an old limit above all; the new option wins.
 expect 4 "note: taken from the checkpoint: --" run --resume reduce.yaml.checkpoint
 expect 4 "--max-cycles N is another limit, 0 none" run --resume reduce.yaml.checkpoint
 expect 0 "PASS" run --max-cycles 0 --resume reduce.yaml.checkpoint
@@ -125,7 +125,7 @@ for case in "${losing[@]}"; do
     [ ! -e full ] && [ ! -e full.part ] || wrong "$case: a checkpoint that failed is there"
 done
 
-# What is refused.
+# Refusals.
 good=reduce.yaml.checkpoint
 "$LOCKSTEP" run --quiet --checkpoint-every 2000 "$cases/reduce.yaml" >/dev/null
 bytes=$(stat -c %s "$good")

@@ -164,7 +164,7 @@ P
     rm -f acted
 fi
 
-# What a terminal would take for commands is not shown as it is.
+# Text that a terminal would take for commands is not shown as it is.
 escape=$(printf 'none\033]0;owned\007\302\233x.yaml')
 printf 'ptx: "\\e[2Jacted.ptx"\nkernel: "k\\e[5m"\ngrid: [1]\nblock: [1]\nargs: []\ncheck: []\n' >terminal.yaml
 for arguments in "run $escape" "run --machine $escape x.yaml" "run terminal.yaml" "run --sched ./$escape.so $cases/vecadd.yaml"; do

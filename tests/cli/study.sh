@@ -74,7 +74,7 @@ for text in '<h1>Locks &lt;of&gt; two kinds' 'Full version' 'time passes &amp; p
     has full/index.html "$text"
 done
 grep -q 'time passes' out.txt && wrong "reasons are for the page"
-# What is drawn, and by whom: the page carries the library, where it is installed.
+# Figures and who draws them: the page carries the library, where it is installed.
 drawn() {
     [ "$(grep -c '<div class=chart role=img data-kind=' full/index.html) $(grep -c '^<script>' full/index.html)" = "$1" ] || wrong "drawn: $2"
 }
@@ -101,7 +101,7 @@ if [ -n "${LOCKSTEP_LONG:-}" ] && command -v chromium >/dev/null && [ -e /usr/sh
         ! grep CONSOLE browser.txt || wrong "a browser does not draw all figures"
 fi
 
-# The same again: nothing is run (the seconds that runs took are those of before).
+# Once more: nothing is run (the seconds that runs took are those of before).
 seconds() { sqlite3 full/full.sqlite "SELECT scheduler, machine, seconds FROM results ORDER BY 1, 2"; }
 cp full/results.csv before.csv
 before=$(seconds)

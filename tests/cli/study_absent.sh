@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is absent in a study is told, and taken for nothing else: patterns of kernels that match none, runs that were not run, that failed.
+# Whatever is absent in a study is told, and taken for nothing else: patterns of kernels that match none, runs that were not run, that failed.
 . "$(dirname "$0")/_lib.sh"
 cd "$folder" || exit 1
 mkdir mini
@@ -54,7 +54,7 @@ expect 2 "study.yaml:3:33: error: benchmark A: kernels 'insort*' match none of t
 expect 2 "kernels 'insort*' match none" study ./none --out out --report
 [ "$(sqlite3 out/full.sqlite "SELECT count(*) FROM executions")" = 4 ] || wrong "another pattern is another run"
 
-# What was not run is neither failed nor judged: of every claim it is told whether it rests on it. A.gto is the first shard of four's.
+# A run that was not made is neither failed nor judged: of every claim it is told whether it rests on it. A.gto is the first shard of four's.
 expect 0 "shard" study ./mini --out part --shard 2/4
 expect 1 "runs: 1 of 4 done, 0 failed, 3 not run" study ./mini --out part --status
 verdicts() { cut -d, -f1,2,10,18,20 "$1/claims.csv" | tr '\n' ' '; }
@@ -71,7 +71,7 @@ sqlite3 part/full.sqlite "UPDATE executions SET status = 'failed' WHERE seconds 
 expect 1 "not run" study ./mini --out part --report
 has part/index.html '<b>3 of 4 runs have not been run.</b>'
 
-# What failed is missing from what is judged, which says so: rows of those that there are, or results of those on which it rests.
+# A run that failed is missing from what is judged, which says so: rows of those that there are, or results of those on which it rests.
 cp -r mini failing
 printf 'check:\n  - {buffer: m, sum_u32: 1}\n' >>failing/b.yaml
 expect 1 "M      a mean over two programs" study ./failing --out failing.out

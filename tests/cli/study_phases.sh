@@ -37,7 +37,7 @@ ask out "$all" | sort | diff -q expected - >/dev/null || { wrong "the phases"; a
 grep -q '<details open><summary>numbers' out/index.html || wrong "a timeline has no numbers"
 grep -q 'download="warps.csv" href="data:text/csv;charset=utf-8,lane,from,to,until,label%0Awarp%200,[0-9]*,[0-9]*,[0-9]*,1%0A' out/index.html || wrong "a timeline has no lanes"
 
-# What has a result without phases is run again for them, and then serves both.
+# A configuration that has a result without phases is run again for them, and then serves both.
 sed -i 's/schedulers: \[lrr\], readings: \[plain\]}/schedulers: [lrr], readings: [plain], phases: true}/' mini/study.yaml
 expect 0 "3 runs; 1 have a result in out; 2 took" study ./mini --list --out out
 expect 0 "page: out/index.html" study ./mini --out out

@@ -156,7 +156,7 @@ static const char *timing(struct generator *g, struct strbuf *options, bool mesh
     return lot >= 60 && lot < 75 ? "checkpoint" : lot >= 75 && lot < 90 ? (lot < 83 ? "stepped" : "threaded") : "plain";
 }
 
-/* What programs with some forms of locks are told on a stack. */
+/* The options of programs with some forms of locks on a stack. */
 static void stack_refusals(const struct generator *g, bool wide, struct strbuf *allowed, struct strbuf *options)
 {
     if (g->forms & FORM_SPANS)

@@ -153,7 +153,7 @@ template <int FORM> __global__ void generate()
     }
 }
 
-// What a thread knows of its record while it descends: the items that chose the way so far, and the record's end.
+// A thread's knowledge of its record while it descends: the items that chose the way so far, and the record's end.
 struct walk {
     unsigned chosen[MOST_ITEMS], end;
 };
@@ -280,7 +280,7 @@ static void begin(mining &now, const std::vector<itemset> &survivors, unsigned s
     now.size = size;
 }
 
-// What an iteration has found, in order. All nodes must be unlocked.
+// The findings of an iteration, in order. All nodes must be unlocked.
 static level fetch(const mining &now, uint64_t *wrong)
 {
     std::vector<unsigned> taken = to_host(now.taken, COUNTERS);

@@ -257,7 +257,7 @@ struct building {
 
 #include "locked.h"
 
-// The same on the host, level by level. Cell h has its children at 8 * h: bodies, EMPTY, or bodies + a cell's number.
+// As much on the host, level by level. Cell h has its children at 8 * h: bodies, EMPTY, or bodies + a cell's number.
 struct host_tree {
     int bodies;
     std::vector<int> box, child, count, start, sorted;

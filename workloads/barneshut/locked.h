@@ -39,7 +39,7 @@ static __device__ int descend(tree t, float4 p, place *here)
     return seen;
 }
 
-// What is done under the lock. Others read the slot without it, so new cells are made visible before it shows them.
+// Work under the lock. Others read the slot without it, so new cells are made visible before it shows them.
 static __device__ __forceinline__ bool insert_locked(tree t, int i, float4 p, const place &here, int seen,
                                                      section_counts *counts)
 {

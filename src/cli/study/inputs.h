@@ -13,7 +13,7 @@ struct study_counts {
     VEC(double) items;
 };
 
-/* What is said of a benchmark's input, or was measured of it. */
+/* Numbers and texts of a benchmark's input, as they are said or were measured. */
 struct study_shape {
     struct study_counts counts[STUDY_PARTS]; /* empty: not said */
     const char *texts[STUDY_PARTS];          /* the paper's, where it is no number; NULL */

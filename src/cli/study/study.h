@@ -191,7 +191,7 @@ int study_check_questions(struct study *study);
 int study_choose_programs(struct study *study, const char *folder);
 /* The text with that folder in the place of each {programs}. */
 const char *study_below_programs(struct study *study, const char *text);
-/* What `lockstep cc` builds one of. */
+/* The sources of which `lockstep cc` builds one. */
 void study_suite_words(struct study *study, const struct study_suite *suite, struct process_words *words);
 /* Says why the output of a run, and what lies in the folder where it worked, are not those expected; NULL: they are. */
 const char *study_suite_doubt(struct study *study, const struct study_suite *suite, const char *output,

@@ -128,7 +128,7 @@ static const char *const *read_paths(struct gathering *g, const struct yaml_node
     return rc == 0 ? paths : NULL;
 }
 
-/* What lies beside the sources belongs to them. */
+/* Files beside the sources belong to them. */
 static void add_neighbours(struct gathering *g, const char *const *sources)
 {
     struct study *study = g->p->study;
@@ -260,7 +260,7 @@ int study_choose_programs(struct study *study, const char *folder)
     return good ? 0 : diag_error(study->sink, DIAG_NOWHERE, NULL, "--programs: %s is no folder of programs", folder);
 }
 
-/* What is run. */
+/* The command that is run. */
 
 const char *study_below_programs(struct study *study, const char *text)
 {

@@ -50,7 +50,7 @@ static const char *const acquires[] = {
 };
 #define ACQUIRES (sizeof acquires / sizeof acquires[0])
 
-/* What warp 0 of the source and warp 1 of the observer do with x; the result of the one that reads is %r11. */
+/* Warp 0 of the source and warp 1 of the observer do this with x; the result of the one that reads is %r11. */
 static const struct accesses {
     const char *name, *source, *observer;
     bool source_reads;
@@ -243,7 +243,7 @@ static void test_narrow(void **state)
     expect_none_anywhere("gtx480", NARROW " sm.memory_in_order=false", 1);
 }
 
-/* What holds the model up: without the mechanism that `setting` switches off, the forbidden outcome is seen; with it,
+/* The mechanisms that hold the model up: without the mechanism that `setting` switches off, the forbidden outcome is seen; with it,
  * never. By itself (join NULL) and together with barriers. */
 static const struct {
     const char *setting;

@@ -168,7 +168,7 @@ static void add_kernel(struct strbuf *out, const struct program *p)
                      "LOOP;\nst.global.u32 [%%rd2+131072], %%r6; ret;\n}\n");
 }
 
-/* What no race concerns */
+/* Counts that no race concerns */
 
 struct expected {
     uint8_t own[THREADS][CELL];

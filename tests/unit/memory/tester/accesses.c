@@ -1,4 +1,4 @@
-/* What threads do between an acquire and a release, and where it lies. */
+/* The accesses of threads between an acquire and a release, and where they go. */
 #include "unit/memory/tester/threads.h"
 
 /* Laying out */

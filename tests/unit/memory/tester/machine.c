@@ -480,7 +480,7 @@ static void check_units(struct tester *t)
     struct check c;
     check_init(&c);
     check_ops(t, &c);
-    /* What a slice's check makes of packets that its directory has answered is not settled. */
+    /* A slice's check is not settled about packets that its directory has answered. */
     for (uint32_t i = 0; i < t->setup->memory.partition.channels && !t->setup->protocol->probes; i++)
         partition_check_units(t->partitions[i], &c);
     for (uint32_t i = 0; i < t->setup->agents; i++)

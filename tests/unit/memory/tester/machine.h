@@ -15,7 +15,7 @@
 #define TESTER_ROOM 64u
 #define TESTER_MESSAGE 400u
 
-/* What one lane does. */
+/* An access of one lane. */
 struct tester_part {
     uint64_t address;
     uint32_t bytes;
@@ -24,7 +24,7 @@ struct tester_part {
     bool check;
 };
 
-/* What an access is for. */
+/* The purpose of an access. */
 enum tester_role {
     ROLE_DATA,    /* its parts are places */
     ROLE_SYNC,    /* of an episode's variable: `target` */

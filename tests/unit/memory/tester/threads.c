@@ -220,7 +220,7 @@ static void take_lock(struct tester *t, struct tester_thread *th, const struct t
     th->stage = op->order == ISA_ORDER_RELAXED ? STAGE_JOIN : STAGE_BODY;
 }
 
-/* What was seen is known from now on; an atomic that releases as well gives it along. */
+/* The thread knows from now on what it has seen; an atomic that releases as well gives it along. */
 static void learn(struct tester *t, struct tester_thread *th, const struct tester_op *op)
 {
     struct model_variable *v = variable_of(t, th);
@@ -327,7 +327,7 @@ static void go_on(struct tester *t, struct tester_thread *th)
         begin_acquire(t, th);
         break;
     case STAGE_JOIN:
-        /* What is behind the fence knows what was seen. */
+        /* Accesses behind the fence know what was seen. */
         th->stage = STAGE_BODY;
         tester_begin_fence(t, th, th->scope);
         learn(t, th, NULL);
