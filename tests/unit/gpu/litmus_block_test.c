@@ -243,8 +243,8 @@ static void test_narrow(void **state)
     expect_none_anywhere("gtx480", NARROW " sm.memory_in_order=false", 1);
 }
 
-/* The mechanisms that hold the model up: without the mechanism that `setting` switches off, the forbidden outcome is seen; with it,
- * never. By itself (join NULL) and together with barriers. */
+/* The mechanisms that hold the model up: without the mechanism that `setting` switches off, the forbidden outcome is
+ * seen; with it, never. By itself (join NULL) and together with barriers. */
 static const struct {
     const char *setting;
     struct litmus litmus;

@@ -151,7 +151,8 @@ void tester_thread_step(struct tester *t, uint32_t thread);
 /* A thread that waits for its op, sleeps or has ended has nothing to do in this cycle. */
 static inline bool tester_thread_acts(const struct tester *t, const struct tester_thread *th)
 {
-    return th->state != TESTER_WAITS && th->state != TESTER_ENDED && (th->state != TESTER_SLEEPS || t->cycle >= th->until);
+    return th->state != TESTER_WAITS && th->state != TESTER_ENDED &&
+           (th->state != TESTER_SLEEPS || t->cycle >= th->until);
 }
 /* Its op is over. */
 void tester_thread_ended(struct tester *t, const struct tester_op *op);
