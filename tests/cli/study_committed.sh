@@ -37,6 +37,21 @@ expect 0 "the means of" study ./mini --report --out means
 # They are no results of this simulator: a run begins anew.
 expect 0 "8 runs; 8 were not run there before" study ./mini --list --out means
 
+# They are of the programs that they say: those of another are left out, and so are configurations that are gone. A file of before
+# says nothing of programs.
+cp -r mini moved
+cp mini/vecadd.yaml moved/other.yaml
+sed -i 's/vecadd.yaml/other.yaml/; s/schedulers: \[lrr, tls\]/schedulers: [lrr]/' moved/study.yaml
+expect 1 "4 of 4 rows are of programs, arguments or configurations that the study does not have: left out" study ./moved --report --out moved/out
+[ "$(sed -n 2,3p moved/out/claims.csv | grep -c 'not run')" = 2 ] || { wrong "claims on another program's results"; cat moved/out/claims.csv; }
+expect 2 "the study was changed after its results" study ./moved --verify 9
+sed -i 's/other.yaml/vecadd.yaml/' moved/study.yaml
+expect 0 "1 of 4 rows are of programs" study ./moved --report --out moved/out2
+column=$(head -n 1 moved/results/results.csv | tr , '\n' | grep -n '^program$' | cut -d: -f1)
+cut -d, -f"$column" --complement moved/results/results.csv >old && mv old moved/results/results.csv
+sed -i 's/vecadd.yaml/other.yaml/' moved/study.yaml
+expect 0 "1 of 4 rows are of programs" study ./moved --report --out moved/out3
+
 # Packed: everything is there.
 cp out/full.sqlite.zst mini/results/
 expect 0 "page: packed/index.html" study ./mini --report --out packed

@@ -100,6 +100,32 @@ static int fill(struct study *study, const struct study_table *table)
     return rc;
 }
 
+/* Leaves out rows of configurations that the study does not have, and of a benchmark that is another program by now or
+ * has other arguments (a file that does not say which it had is taken as it is). Returns how many; -1 with a
+ * diagnostic.
+ */
+static int leave_out(struct study *study, const struct study_table *table)
+{
+    const bool says = study_table_column(table, "program") < table->columns;
+    struct strbuf sql = {0};
+    int rc = 0;
+    strbuf_add(&sql, "DELETE FROM committed WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE committed.benchmark = "
+                     "r.benchmark AND committed.machine = r.machine AND committed.scheduler = r.scheduler AND "
+                     "committed.reading = r.reading");
+    study_add_same_point(study, "committed", "r", &sql);
+    strbuf_add(&sql, ")");
+    rc = study_tell(study, strbuf_text(&sql));
+    for (size_t i = 0; says && rc == 0 && i < study->benchmarks.count; i++) {
+        const char *name = study->benchmarks.items[i].name;
+        char *other = sqlite3_mprintf("DELETE FROM committed WHERE benchmark = %Q AND program IS NOT %Q", name,
+                                      study_program_of(study, name));
+        rc = study_tell(study, other);
+        sqlite3_free(other);
+    }
+    strbuf_free(&sql);
+    return rc < 0 ? -1 : (int)((int64_t)table->rows.count - study_count(study, "SELECT count(*) FROM committed"));
+}
+
 /* Of whatever has a row there all runs have ended well. */
 static int note_ended(struct study *study)
 {
@@ -124,21 +150,28 @@ int study_take_committed(struct study *study)
 {
     const char *path = study_committed_path(study);
     struct study_table table;
+    int others = 0;
     if (study->quick || access(path, R_OK) < 0 || study_count(study, "SELECT count(*) FROM kernels") != 0)
         return 0;
     int rc = study_table_read(&table, path, &study->arena, study->sink);
     if (rc == 0 && study_table_column(&table, "benchmark") == 0 &&
         study_table_column(&table, "variants") < table.columns)
         rc = study_tell(study, "BEGIN IMMEDIATE") < 0 || create(study, &table) < 0 || fill(study, &table) < 0 ||
-                     note_ended(study) < 0 || study_tell(study, "COMMIT") < 0
+                     (others = leave_out(study, &table)) < 0 || note_ended(study) < 0 || study_tell(study, "COMMIT") < 0
                  ? -1
                  : 0;
     else if (rc == 0)
         rc = diag_error(study->sink, DIAG_NOWHERE, NULL, "%s has no results of a study", path);
     study->committed = rc == 0;
+    const size_t rows = table.rows.count;
     study_table_free(&table);
     if (rc == 0)
         fprintf(stderr, "lockstep study: nothing was run in %s: the means of %s, without variants and phases\n",
                 study->out, path);
+    if (rc == 0 && others)
+        fprintf(stderr,
+                "lockstep study: %d of %zu rows are of programs, arguments or configurations that the study "
+                "does not have: left out\n",
+                others, rows);
     return rc;
 }

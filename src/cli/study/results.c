@@ -1,5 +1,6 @@
-/* results.csv: what the database holds, a row a configuration, for whoever has no SQL at hand. Seconds of the host are
- * no part of it: equal runs give equal files, in however many processes they were made. */
+/* results.csv: the database's results, a row a configuration, for whoever has no SQL at hand, with the program of each
+ * and its arguments. Seconds of the host are no part of it: equal runs give equal files, in however many processes they
+ * were made. */
 #include <string.h>
 
 #include "base/file.h"
@@ -17,21 +18,41 @@ static void add_field(struct strbuf *out, bool first, const char *text)
     csv_text(out, text);
 }
 
+/* A benchmark's program and its arguments, as a cell; "" for one that the study does not have. */
+const char *study_program_of(struct study *study, const char *benchmark)
+{
+    for (size_t i = 0; i < study->benchmarks.count; i++) {
+        const struct study_benchmark *b = &study->benchmarks.items[i];
+        if (strcmp(b->name, benchmark))
+            continue;
+        char *text = arena_printf(&study->arena, "%s%s%s", b->program, *b->arguments ? " " : "", b->arguments);
+        for (char *c = strchr(text, ','); c; c = strchr(c, ','))
+            *c = ';';
+        return text;
+    }
+    return "";
+}
+
+/* The header, or with `benchmark` a row: its program stands before the number of its variants. */
+static void add_row(struct study *study, sqlite3_stmt *stmt, const char *benchmark, struct strbuf *out)
+{
+    for (int i = 0; i < sqlite3_column_count(stmt); i++) {
+        const char *name = sqlite3_column_name(stmt, i);
+        const char *text = benchmark ? (const char *)sqlite3_column_text(stmt, i) : name;
+        if (!strcmp(name, "variants"))
+            add_field(out, false, benchmark ? study_program_of(study, benchmark) : "program");
+        if (is_listed(stmt, i))
+            add_field(out, i == 0, text ? text : "");
+    }
+    strbuf_add(out, "\n");
+}
+
 static int write_rows(struct study *study, sqlite3_stmt *stmt, struct strbuf *out)
 {
-    int columns = sqlite3_column_count(stmt), rc = 0;
-    for (int i = 0; i < columns; i++)
-        if (is_listed(stmt, i))
-            add_field(out, i == 0, sqlite3_column_name(stmt, i));
-    strbuf_add(out, "\n");
-    while (study_next(study, "results", stmt, &rc)) {
-        for (int i = 0; i < columns; i++) {
-            const char *text = (const char *)sqlite3_column_text(stmt, i);
-            if (is_listed(stmt, i))
-                add_field(out, i == 0, text ? text : "");
-        }
-        strbuf_add(out, "\n");
-    }
+    int rc = 0;
+    add_row(study, stmt, NULL, out);
+    while (study_next(study, "results", stmt, &rc))
+        add_row(study, stmt, (const char *)sqlite3_column_text(stmt, 0), out);
     return rc;
 }
 

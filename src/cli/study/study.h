@@ -379,6 +379,8 @@ int study_fault(struct study *study, const struct yaml_node *node, const char *h
 int study_fault_in(struct study *study, const struct yaml_node *node, long offset, const char *message);
 /* A question that stands in study.yaml, prepared; it only reads. NULL with a diagnostic. */
 sqlite3_stmt *study_ask_at(struct study *study, const char *what, const struct yaml_node *node, const char *sql);
+/* results.c: the program and arguments of a benchmark, as results.csv tells them; "" where there is none. */
+const char *study_program_of(struct study *study, const char *benchmark);
 /* results.c: writes results.csv. */
 int study_write_results(struct study *study);
 

@@ -44,6 +44,8 @@ static bool is_of(struct study *study, const struct study_table *table, size_t r
                 !strcmp(cell(table, row, "scheduler"), run->scheduler) &&
                 !strcmp(cell(table, row, "reading"), run->reading) &&
                 strtoul(cell(table, row, "variants"), NULL, 10) == run->variants;
+    if (*cell(table, row, "program"))
+        same = same && !strcmp(cell(table, row, "program"), study_program_of(study, run->benchmark->name));
     for (size_t i = 0; same && i < study->grid.count; i++)
         same = same_value(cell(table, row, study_grid_column(study, i)), run->grid[i] ? run->grid[i] : "");
     return same;
@@ -152,7 +154,7 @@ static sqlite3_stmt *ask_row(struct verification *v, size_t row)
 static unsigned compare_columns(struct verification *v, size_t row, sqlite3_stmt *stmt, struct strbuf *first)
 {
     unsigned different = 0;
-    v->columns_gone = (unsigned)v->table.columns;
+    v->columns_gone = (unsigned)v->table.columns - (*cell(&v->table, row, "program") != 0);
     v->columns_new = 0;
     for (int i = 0; i < sqlite3_column_count(stmt); i++) {
         const char *name = sqlite3_column_name(stmt, i), *here = (const char *)sqlite3_column_text(stmt, i);
