@@ -54,7 +54,7 @@ expect 0 "The quick version leaves out 5 of 14 runs; 5 variants: each configurat
 expect 0 "page: out/index.html" study ./mini --out out
 [ "$(cut -d, -f5 out/claims.csv | tail -n 1)" = 2 ] || wrong "the claim over the grid"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds") exit 1 }' out/results.csv || wrong "results.csv has seconds of the host"
-[ "$(head -n 1 out/results.csv | cut -d, -f1-8)" = benchmark,machine,scheduler,reading,set_gpu_sms,set_sm_fence_l1,variants,launches ] ||
+[ "$(head -n 1 out/results.csv | cut -d, -f1-9)" = benchmark,machine,scheduler,reading,set_gpu_sms,set_sm_fence_l1,program,variants,launches ] ||
     { wrong "the columns"; head -c 200 out/results.csv; }
 # Variants against `lockstep run`.
 cycles() {

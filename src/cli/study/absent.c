@@ -1,5 +1,5 @@
-/* Results that a study asks for and does not get. A result that is missing is no result of zero: whatever would leave a row out
- * without a word is told here. */
+/* Results that a study asks for and does not get. A result that is missing is no result of zero: whatever would leave a
+ * row out without a word is told here. */
 #include <string.h>
 
 #include "cli/study/study.h"
@@ -20,17 +20,9 @@ static const char *launched(struct study *study, const char *benchmark)
     return names;
 }
 
-static const struct study_benchmark *benchmark_named(const struct study *study, const char *name)
-{
-    for (size_t i = 0; i < study->benchmarks.count; i++)
-        if (!strcmp(study->benchmarks.items[i].name, name))
-            return &study->benchmarks.items[i];
-    return NULL;
-}
-
 static int complain(struct study *study, const char *name)
 {
-    const struct study_benchmark *benchmark = benchmark_named(study, name);
+    const struct study_benchmark *benchmark = study_benchmark_named(study, name);
     const struct yaml_node *kernels = benchmark ? yaml_get(benchmark->node, "kernels") : NULL;
     if (!benchmark)
         return 0;

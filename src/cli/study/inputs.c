@@ -76,14 +76,6 @@ void study_free_shape(struct study_shape *shape)
 
 /* Launches */
 
-static const struct study_benchmark *benchmark_named(const struct study *study, const char *name)
-{
-    for (size_t i = 0; i < study->benchmarks.count; i++)
-        if (!strcmp(study->benchmarks.items[i].name, name))
-            return &study->benchmarks.items[i];
-    return NULL;
-}
-
 static void take_launch(sqlite3_stmt *stmt, struct study_shape *launched)
 {
     static const struct {
@@ -104,7 +96,7 @@ int study_find_launched(struct study *study, struct study_shape *launched)
                                    "launch_threads FROM main.results");
     while (stmt && study_next(study, "launches", stmt, &rc)) {
         const char *name = (const char *)sqlite3_column_text(stmt, 0);
-        const struct study_benchmark *benchmark = benchmark_named(study, name ? name : "");
+        const struct study_benchmark *benchmark = study_benchmark_named(study, name ? name : "");
         const struct study_input *input = benchmark ? study_input_of(study, benchmark) : NULL;
         if (input)
             take_launch(stmt, &launched[input - study->inputs.items]);
@@ -150,7 +142,7 @@ int study_check_inputs(struct study *study)
 
 static void doubt_name(struct study *study, const char *name, bool *warned)
 {
-    const struct study_benchmark *benchmark = benchmark_named(study, name);
+    const struct study_benchmark *benchmark = study_benchmark_named(study, name);
     size_t index = benchmark ? (size_t)(benchmark - study->benchmarks.items) : 0;
     if (!benchmark || study_input_of(study, benchmark) || warned[index])
         return;

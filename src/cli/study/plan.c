@@ -137,7 +137,7 @@ static int read_one_benchmark(struct plan *p, const struct yaml_node *node, cons
     (void)copy;
     if (plan_check_keys(p, node, keys) < 0)
         return -1;
-    if (plan_benchmark(p->study, node->key->text))
+    if (study_benchmark_named(p->study, node->key->text))
         return plan_error(p, node->key, "two benchmarks have this name");
     struct study_benchmark b = {
         .name = arena_strdup(&p->study->arena, node->key->text),
@@ -238,7 +238,7 @@ const struct study_machine *plan_machine(const struct study *study, const char *
     return NULL;
 }
 
-const struct study_benchmark *plan_benchmark(const struct study *study, const char *name)
+const struct study_benchmark *study_benchmark_named(const struct study *study, const char *name)
 {
     for (size_t i = 0; i < study->benchmarks.count; i++)
         if (!strcmp(study->benchmarks.items[i].name, name))

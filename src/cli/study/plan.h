@@ -35,7 +35,6 @@ int plan_repeat(struct plan *p, const struct yaml_node *node, struct diag_sink *
 /* Find the definition that was read under a name; NULL: there is none. A scheduler without a short name stands for
  * itself. */
 const struct study_reading *plan_reading(const struct study *study, const char *name);
-const struct study_benchmark *plan_benchmark(const struct study *study, const char *name);
 const struct study_machine *plan_machine(const struct study *study, const char *name);
 const char *plan_scheduler(const struct study *study, const char *name);
 

@@ -1,6 +1,6 @@
 /* `each` of a question or a benchmark in study.yaml: the entry once for every value, or combination of values, with
- * {name} replaced in all its texts, and in a benchmark's name. Copies are made of the tree of the file itself, so whoever
- * reads an entry knows nothing of it.
+ * {name} replaced in all its texts, and in a benchmark's name. Copies are made of the tree of the file itself, so
+ * whoever reads an entry knows nothing of it.
  *
  *     each: {machine: [gtx480, gtx1080ti], base: [lrr, gto]}            four copies
  *     each: [{base: lrr, paper: 2.2}, {base: gto, paper: 1.4}]          two

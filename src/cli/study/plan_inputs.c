@@ -4,7 +4,7 @@
  *       ATM: {input: 122,880 transfers, blocks: 120, threads_per_block: 192, threads: 23040,
  *             paper: {input: 122K transfers, threads: 24K, warps_per_block: 6}, quick: {threads: 11520}, note:}
  *
- * What stands beside `paper` is stated of the full version, and of the quick one where its arguments are the same;
+ * Numbers beside `paper` are stated of the full version, and of the quick one where its arguments are the same;
  * `quick` states that one's. */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static int read_one_input(struct plan *p, const struct yaml_node *node, const st
 {
     static const char *const keys[] = {
         "input", "blocks", "threads_per_block", "warps_per_block", "threads", "paper", "quick", "note", "each", NULL};
-    struct study_input input = {.benchmark = plan_benchmark(p->study, node->key->text), .node = node};
+    struct study_input input = {.benchmark = study_benchmark_named(p->study, node->key->text), .node = node};
     (void)copy;
     if (!input.benchmark)
         return plan_error(p, node->key, "there is no benchmark of this name");

@@ -230,8 +230,8 @@ static int add_all(const struct row *row)
         for (m = first_of(row->machines); m; m = next_of(row->machines, m))
             for (s = first_of(row->schedulers); s; s = next_of(row->schedulers, s))
                 for (r = first_of(row->readings); r; r = next_of(row->readings, r)) {
-                    struct study_run run = {.benchmark = plan_benchmark(study, b->text),
-                                            .kernels = plan_benchmark(study, b->text)->kernels,
+                    struct study_run run = {.benchmark = study_benchmark_named(study, b->text),
+                                            .kernels = study_benchmark_named(study, b->text)->kernels,
                                             .machine = plan_machine(study, m->text)->name,
                                             .scheduler = arena_strdup(&study->arena, s->text),
                                             .reading = plan_reading(study, r->text)->name};
@@ -245,7 +245,7 @@ static int add_all(const struct row *row)
 
 static int check_benchmark(struct plan *p, const struct yaml_node *node)
 {
-    const struct study_benchmark *benchmark = plan_benchmark(p->study, node->text);
+    const struct study_benchmark *benchmark = study_benchmark_named(p->study, node->text);
     if (!benchmark)
         return yaml_error(&p->doc, node, p->study->sink, NULL, "there is no benchmark named %s", node->text);
     if (!benchmark->suite && study_check_program(p->study, benchmark->program) < 0)

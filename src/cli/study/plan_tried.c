@@ -25,8 +25,8 @@ static int read_swaps(struct plan *p, const struct yaml_node *node, struct study
     if (swaps && swaps->kind != YAML_MAPPING)
         return plan_error(p, swaps, "benchmarks: expected {NAME: OTHER NAME}");
     for (const struct yaml_node *n = swaps ? swaps->children : NULL; n; n = n->next) {
-        const struct study_benchmark *of = plan_benchmark(p->study, n->key->text);
-        const struct study_benchmark *by = n->kind == YAML_SCALAR ? plan_benchmark(p->study, n->text) : NULL;
+        const struct study_benchmark *of = study_benchmark_named(p->study, n->key->text);
+        const struct study_benchmark *by = n->kind == YAML_SCALAR ? study_benchmark_named(p->study, n->text) : NULL;
         if (!of || !by)
             return yaml_error(&p->doc, of ? n : n->key, p->study->sink, NULL, "there is no benchmark named %s",
                               of ? (n->text ? n->text : "") : n->key->text);
@@ -126,7 +126,7 @@ static const struct study_benchmark *swapped(const struct study *study, const st
 {
     for (size_t k = 0; k < i->swaps.count; k++)
         if (!strcmp(i->swaps.items[k].of, benchmark->name))
-            return plan_benchmark(study, i->swaps.items[k].by);
+            return study_benchmark_named(study, i->swaps.items[k].by);
     return benchmark;
 }
 

@@ -21,16 +21,13 @@ static void add_field(struct strbuf *out, bool first, const char *text)
 /* A benchmark's program and its arguments, as a cell; "" for one that the study does not have. */
 const char *study_program_of(struct study *study, const char *benchmark)
 {
-    for (size_t i = 0; i < study->benchmarks.count; i++) {
-        const struct study_benchmark *b = &study->benchmarks.items[i];
-        if (strcmp(b->name, benchmark))
-            continue;
-        char *text = arena_printf(&study->arena, "%s%s%s", b->program, *b->arguments ? " " : "", b->arguments);
-        for (char *c = strchr(text, ','); c; c = strchr(c, ','))
-            *c = ';';
-        return text;
-    }
-    return "";
+    const struct study_benchmark *b = study_benchmark_named(study, benchmark);
+    if (!b)
+        return "";
+    char *text = arena_printf(&study->arena, "%s%s%s", b->program, *b->arguments ? " " : "", b->arguments);
+    for (char *c = strchr(text, ','); c; c = strchr(c, ','))
+        *c = ';';
+    return text;
 }
 
 /* The header, or with `benchmark` a row: its program stands before the number of its variants. */

@@ -98,7 +98,7 @@ struct study_intervention {
     const char *name, *arguments; /* arguments: appended to the program's; "": none */
     VEC(const char *) sets;
     VEC(struct study_swap) swaps, machines; /* of benchmarks; of machines */
-    bool left_out; /* of the quick version */
+    bool left_out;                          /* of the quick version */
     const struct yaml_node *node;
 };
 
@@ -379,6 +379,8 @@ int study_fault(struct study *study, const struct yaml_node *node, const char *h
 int study_fault_in(struct study *study, const struct yaml_node *node, long offset, const char *message);
 /* A question that stands in study.yaml, prepared; it only reads. NULL with a diagnostic. */
 sqlite3_stmt *study_ask_at(struct study *study, const char *what, const struct yaml_node *node, const char *sql);
+/* plan.c: the benchmark of that name; NULL: there is none. */
+const struct study_benchmark *study_benchmark_named(const struct study *study, const char *name);
 /* results.c: the program and arguments of a benchmark, as results.csv tells them; "" where there is none. */
 const char *study_program_of(struct study *study, const char *benchmark);
 /* results.c: writes results.csv. */

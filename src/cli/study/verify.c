@@ -67,10 +67,8 @@ static double cost_of(const struct verification *v, size_t row)
     const struct study *study = v->study;
     double runs =
         strtod(cell(&v->table, row, "warp_instructions"), NULL) * strtod(cell(&v->table, row, "variants"), NULL);
-    for (size_t i = 0; i < study->benchmarks.count; i++)
-        if (!strcmp(study->benchmarks.items[i].name, cell(&v->table, row, "benchmark")))
-            return runs + (cli_is_case(study->benchmarks.items[i].program) ? 0 : BUILD_COST);
-    return runs;
+    const struct study_benchmark *benchmark = study_benchmark_named(study, cell(&v->table, row, "benchmark"));
+    return runs + (!benchmark || cli_is_case(benchmark->program) ? 0 : BUILD_COST);
 }
 
 static double place_of(const struct verification *v, size_t row, const struct study_draw *draw)
@@ -82,11 +80,8 @@ static double place_of(const struct verification *v, size_t row, const struct st
 /* True if a row is of a benchmark that cannot be run. */
 static bool is_absent(const struct verification *v, size_t row)
 {
-    const struct study *study = v->study;
-    for (size_t i = 0; i < study->benchmarks.count; i++)
-        if (!strcmp(study->benchmarks.items[i].name, cell(&v->table, row, "benchmark")))
-            return study->benchmarks.items[i].absent != NULL;
-    return false;
+    const struct study_benchmark *benchmark = study_benchmark_named(v->study, cell(&v->table, row, "benchmark"));
+    return benchmark && benchmark->absent;
 }
 
 static void draw_rows(struct verification *v, const struct study_draw *draw)
