@@ -35,7 +35,7 @@ enum {
 
 /* Of everything in this file and events.def. Changes whenever an observer that was built for the version before would
  * not work: by itself with the number of events, and by the other summand with anything else. */
-#define LOCKSTEP_OBSERVER_VERSION (100u + LOCKSTEP_OBSERVER_EVENTS)
+#define LOCKSTEP_OBSERVER_VERSION (200u + LOCKSTEP_OBSERVER_EVENTS)
 
 #define LOCKSTEP_OBSERVER_STATE (64u << 20) /* bytes of state of an SM that an observer can have */
 
@@ -57,8 +57,10 @@ struct lockstep_observed {
     uint32_t warps, lanes;    /* warp slots of an SM; threads of a warp */
     uint32_t instructions;    /* of the module: each pc is below it */
     uint32_t first, count;    /* those of the kernel itself: pc first to first + count - 1 */
+    uint32_t cause_count;     /* of what a warp's cycles go to (event stand) */
+    const char *const *causes; /* their names, as in the statistics warps.* */
     /* An instruction as PTX, and its place in the sources: "file.ptx:41:5 (kernel.cu:12)". The text stays until the
-     * same function is called again. For report() and state_bytes() alone. */
+     * same function is called again. For report(), state_bytes() and begin() alone. */
     const char *(*text)(const struct lockstep_observed *observed, uint32_t pc);
     const char *(*place)(const struct lockstep_observed *observed, uint32_t pc);
     const void *context; /* theirs */
@@ -69,6 +71,8 @@ struct lockstep_observer {
     const char *name, *doc;
     /* Bytes of state of each SM for this kernel, up to LOCKSTEP_OBSERVER_STATE. NULL: none. */
     size_t (*state_bytes)(const struct lockstep_observed *observed);
+    /* Fills in the state of an SM before the kernel begins; it is zeroed. May be NULL. */
+    void (*begin)(const struct lockstep_observed *observed, void *state);
     /* A kernel has ended, however it did: states[n] is that of SM n. What is written goes to standard output, behind
      * what the kernel printed. May be NULL. */
     void (*report)(const struct lockstep_observed *observed, const void *const *states, FILE *to);

@@ -530,7 +530,9 @@ static int observe(struct gpu_run *run)
                                          .lanes = gpu->machine.sm.warp_size,
                                          .instructions = code->instr_count,
                                          .first = l->kernel->first,
-                                         .count = l->kernel->count};
+                                         .count = l->kernel->count,
+                                         .cause_count = WARP_CAUSE_COUNT,
+                                         .causes = warp_cause_names};
     memcpy(observed.grid, l->grid, sizeof observed.grid);
     memcpy(observed.block, l->block, sizeof observed.block);
     run->kernel.watched = &run->watched;
@@ -558,8 +560,10 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
     enum gpu_status status = run->course ? leave_stand(run, going) : begin(run);
     if (status == GPU_STANDS)
         return status;
-    for (unsigned i = 0; i < gpu->machine.gpu.sms && status != GPU_INVALID; i++)
+    for (unsigned i = 0; i < gpu->machine.gpu.sms && status != GPU_INVALID; i++) {
         sm_settle(gpu->sms[i], gpu->cycle);
+        sm_end(gpu->sms[i]);
+    }
     if (status != GPU_INVALID)
         finish_partitions(gpu, gpu->cycle);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)

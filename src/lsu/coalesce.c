@@ -345,6 +345,31 @@ static unsigned count_words(const struct simt_access *access, unsigned banks)
     return w.most_words;
 }
 
+static uint32_t pc_of(const struct lsu *lsu, const struct core_op *o)
+{
+    return (uint32_t)(o->decoded - lsu->warp->decoded);
+}
+
+COLD NOT_INLINE void tell_serialized(const struct lsu *lsu, const struct core_op *o)
+{
+    if (lsu->cycles > 1)
+        watch_tell_serialized(
+            lsu->watch, &(struct lockstep_serialized_event){
+                            .cycle = lsu->agenda->now, .warp = o->slot, .pc = pc_of(lsu, o), .passes = lsu->cycles});
+}
+
+COLD NOT_INLINE void tell_divided(const struct lsu *lsu, const struct core_op *o)
+{
+    uint32_t bytes = 0;
+    for (unsigned i = 0; i < lsu->count; i++)
+        bytes += lsu->list[i].bytes;
+    watch_tell_divided(lsu->watch, &(struct lockstep_divided_event){.cycle = lsu->agenda->now,
+                                                                    .warp = o->slot,
+                                                                    .pc = pc_of(lsu, o),
+                                                                    .transactions = lsu->count,
+                                                                    .bytes = bytes});
+}
+
 /* Shared memory takes a cycle for each word that its busiest bank must serve; atomics on one word are performed one
  * after another. */
 HOT static void count_conflicts(struct lsu *lsu, const struct simt_access *access)
@@ -370,6 +395,8 @@ HOT void lsu_coalesce(struct lsu *lsu, uint32_t op)
     switch (o->access->space) {
     case ISA_SPACE_SHARED:
         count_conflicts(lsu, o->access);
+        if (RARELY(watch_hears(lsu->watch, WATCH_serialized)))
+            tell_serialized(lsu, o);
         return;
     case ISA_SPACE_LOCAL:
         coalesce_local(lsu, op);
@@ -384,6 +411,8 @@ HOT void lsu_coalesce(struct lsu *lsu, uint32_t op)
     if (o->access->space == ISA_SPACE_CONST)
         return;
     lsu->transactions_made += lsu->count;
+    if (RARELY(watch_hears(lsu->watch, WATCH_divided)))
+        tell_divided(lsu, o);
     if (RARELY(lsu->port->coalesced))
         lsu->port->coalesced(lsu->sm, o, lsu->count);
 }

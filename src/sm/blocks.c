@@ -32,6 +32,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
                                                    .first_pc = kernel->grid->kernel->first});
     sm_all_due(sm);
     sm_count_from(sm, cycle);
+    warp_watch(&sm->warp, &sm->watch);
     warp_begin(&sm->warp, kernel->decoded, kernel->scoreboard_words, mask_low(p->warps), cycle);
     watch_progress_begin(&sm->consumers.progress);
     sm_storage_begin(sm);
@@ -47,6 +48,11 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     bool rows = kernel->grid->forms && p->form_reads == SM_FORM_READS_ROWS;
     EACH_CORE (sm, core)
         core_begin(core, &policy, kernel->longest, rows);
+}
+
+void sm_end(struct sm *sm)
+{
+    warp_account_end(&sm->warp);
 }
 
 HOT bool sm_can_launch(const struct sm *sm)

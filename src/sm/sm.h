@@ -109,6 +109,8 @@ unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t
                       const char **limiter);
 /* Starts a launch: the SM must be empty. */
 void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle);
+/* The launch has ended, however it did, and is settled: observers are told that the warps which are left go. */
+void sm_end(struct sm *sm);
 bool sm_can_launch(const struct sm *sm);
 /* True: a block may end, and make place, in the next cycle: not while each has a warp that goes on. */
 bool sm_block_may_end(const struct sm *sm);

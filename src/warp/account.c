@@ -10,29 +10,64 @@ static const struct stat_desc cause_descs[] = {
 #include "warp/causes.def"
 #undef WARP_CAUSE
 };
+const char *const warp_cause_names[] = {
+#define WARP_CAUSE(name, doc) #name,
+#include "warp/causes.def"
+#undef WARP_CAUSE
+};
 const struct stat_group warp_cause_group = {"warps", "where each cycle of each resident warp went", cause_descs,
                                             WARP_CAUSE_COUNT};
 
 HOT void warp_account_wait(struct warp_table *w, uint64_t slots, enum warp_cause cause)
 {
     for (uint64_t rest = slots; rest; rest &= rest - 1)
-        warp_account_stand(&w->account, &w->slots[mask_first(rest)].stall_cause,
-                           warp_account_from(&w->account, rest & -rest), cause);
+        warp_stand(w, &w->slots[mask_first(rest)], warp_account_from(&w->account, rest & -rest), cause);
 }
 
 HOT void warp_account_again(struct warp_table *w, uint64_t slots)
 {
     for (uint64_t rest = slots; rest; rest &= rest - 1)
-        warp_account_stand(&w->account, &w->slots[mask_first(rest)].stall_cause,
-                           warp_account_from(&w->account, rest & -rest), warp_cause_of(w, mask_first(rest)));
+        warp_stand(w, &w->slots[mask_first(rest)], warp_account_from(&w->account, rest & -rest),
+                   warp_cause_of(w, mask_first(rest)));
 }
+
+/* What observers are told */
+
+COLD void warp_account_tell(const struct warp_table *w, const struct warp_slot *slot, uint64_t cycle)
+{
+    watch_tell_stand(w->watch, &(struct lockstep_stand_event){.cycle = cycle,
+                                                              .warp = (uint32_t)(slot - w->slots),
+                                                              .block = slot->block,
+                                                              .pc = slot->simt.live ? simt_pc(&slot->simt) : 0,
+                                                              .cause = slot->stall_cause});
+}
+
+COLD NOT_INLINE void tell_passed(const struct warp_table *w, uint64_t warps)
+{
+    const struct warp_account *a = &w->account;
+    watch_tell_passed(w->watch,
+                      &(struct lockstep_passed_event){.cycle = a->from, .warps = warps, .held = warps & a->held});
+}
+
+COLD NOT_INLINE void tell_leave(const struct warp_table *w, uint64_t warps)
+{
+    watch_tell_leave(w->watch, &(struct lockstep_leave_event){.cycle = w->account.from, .warps = warps});
+}
+
+void warp_account_end(const struct warp_table *w)
+{
+    if (w->account.tells && w->resident)
+        tell_leave(w, w->resident);
+}
+
+/* Counts */
 
 static uint64_t *counts_of(struct warp_causes *causes)
 {
     return &causes->issued;
 }
 
-void warp_account_come(struct warp_table *w, uint64_t slots)
+static void count_from(struct warp_table *w, uint64_t slots)
 {
     struct warp_account *a = &w->account;
     for (uint64_t rest = slots; rest; rest &= rest - 1) {
@@ -42,17 +77,27 @@ void warp_account_come(struct warp_table *w, uint64_t slots)
     }
 }
 
+void warp_account_come(struct warp_table *w, uint64_t slots)
+{
+    count_from(w, slots);
+    for (uint64_t rest = w->account.tells ? slots : 0; rest; rest &= rest - 1)
+        warp_account_tell(w, &w->slots[mask_first(rest)], w->account.from);
+}
+
 void warp_account_go(struct warp_table *w, uint64_t slots)
 {
     struct warp_account *a = &w->account;
     for (uint64_t rest = slots; rest; rest &= rest - 1)
         counts_of(&a->counts)[w->slots[mask_first(rest)].stall_cause] += a->from;
+    if (a->tells)
+        tell_leave(w, slots);
 }
 
+/* Of warps that are resident observers have been told: their states are in the checkpoint. */
 void warp_account_begin(struct warp_table *w, uint64_t cycle)
 {
-    w->account = (struct warp_account){.from = cycle, .counts = w->account.counts};
-    warp_account_come(w, w->resident);
+    w->account = (struct warp_account){.from = cycle, .tells = w->account.tells, .counts = w->account.counts};
+    count_from(w, w->resident);
 }
 
 void warp_account_reset(struct warp_table *w, const struct warp_causes *counts)
@@ -66,6 +111,8 @@ HOT void warp_account_unpicked(struct warp_table *w)
     uint64_t ready = w->account.ready & ~w->account.issued;
     uint64_t rest = ready;
     contract(!(ready & ~(w->resident & w->cleared & ~w->waiting))); /* what others issue does not change that */
+    if (RARELY(w->account.tells))
+        tell_passed(w, ready);
     counts->unpicked += mask_count(ready);
     if (ready & w->account.held) {
         unsigned held = mask_count(ready & w->account.held);

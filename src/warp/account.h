@@ -36,18 +36,17 @@ struct warp_account {
      * that picked none. */
     uint64_t ready, held, issued;
     uint64_t from; /* what happens now counts from this cycle on */
+    bool tells;    /* some observer hears of it: see warp_watch */
     /* Modulo 2^64. Of a stay at a cause the first cycle is taken off when it begins, and the one behind its last is
      * added when it ends: of the stays that go on, `from` is still to be added. */
     struct warp_causes counts;
 };
 
-/* A warp stands at a cause from cycle `from` on. stall_cause: the warp's. */
+/* A warp stands at a cause from cycle `from` on, another one than before. stall_cause: the warp's. */
 static inline void warp_account_stand(struct warp_account *a, uint8_t *stall_cause, uint64_t from,
                                       enum warp_cause cause)
 {
     uint8_t was = *stall_cause;
-    if (was == cause)
-        return;
     (&a->counts.issued)[was] += from;
     (&a->counts.issued)[cause] -= from;
     *stall_cause = (uint8_t)cause;
@@ -91,10 +90,17 @@ static inline void warp_account_issued(struct warp_account *a, uint8_t *stall_ca
     *stall_cause = (uint8_t)cause;
 }
 struct warp_table;
+struct warp_slot;
+/* The names of enum warp_cause: WARP_CAUSE_COUNT of them. */
+extern const char *const warp_cause_names[];
 /* Begins to count from a cycle on, for the warps that are resident, on top of what is counted. */
 void warp_account_begin(struct warp_table *w, uint64_t cycle);
 /* The counts begin anew: at zero, or at what a checkpoint has, for warp_account_begin to go on from. */
 void warp_account_reset(struct warp_table *w, const struct warp_causes *counts);
+/* Tells observers where a warp stands, from that cycle on (event `stand`); to be called where account.tells alone. */
+void warp_account_tell(const struct warp_table *w, const struct warp_slot *slot, uint64_t cycle);
+/* The launch ends, perhaps with warps resident: observers are told that these leave. */
+void warp_account_end(const struct warp_table *w);
 /* Warps have come; warps go. */
 void warp_account_come(struct warp_table *w, uint64_t slots);
 void warp_account_go(struct warp_table *w, uint64_t slots);

@@ -65,6 +65,12 @@ void warp_begin(struct warp_table *w, const struct decoded_instr *decoded, unsig
     warp_account_begin(w, cycle);
 }
 
+void warp_watch(struct warp_table *w, const struct watch *watch)
+{
+    w->watch = watch;
+    w->account.tells = watch_hears(watch, WATCH_stand | WATCH_passed | WATCH_leave);
+}
+
 void warp_start(struct warp_table *w, unsigned index, unsigned block, uint64_t age)
 {
     struct warp_slot *slot = &w->slots[index];
@@ -154,6 +160,8 @@ bool warp_turn_changed(struct warp_table *w, unsigned index, uint32_t next)
     struct warp_slot *slot = &w->slots[index];
     uint64_t bit = BIT64(index);
     bool releases = false;
+    if (w->account.tells)
+        warp_account_tell(w, slot, warp_account_from(&w->account, bit));
     if (!slot->buffered)
         return false;
     w->wants[slot->unit] &= ~bit;

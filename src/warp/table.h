@@ -20,6 +20,7 @@
 #include "warp/account.h"
 #include "warp/decoded.h"
 #include "warp/waits.h"
+#include "watch/watch.h"
 
 #define WARP_SLOTS 64
 
@@ -65,6 +66,7 @@ struct warp_table {
     ROOM_KEPT struct warp_account account;         /* changes wherever these sets do */
     const struct decoded_instr *ROOM_KEPT decoded; /* of the launch, by pc */
     ROOM_KEPT uint32_t scoreboard_words;
+    const struct watch *ROOM_KEPT watch; /* the SM's observers */
     struct warp_slot slots[WARP_SLOTS];
 };
 
@@ -143,6 +145,8 @@ void warp_lend(struct warp_table *w, unsigned count, uint64_t *boards, unsigned 
 /* A kernel begins, whose instructions these are; issue is to look at all `slots`. No warp is resident. */
 void warp_begin(struct warp_table *w, const struct decoded_instr *decoded, unsigned words, uint64_t slots,
                 uint64_t cycle);
+/* From now on observers are told where warps' cycles go. */
+void warp_watch(struct warp_table *w, const struct watch *watch);
 /* A warp is given a slot: it has no instruction, nothing under way. It is not resident before warp_come. */
 void warp_start(struct warp_table *w, unsigned slot, unsigned block, uint64_t age);
 /* Nothing that a warp of these slots left behind counts any more. */
@@ -158,6 +162,16 @@ static inline void warp_renumber(struct warp_table *w, unsigned slot, uint64_t a
 /* The last lanes of a warp have ended; lanes have come to one in which all had. */
 void warp_finish(struct warp_table *w, unsigned slot);
 void warp_refill(struct warp_table *w, unsigned slot);
+
+/* For the events below alone: a warp stands at a cause from a cycle on. */
+static inline void warp_stand(struct warp_table *w, struct warp_slot *slot, uint64_t from, enum warp_cause cause)
+{
+    if (slot->stall_cause == cause)
+        return;
+    warp_account_stand(&w->account, &slot->stall_cause, from, cause);
+    if (RARELY(w->account.tells))
+        warp_account_tell(w, slot, from);
+}
 
 /* Events of waiting: waits.def */
 
@@ -244,7 +258,7 @@ static inline void warp_stand_awake(struct warp_table *w, struct warp_slot *slot
 {
     contract(!w->account.issued);
     if (!(w->waiting & bit))
-        warp_account_stand(&w->account, &slot->stall_cause, w->account.from, cause);
+        warp_stand(w, slot, w->account.from, cause);
 }
 /* Another instruction is at the head, and the warp in none of the sets of its last one any more: puts it into the sets
  * that issue looks at. next: the instruction that the warp needs next. Returns the cause at which it stands, if it does
@@ -307,6 +321,8 @@ HOT_INLINE bool warp_issued(struct warp_table *w, unsigned index, uint32_t next)
     enum warp_cause cause = slot->buffered ? warp_put_head(w, slot, bit, next, &releases) : warp_lose_head(w, bit);
     warp_account_issued(&w->account, &slot->stall_cause, bit,
                         w->waiting & bit ? (enum warp_cause)slot->stall_cause : cause);
+    if (RARELY(w->account.tells))
+        warp_account_tell(w, slot, w->account.from + 1);
     return releases;
 }
 /* The turn of the warp's paths may have changed, not by an instruction that it issued: what it needs next is another
@@ -324,7 +340,7 @@ HOT_INLINE void warp_flush(struct warp_table *w, unsigned index)
     w->mispredicted &= ~bit;
     enum warp_cause cause = warp_lose_head(w, bit);
     if (!(w->waiting & bit))
-        warp_account_stand(&w->account, &slot->stall_cause, warp_account_from(&w->account, bit), cause);
+        warp_stand(w, slot, warp_account_from(&w->account, bit), cause);
 }
 /* All threads of the warp have gone to others: its buffer is empty, and nothing is to be fetched for it. */
 void warp_abandon(struct warp_table *w, unsigned slot);

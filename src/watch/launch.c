@@ -37,9 +37,12 @@ static int make_states(struct watch_launch *launch, unsigned i, struct arena *ar
         return diag_error(sink, DIAG_NOWHERE, NULL,
                           "observer %s: a state of %zu bytes for kernel %s is too large; %u bytes are the limit",
                           observer->name, bytes, launch->observed.kernel, LOCKSTEP_OBSERVER_STATE);
-    for (unsigned sm = 0; sm < launch->observed.sms; sm++)
-        launch->listeners[sm * launch->all->count + i] =
-            (struct watch_listener){observer, arena_alloc(arena, bytes + 1, CACHE_LINE), bytes};
+    for (unsigned sm = 0; sm < launch->observed.sms; sm++) {
+        struct watch_listener *of = &launch->listeners[sm * launch->all->count + i];
+        *of = (struct watch_listener){observer, arena_alloc(arena, bytes + 1, CACHE_LINE), bytes};
+        if (observer->begin)
+            observer->begin(&launch->observed, of->state);
+    }
     return 0;
 }
 

@@ -27,6 +27,7 @@ static void describe(struct watch_observer *o)
     const struct lockstep_observer *observer = o->observer;
     const struct plugin_function functions[] = {
         {"state_bytes", (uintptr_t)observer->state_bytes},
+        {"begin", (uintptr_t)observer->begin},
         {"report", (uintptr_t)observer->report},
 #define EVENT(name, doc) {#name, (uintptr_t)observer->name},
 #define FIELD(type, name, doc)

@@ -60,7 +60,7 @@ enum lockstep_space watch_space(unsigned space);
 /* An observer from a file. */
 struct watch_observer {
     struct plugin plugin;
-    struct plugin_function functions[LOCKSTEP_OBSERVER_EVENTS + 2];
+    struct plugin_function functions[LOCKSTEP_OBSERVER_EVENTS + 3];
     const struct lockstep_observer *observer;
     const char *path;
 };
