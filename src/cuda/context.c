@@ -4,6 +4,7 @@
  *   LOCKSTEP_SET         group.parameter=value, one a line               LOCKSTEP_MODE   timing | functional
  *   LOCKSTEP_AS          shipped | fixed-order | reference
  *   LOCKSTEP_OBSERVE     observers, one file a line: lockstep/observer.h
+ *   LOCKSTEP_PROFILE     1: results have a profile of each launch
  *   LOCKSTEP_THREADS     host threads that simulate, 1 when absent       LOCKSTEP_NO_SKIP  1: step every cycle
  *   LOCKSTEP_MAX_CYCLES  cycles after which a launch is stopped
  *   LOCKSTEP_MAX_SECONDS host seconds after the first call after which a launch is stopped
@@ -19,6 +20,7 @@
 #include "base/interrupt.h"
 #include "cuda/runtime.h"
 #include "gpu/departures.h"
+#include "profile/profile.h"
 #include "watch/watch.h"
 
 #define DEFAULT_MACHINE "gtx480"
@@ -160,6 +162,7 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     rt->run_by = run ? (pid_t)strtol(run, NULL, 10) : 0;
     const char *check = setting("LOCKSTEP_CHECK"), *as = setting("LOCKSTEP_AS");
     const char *observers = setting("LOCKSTEP_OBSERVE");
+    rt->profile = setting("LOCKSTEP_PROFILE") != NULL;
     const char *seconds = setting("LOCKSTEP_MAX_SECONDS"), *threads = setting("LOCKSTEP_THREADS");
     if (machine_load(&rt->machine, machine ? machine : DEFAULT_MACHINE, sink) < 0)
         return -1;
@@ -174,6 +177,8 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
         rc = -1;
     if (observers && read_observers(rt, observers, sink) < 0)
         rc = -1;
+    if (rt->profile && rt->mode == GPU_FUNCTIONAL)
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, PROFILE_NEEDS_TIMING);
     if (cycles && read_max_cycles(rt, cycles, sink) < 0)
         rc = -1;
     if (threads && read_threads(rt, threads, sink) < 0)
@@ -217,6 +222,8 @@ static struct gpu *make_device(struct runtime *rt, struct diag_sink *sink)
             gpu_destroy(gpu);
             return NULL;
         }
+    if (gpu && rt->profile)
+        gpu_profile(gpu);
     return gpu;
 }
 

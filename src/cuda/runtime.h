@@ -97,6 +97,7 @@ struct runtime {
     double patience;              /* of LOCKSTEP_HOST_PATIENCE, in seconds; 0: for ever */
     bool progress;
     VEC(char *) observers; /* files */
+    bool profile;
     int results;         /* file of LOCKSTEP_RESULTS, -1: nobody asked for them, or a line could not be written */
     bool results_asked;  /* results_open was called */
     bool results_failed; /* and could not open it: the runtime refuses to work */

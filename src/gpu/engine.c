@@ -575,6 +575,8 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
         gpu_explain_unsynced_of_sms(run);
     if (status != GPU_INVALID)
         watch_launch_report(&run->watched, &gpu->output);
+    if (status != GPU_INVALID && gpu->observers.joined)
+        run->result->profile = profile_gather(&run->watched);
     if (status != GPU_OK)
         rebuild(gpu);
     else if (gpu->machine.gpu.flush_l1_at_kernel_end)

@@ -27,6 +27,9 @@ void gpu_destroy(struct gpu *gpu);
  * reports joins what the device prints (gpu_take_output). path must stay. -1 with a diagnostic. */
 int gpu_observe(struct gpu *gpu, const char *path, struct diag_sink *sink);
 
+/* Profiles all launches from now on, in timing mode: gpu_result.profile. To be called once. */
+void gpu_profile(struct gpu *gpu);
+
 /* Device memory. Addresses are device addresses (also valid as generic addresses in kernels). All return 0, or -1 with
  * a diagnostic that names the range. */
 uint64_t gpu_malloc(struct gpu *gpu, uint64_t bytes); /* 0 when memory is exhausted */
@@ -80,6 +83,7 @@ struct gpu_progress {
 };
 
 struct plugin_blame;
+struct profile;
 struct simt_divergence;
 struct gpu_launch {
     const struct gpu_module *module;
@@ -170,6 +174,7 @@ struct gpu_result {
     double time_ns;                /* simulated time of the launch */
     struct gpu_counters *counters; /* every unit's statistics, merged over units; see gpu_result_sets */
     unsigned lacks;                /* set of enum stat_needs: statistics that need one of them were not measured */
+    struct profile *profile;       /* see gpu_profile; NULL: there is none */
     struct host_use host;
 };
 

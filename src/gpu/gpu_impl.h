@@ -9,6 +9,7 @@
 #include "gpu/gpu.h"
 #include "memory/coherence/protocol.h"
 #include "memory/store.h"
+#include "profile/profile.h"
 #include "core/sched/sched.h"
 #include "sm/sm.h"
 #include "sm/unsynced.h"

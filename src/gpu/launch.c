@@ -378,7 +378,7 @@ static void free_run(struct gpu_run *run)
 static void guard_plugins(const struct gpu_run *run, struct sched_functions *functions)
 {
     const struct watch_observers *observers = &run->gpu->observers;
-    struct plugin plugins[1 + WATCH_OBSERVERS] = {sched_plugin(&run->gpu->scheduler, functions)};
+    struct plugin plugins[1 + WATCH_LISTENERS] = {sched_plugin(&run->gpu->scheduler, functions)};
     for (unsigned i = 0; i < observers->count; i++)
         plugins[1 + i] = observers->of[i].plugin;
     plugin_guard_begin(plugins, 1 + observers->count, run->launch->blame);

@@ -143,7 +143,9 @@ void gpu_result_blank(struct gpu_result *result)
 void gpu_result_free(struct gpu_result *result)
 {
     free(result->counters);
+    profile_free(result->profile);
     result->counters = NULL;
+    result->profile = NULL;
 }
 
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count)

@@ -159,8 +159,8 @@ static void archive_observers(const struct gpu *gpu, struct archive *ar)
     strbuf_add(&stored, strbuf_text(&here));
     archive_text(ar, &stored);
     if (strcmp(strbuf_text(&stored), strbuf_text(&here)) != 0)
-        archive_fail(ar, "it was taken with --observe %s, and is continued with --observe %s",
-                     stored.length ? stored.text : "(nothing)", here.length ? here.text : "(nothing)");
+        archive_fail(ar, "it was taken with %s, and is continued with %s", stored.length ? stored.text : "no observer",
+                     here.length ? here.text : "no observer");
     strbuf_free(&here);
     strbuf_free(&stored);
 }

@@ -33,7 +33,7 @@ static int make_states(struct watch_launch *launch, unsigned i, struct arena *ar
 {
     const struct lockstep_observer *observer = launch->all->of[i].observer;
     size_t bytes = observer->state_bytes ? observer->state_bytes(&launch->observed) : 0;
-    if (bytes > LOCKSTEP_OBSERVER_STATE)
+    if (bytes > LOCKSTEP_OBSERVER_STATE && launch->all->of[i].path)
         return diag_error(sink, DIAG_NOWHERE, NULL,
                           "observer %s: a state of %zu bytes for kernel %s is too large; %u bytes are the limit",
                           observer->name, bytes, launch->observed.kernel, LOCKSTEP_OBSERVER_STATE);
@@ -83,12 +83,24 @@ struct watch watch_of(const struct watch_launch *launch, unsigned sm)
     return (struct watch){.heard = launch->heard, .count = count, .of = &launch->listeners[sm * count]};
 }
 
-/* An observer's states by SM, as report() takes them. */
+static void states_of(const struct watch_launch *launch, unsigned i, const void **states)
+{
+    for (unsigned sm = 0; sm < launch->observed.sms; sm++)
+        states[sm] = launch->listeners[sm * launch->all->count + i].state;
+}
+
+void watch_launch_states(const struct watch_launch *launch, const struct lockstep_observer *observer,
+                         const void **states)
+{
+    for (unsigned i = 0; i < launch->all->count; i++)
+        if (launch->all->of[i].observer == observer)
+            states_of(launch, i, states);
+}
+
 static void report(const struct watch_launch *launch, unsigned i, const void **states, FILE *to)
 {
     const struct lockstep_observer *observer = launch->all->of[i].observer;
-    for (unsigned sm = 0; sm < launch->observed.sms; sm++)
-        states[sm] = launch->listeners[sm * launch->all->count + i].state;
+    states_of(launch, i, states);
     if (observer->report)
         observer->report(&launch->observed, states, to);
 }

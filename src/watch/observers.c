@@ -1,6 +1,7 @@
-/* Observers from shared objects. */
+/* Observers from shared objects, and those that join them. */
 #include <string.h>
 
+#include "base/check.h"
 #include "watch/watch.h"
 
 #define SYMBOL "lockstep_observer_plugin"
@@ -47,7 +48,7 @@ int watch_load(struct watch_observers *all, const char *path, struct diag_sink *
 {
     const struct lockstep_observer *(*plugin)(void);
     void *symbol;
-    if (all->count == WATCH_OBSERVERS)
+    if (all->count - all->joined == WATCH_OBSERVERS)
         return diag_error(sink, DIAG_NOWHERE, NULL, "too many observers: %d are the limit", WATCH_OBSERVERS);
     struct watch_observer *o = &all->of[all->count];
     *o = (struct watch_observer){.plugin = {.kind = KIND, .word = "observer", .symbol = SYMBOL}, .path = path};
@@ -67,11 +68,18 @@ int watch_load(struct watch_observers *all, const char *path, struct diag_sink *
     return 0;
 }
 
+void watch_join(struct watch_observers *all, const struct lockstep_observer *observer)
+{
+    contract(!all->joined);
+    all->of[all->count++] = (struct watch_observer){.plugin = {.kind = KIND, .word = "observer"}, .observer = observer};
+    all->joined++;
+}
+
 void watch_unload(struct watch_observers *all)
 {
     for (unsigned i = 0; i < all->count; i++)
         plugin_unload(&all->of[i].plugin);
-    all->count = 0;
+    all->count = all->joined = 0;
 }
 
 int watch_try(const char *const *paths, size_t count, struct diag_sink *sink)
@@ -88,6 +96,8 @@ void watch_identify(const struct watch_observers *all, struct strbuf *out)
 {
     for (unsigned i = 0; i < all->count; i++) {
         strbuf_add(out, i ? ", " : "");
-        plugin_identify(all->of[i].path, out);
+        strbuf_addf(out, "--%s", all->of[i].path ? "observe " : all->of[i].observer->name);
+        if (all->of[i].path)
+            plugin_identify(all->of[i].path, out);
     }
 }

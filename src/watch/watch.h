@@ -3,8 +3,8 @@
  * where the event happens, which is one branch that is nearly never taken, and fills in the event only if it is set.
  * This room knows nothing of the model's state but what an event carries.
  *
- * An observer (lockstep/observer.h) is a shared object. observers.c loads it, launch.c gives it its states and has it
- * report. */
+ * An observer (lockstep/observer.h) is a shared object, or part of Lockstep. observers.c loads it, or lets it join;
+ * launch.c gives it its states and has it report. */
 #ifndef LOCKSTEP_WATCH_WATCH_H
 #define LOCKSTEP_WATCH_WATCH_H
 
@@ -17,7 +17,8 @@
 #include "isa/program.h"
 #include "lockstep/observer.h"
 
-#define WATCH_OBSERVERS 8
+#define WATCH_OBSERVERS 8                     /* from files */
+#define WATCH_LISTENERS (WATCH_OBSERVERS + 1) /* and one that is part of Lockstep */
 
 /* The listeners to one SM's events, for one launch. */
 struct watch {
@@ -57,7 +58,7 @@ enum lockstep_space watch_space(unsigned space);
 
 /* observers.c */
 
-/* An observer from a file. */
+/* An observer from a file, or (path is NULL) one that is part of Lockstep. */
 struct watch_observer {
     struct plugin plugin;
     struct plugin_function functions[LOCKSTEP_OBSERVER_EVENTS + 3];
@@ -65,18 +66,22 @@ struct watch_observer {
     const char *path;
 };
 struct watch_observers {
-    struct watch_observer of[WATCH_OBSERVERS];
+    struct watch_observer of[WATCH_LISTENERS];
     unsigned count;
+    unsigned joined; /* of them, those that are part of Lockstep */
 };
 
 /* Loads one more; path must stay. -1 with a diagnostic. */
 int watch_load(struct watch_observers *all, const char *path, struct diag_sink *sink);
+/* One that is part of Lockstep joins them, as the only one; its states may be of any size. */
+void watch_join(struct watch_observers *all, const struct lockstep_observer *observer);
 void watch_unload(struct watch_observers *all);
 /* Loads all of these files. Returns 0, or -1 with diagnostics when one could not be loaded. */
 int watch_try(const char *const *paths, size_t count, struct diag_sink *sink);
 #define WATCH_NEEDS_TIMING                                                                                             \
     "observers (--observe) need timing mode: functional mode has no cycles, and tells of no events"
-/* Appends names and contents of all: a checkpoint is continued under the same ones only. */
+/* Appends the options that name them, with the contents of files: a checkpoint is continued under the same ones only.
+ */
 void watch_identify(const struct watch_observers *all, struct strbuf *out);
 
 /* launch.c */
@@ -98,6 +103,9 @@ int watch_launch_begin(struct watch_launch *launch, const struct watch_observers
 struct watch watch_of(const struct watch_launch *launch, unsigned sm);
 /* All observers report, in the order in which they were loaded; what they write is appended to out. */
 void watch_launch_report(struct watch_launch *launch, struct strbuf *out);
+/* The states that an observer has of this launch, by number of the SM, to states[0] ... [sms - 1]. */
+void watch_launch_states(const struct watch_launch *launch, const struct lockstep_observer *observer,
+                         const void **states);
 void watch_launch_free(struct watch_launch *launch);
 struct archive;
 /* The states of an SM's observers in a checkpoint. */

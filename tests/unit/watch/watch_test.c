@@ -80,7 +80,7 @@ static void nobody_hears_without_observers(void **state)
 
 static void too_large_a_state_is_refused(void **state)
 {
-    struct watch_observers all = {.of = {{.observer = &issues}, {.observer = &greedy}}, .count = 2};
+    struct watch_observers all = {.of = {{.observer = &issues}, {.observer = &greedy, .path = "greedy.so"}}, .count = 2};
     struct watch_launch launch;
     struct isa_module module = {0};
     struct arena arena = {0};

@@ -1,0 +1,90 @@
+/* A profile as JSON: see result_json.h. */
+#include "gpu/result_json.h"
+
+#include "profile/profile.h"
+
+#define MOST_PLACES 64 /* of an instruction */
+
+static json_t *place_json(const struct isa_module *module, uint32_t file, uint32_t line, const char *function)
+{
+    json_t *place = json_object();
+    struct strbuf name = {0};
+    json_object_set_new(place, "file", json_string(module->files[file]));
+    json_object_set_new(place, "line", json_integer(line));
+    if (function)
+        isa_plain_name(function, &name);
+    json_object_set_new(place, "function", function ? json_string(strbuf_text(&name)) : json_null());
+    strbuf_free(&name);
+    return place;
+}
+
+static bool is_place(const struct isa_module *module, uint32_t file, uint32_t line)
+{
+    return file && file < module->file_count && module->files[file] && line;
+}
+
+/* Lines of the sources, from the instruction's own outwards over the calls in whose place its code stands. */
+static json_t *places_json(const struct isa_module *module, uint32_t pc)
+{
+    const struct isa_instr *instr = &module->instrs[pc];
+    uint32_t file = instr->source_file, line = instr->source_line, inlined = instr->inlined;
+    json_t *places = json_array();
+    for (unsigned n = 0; is_place(module, file, line) && n < MOST_PLACES; n++) {
+        const struct isa_inlined *call = inlined ? &module->inlined[inlined] : NULL;
+        const char *function = call ? call->function : isa_function_at(module, pc)->name;
+        json_array_append_new(places, place_json(module, file, line, function));
+        if (!call)
+            break;
+        file = call->file;
+        line = call->line;
+        inlined = call->outer;
+    }
+    return places;
+}
+
+static void set_counted(json_t *object, const char *name, uint64_t value)
+{
+    if (value)
+        json_object_set_new(object, name, json_integer((json_int_t)value));
+}
+
+static json_t *instruction_json(const struct profile *profile, uint32_t pc)
+{
+    const struct isa_module *module = profile->module;
+    const uint64_t *row = profile_row(profile, pc);
+    struct strbuf text = {0};
+    json_t *object = json_object(), *counts = json_object(), *cycles = json_object();
+    isa_disasm_instr(module, isa_function_at(module, pc), &module->instrs[pc], &text);
+    json_object_set_new(object, "pc", json_integer(pc));
+    json_object_set_new(object, "text", json_string(strbuf_text(&text)));
+    json_object_set_new(object, "ptx_file", json_string(module->name ? module->name : ""));
+    json_object_set_new(object, "ptx_line", json_integer(module->instrs[pc].line));
+    json_object_set_new(object, "places", places_json(module, pc));
+    for (unsigned i = 0; i < PROFILE_COUNTS; i++)
+        set_counted(counts, profile_count_name((enum profile_count)i), row[i]);
+    for (unsigned c = 0; c < profile->causes; c++)
+        set_counted(cycles, profile->cause_names[c], row[PROFILE_COUNTS + c]);
+    json_object_set_new(object, "counts", counts);
+    json_object_set_new(object, "cycles", cycles);
+    strbuf_free(&text);
+    return object;
+}
+
+static bool has_counts(const struct profile *profile, uint32_t pc)
+{
+    const uint64_t *row = profile_row(profile, pc);
+    for (unsigned i = 0; i < PROFILE_COUNTS + profile->causes; i++)
+        if (row[i])
+            return true;
+    return false;
+}
+
+json_t *gpu_profile_json(const struct profile *profile)
+{
+    json_t *object = json_object(), *instructions = json_array();
+    for (uint32_t pc = 0; pc < profile->instructions; pc++)
+        if (has_counts(profile, pc))
+            json_array_append_new(instructions, instruction_json(profile, pc));
+    json_object_set_new(object, "instructions", instructions);
+    return object;
+}

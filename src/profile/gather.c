@@ -1,0 +1,40 @@
+/* The profile of a launch, from the states of its SMs. */
+#include <stdlib.h>
+
+#include "profile/sm.h"
+
+const char *profile_count_name(enum profile_count count)
+{
+    static const char *const names[] = {
+#define PROFILE_COUNT(name, doc) #name,
+#include "profile/counts.def"
+#undef PROFILE_COUNT
+    };
+    return names[count];
+}
+
+struct profile *profile_gather(const struct watch_launch *launch)
+{
+    const struct lockstep_observed *observed = &launch->observed;
+    const void **states = base_calloc(observed->sms, sizeof *states);
+    struct profile *profile = base_malloc(sizeof *profile);
+    size_t count = (size_t)observed->instructions * (PROFILE_COUNTS + observed->cause_count);
+    *profile = (struct profile){.module = launch->module,
+                                .instructions = observed->instructions,
+                                .causes = observed->cause_count,
+                                .cause_names = observed->causes,
+                                .counts = base_calloc(count, sizeof *profile->counts)};
+    watch_launch_states(launch, profile_observer(), states);
+    for (uint32_t sm = 0; sm < observed->sms; sm++)
+        for (size_t i = 0; i < count; i++)
+            profile->counts[i] += ((const struct profile_sm *)states[sm])->counts[i];
+    free(states);
+    return profile;
+}
+
+void profile_free(struct profile *profile)
+{
+    if (profile)
+        free(profile->counts);
+    free(profile);
+}

@@ -1,0 +1,263 @@
+/* The observer: from events to counts of an SM. A warp's stay is closed where it ends, by the event that says so; what
+ * of it goes elsewhere (`unpicked`, `held`) is taken off its cause, as the model does. Sums wrap around while a stay
+ * goes on, and are right when it is closed. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "profile/sm.h"
+
+enum charge { CHARGE_NEXT, CHARGE_LAST, CHARGE_FENCE };
+
+static const struct {
+    const char *name, *words;
+    enum charge charge;
+} causes[] = {
+#define PROFILE_CAUSE(name, charge, words) {#name, words, CHARGE_##charge},
+#include "profile/causes.def"
+#undef PROFILE_CAUSE
+};
+
+const char *profile_cause_words(const char *name)
+{
+    for (unsigned i = 0; i < sizeof causes / sizeof causes[0]; i++)
+        if (!strcmp(causes[i].name, name))
+            return causes[i].words;
+    return name;
+}
+
+/* Tallies */
+
+static void tally_add(struct profile_tally *t, uint64_t set)
+{
+    t->some |= set;
+    t->added++;
+    for (unsigned p = 0; set; p++) {
+        uint64_t carry = t->planes[p] & set;
+        t->planes[p] ^= set;
+        set = carry;
+    }
+}
+
+static uint64_t tally_take(struct profile_tally *t, unsigned warp)
+{
+    uint64_t count = 0;
+    for (unsigned p = 0; p < PROFILE_PLANES; p++) {
+        count |= (t->planes[p] >> warp & 1) << p;
+        t->planes[p] &= ~BIT64(warp);
+    }
+    t->some &= ~BIT64(warp);
+    return count;
+}
+
+/* Stays */
+
+static uint64_t *row_of(struct profile_sm *s, uint32_t pc)
+{
+    return s->counts + (size_t)pc * s->width;
+}
+
+static uint64_t *cycles_of(struct profile_sm *s, uint32_t pc)
+{
+    return row_of(s, pc) + PROFILE_COUNTS;
+}
+
+/* Of the warp's stay, those cycles in which its scheduler picked another. */
+static void count_passed(struct profile_sm *s, unsigned warp)
+{
+    const struct profile_warp *w = &s->warps[warp];
+    uint64_t *cycles = cycles_of(s, w->charged), count = tally_take(&s->passed, warp);
+    cycles[w->cause] -= count;
+    cycles[s->unpicked] += count;
+}
+
+/* The warp's stay so far is counted, up to a cycle: that may be the one in which the warp issued, which is counted. A
+ * wait for a value that ends with an instruction's completion was for that one. */
+static void close_stay(struct profile_sm *s, unsigned warp, uint64_t cycle)
+{
+    struct profile_warp *w = &s->warps[warp];
+    uint64_t cycles = cycle < w->since ? 0 : cycle - w->since;
+    if (mask_has(s->passed.some, warp))
+        count_passed(s, warp);
+    w->since += cycles;
+    cycles_of(s, w->charged)[w->cause] += cycles;
+    if (mask_has(s->data, w->cause) && w->done == cycle + 1)
+        row_of(s, w->done_pc)[PROFILE_awaited] += cycles;
+}
+
+static uint32_t charged_to(const struct profile_sm *s, const struct profile_warp *w, uint32_t cause, uint32_t next)
+{
+    return mask_has(s->last, cause) || (cause == s->fence && w->at_fence) ? w->last_pc : next;
+}
+
+/* Events */
+
+static void stand(void *state, const struct lockstep_stand_event *e)
+{
+    struct profile_sm *s = state;
+    struct profile_warp *w = &s->warps[e->warp];
+    if (!mask_has(s->resident, e->warp)) {
+        s->resident |= BIT64(e->warp);
+        *w = (struct profile_warp){.since = e->cycle, .last_pc = e->pc, .charged = e->pc, .cause = (uint8_t)e->cause};
+    }
+    w->at_fence &= e->cause == s->fence;
+    uint32_t charged = charged_to(s, w, e->cause, e->pc);
+    if (charged == w->charged && e->cause == w->cause)
+        return;
+    close_stay(s, e->warp, e->cycle);
+    w->charged = charged;
+    w->cause = (uint8_t)e->cause;
+}
+
+/* Where a warp issues several instructions in a cycle, that counts as issued for the first. */
+static void issue(void *state, const struct lockstep_issue_event *e)
+{
+    struct profile_sm *s = state;
+    struct profile_warp *w = &s->warps[e->warp];
+    uint64_t *row = row_of(s, e->pc);
+    row[PROFILE_issues]++;
+    row[PROFILE_active] += mask_count(e->active);
+    row[PROFILE_lanes] += mask_count(e->mask);
+    row[PROFILE_splits] += e->instruction_class == LOCKSTEP_CONTROL && e->mask && e->mask != e->active;
+    if (w->issued != e->cycle + 1) {
+        close_stay(s, e->warp, e->cycle);
+        row[PROFILE_COUNTS + s->issued]++;
+    }
+    w->since = w->issued = e->cycle + 1;
+    w->last_pc = e->pc;
+    w->at_fence = e->instruction_class == LOCKSTEP_FENCE;
+}
+
+static void passed(void *state, const struct lockstep_passed_event *e)
+{
+    struct profile_sm *s = state;
+    for (uint64_t rest = e->held; rest; rest &= rest - 1) {
+        const struct profile_warp *w = &s->warps[mask_first(rest)];
+        uint64_t *cycles = cycles_of(s, w->charged);
+        cycles[w->cause]--;
+        cycles[s->held]++;
+    }
+    tally_add(&s->passed, e->warps & ~e->held);
+    if (s->passed.added < BIT64(PROFILE_PLANES) - 1)
+        return;
+    for (uint64_t rest = s->passed.some; rest; rest &= rest - 1)
+        count_passed(s, mask_first(rest));
+    s->passed.added = 0;
+}
+
+static void leave(void *state, const struct lockstep_leave_event *e)
+{
+    struct profile_sm *s = state;
+    for (uint64_t rest = e->warps; rest; rest &= rest - 1)
+        close_stay(s, mask_first(rest), e->cycle);
+    s->resident &= ~e->warps;
+}
+
+static void done(void *state, const struct lockstep_done_event *e)
+{
+    struct profile_warp *w = &((struct profile_sm *)state)->warps[e->warp];
+    w->done = e->cycle + 1;
+    w->done_pc = e->pc;
+}
+
+/* The mean distance of addresses of neighbours among the lanes. */
+static uint64_t mean_distance(const struct lockstep_access_event *e)
+{
+    uint64_t sum = 0, before = e->address[mask_first(e->mask)];
+    for (uint64_t rest = e->mask & (e->mask - 1); rest; rest &= rest - 1) {
+        uint64_t address = e->address[mask_first(rest)];
+        sum += address > before ? address - before : before - address;
+        before = address;
+    }
+    return sum ? sum / (mask_count(e->mask) - 1) : 0;
+}
+
+static void access(void *state, const struct lockstep_access_event *e)
+{
+    uint64_t *row = row_of(state, e->pc);
+    if (!e->mask)
+        return;
+    row[PROFILE_accesses]++;
+    row[PROFILE_apart] += mean_distance(e);
+}
+
+static void divided(void *state, const struct lockstep_divided_event *e)
+{
+    uint64_t *row = row_of(state, e->pc);
+    row[PROFILE_transactions] += e->transactions;
+    row[PROFILE_bytes] += e->bytes;
+}
+
+static void transaction(void *state, const struct lockstep_transaction_event *e)
+{
+    row_of(state, e->pc)[PROFILE_hits] += !e->waits;
+}
+
+static void serialized(void *state, const struct lockstep_serialized_event *e)
+{
+    row_of(state, e->pc)[PROFILE_passes] += e->passes - 1;
+}
+
+/* The state of an SM */
+
+static size_t state_bytes(const struct lockstep_observed *observed)
+{
+    size_t row = sizeof(uint64_t) * (PROFILE_COUNTS + observed->cause_count);
+    return sizeof(struct profile_sm) + observed->instructions * row;
+}
+
+/* Causes that are charged so, as a set of their numbers. */
+static uint64_t charged_so(const struct lockstep_observed *observed, enum charge charge)
+{
+    uint64_t set = 0;
+    for (uint32_t c = 0; c < observed->cause_count; c++)
+        for (unsigned i = 0; i < sizeof causes / sizeof causes[0]; i++)
+            if (causes[i].charge == charge && !strcmp(causes[i].name, observed->causes[c]))
+                set |= BIT64(c);
+    return set;
+}
+
+/* Causes whose names begin so. */
+static uint64_t causes_named(const struct lockstep_observed *observed, const char *name)
+{
+    uint64_t set = 0;
+    for (uint32_t c = 0; c < observed->cause_count; c++)
+        set |= strncmp(observed->causes[c], name, strlen(name)) == 0 ? BIT64(c) : 0;
+    return set;
+}
+
+static void begin(const struct lockstep_observed *observed, void *state)
+{
+    struct profile_sm *s = state;
+    contract(observed->cause_count <= 64);
+    s->causes = observed->cause_count;
+    s->width = PROFILE_COUNTS + s->causes;
+    s->last = charged_so(observed, CHARGE_LAST);
+    s->data = causes_named(observed, "data_");
+    s->fence = (uint8_t)mask_first(charged_so(observed, CHARGE_FENCE));
+    s->issued = (uint8_t)mask_first(causes_named(observed, "issued"));
+    s->unpicked = (uint8_t)mask_first(causes_named(observed, "unpicked"));
+    s->held = (uint8_t)mask_first(causes_named(observed, "held"));
+}
+
+static const struct lockstep_observer observer = {
+    .version = LOCKSTEP_OBSERVER_VERSION,
+    .name = "profile",
+    .doc = "where warps' cycles go, by instruction",
+    .state_bytes = state_bytes,
+    .begin = begin,
+    .issue = issue,
+    .access = access,
+    .divided = divided,
+    .transaction = transaction,
+    .serialized = serialized,
+    .done = done,
+    .stand = stand,
+    .passed = passed,
+    .leave = leave,
+};
+
+const struct lockstep_observer *profile_observer(void)
+{
+    return &observer;
+}

@@ -1,0 +1,45 @@
+/* The profile of a launch: where each cycle of each resident warp went, by instruction. A consumer of events that is
+ * part of Lockstep and joins the observers where the user asks for it (--profile); like all of them it changes no
+ * result.
+ *
+ * Over all instructions the cycles of a cause add up to the statistic warps.CAUSE, exactly, and the issues to
+ * sm.warp_instructions. A wait for something that the warp has issued counts to that instruction, all other cycles to
+ * the one that the warp needs next (causes.def). */
+#ifndef LOCKSTEP_PROFILE_PROFILE_H
+#define LOCKSTEP_PROFILE_PROFILE_H
+
+#include "watch/watch.h"
+
+enum profile_count {
+#define PROFILE_COUNT(name, doc) PROFILE_##name,
+#include "profile/counts.def"
+#undef PROFILE_COUNT
+    PROFILE_COUNTS
+};
+
+struct profile {
+    const struct isa_module *module; /* of the kernel */
+    uint32_t instructions;           /* of the module */
+    uint32_t causes;
+    const char *const *cause_names;
+    uint64_t *counts; /* by instruction: enum profile_count, and behind them warp-cycles by cause */
+};
+
+#define PROFILE_NEEDS_TIMING "a profile (--profile) needs timing mode: functional mode has no cycles"
+
+/* Gives watch_join its observer. */
+const struct lockstep_observer *profile_observer(void);
+/* The profile of a launch under profile_observer that has ended, over all SMs. To be freed by profile_free. */
+struct profile *profile_gather(const struct watch_launch *launch);
+void profile_free(struct profile *profile);
+
+/* The counts of an instruction. */
+static inline const uint64_t *profile_row(const struct profile *profile, uint32_t pc)
+{
+    return profile->counts + (size_t)pc * (PROFILE_COUNTS + profile->causes);
+}
+/* The name of a count in results, and the words for a cause in reports. */
+const char *profile_count_name(enum profile_count count);
+const char *profile_cause_words(const char *name);
+
+#endif

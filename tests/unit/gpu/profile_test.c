@@ -1,0 +1,280 @@
+/* Profiles: the cycles of all instructions add up to the statistics, cause by cause; a run under a profile is the run
+ * without one; and the profile is the same by whatever way the run goes. The kernels are random ones, and one that
+ * waits in every way; the machines have every divergence model, and schedulers, widths and cores that warps issue by.
+ */
+#include "random_kernel.h"
+
+#include "base/archive.h"
+#include "gpu/gpu_impl.h"
+
+#define KEPT 3 /* checkpoints of a run */
+
+/* Fences, atomics, a lock, sleep, barriers, calls, special functions and shared memory, with parted lanes. */
+static const char waits_text[] = PTX_HEAD
+    ".visible .func (.param .b32 o) twice(.param .b32 i)\n{\n" PTX_REGS
+    "ld.param.u32 %r1, [i]; add.u32 %r1, %r1, %r1; st.param.b32 [o], %r1; ret;\n}\n"
+    ".shared .align 4 .b8 s[512];\n" PTX_KERNEL(
+        "k", PTX_BEGIN
+        "mov.u32 %r10, s; and.b32 %r11, %r2, 31; shl.b32 %r11, %r11, 2; add.u32 %r12, %r10, %r11; mov.u32 %r6, "
+        "%r5;\n"
+        "LOOP: st.shared.u32 [%r12], %r6; bar.sync 0; ld.shared.u32 %r7, [%r12]; add.u32 %r6, %r6, %r7;\n"
+        "and.b32 %r8, %r5, 3; setp.eq.u32 %p1, %r8, 0; @%p1 bra CALLS;\n"
+        "cvt.rn.f32.u32 %f1, %r6; sin.approx.f32 %f2, %f1; div.rn.f32 %f3, %f2, %f1; cvt.rzi.u32.f32 %r9, %f3; "
+        "xor.b32 %r6, %r6, %r9; bra JOIN;\n"
+        "CALLS: { .param .b32 a; .param .b32 b; st.param.b32 [a], %r6; call.uni (b), twice, (a); ld.param.b32 "
+        "%r6, [b]; }\n"
+        "JOIN: ld.global.u32 %r13, [%rd2]; add.u32 %r6, %r6, %r13; atom.global.add.u32 %r14, [%rd1+4096], 1; "
+        "add.u32 %r6, %r6, %r14;\n"
+        "st.global.u32 [%rd2], %r6; membar.gl; @%p1 nanosleep.u32 200; st.global.u32 [%rd2+1024], %r6; "
+        "atom.release.gpu.global.add.u32 %r14, [%rd1+4100], 1; atom.shared.add.u32 %r15, [%r10], 1;\n"
+        "and.b32 %r8, %r2, 15; setp.ne.u32 %p2, %r8, 0; @%p2 bra OUT;\n"
+        "AGAIN: mov.u32 %r16, 0; atom.global.cas.b32 %r17, [%rd1+4104], 0, 1; setp.ne.u32 %p3, %r17, 0; @%p3 "
+        "bra SKIP;\n"
+        "membar.gl; ld.volatile.global.u32 %r18, [%rd1+4108]; add.u32 %r18, %r18, 3; st.volatile.global.u32 "
+        "[%rd1+4108], %r18; membar.gl;\n"
+        "atom.global.exch.b32 %r19, [%rd1+4104], 0; mov.u32 %r16, 1;\n"
+        "SKIP: setp.eq.u32 %p4, %r16, 0; @%p4 bra AGAIN;\n"
+        "OUT: bar.sync 0; add.u32 %r1, %r1, -1; setp.ne.u32 %p5, %r1, 0; @%p5 bra LOOP; ret;");
+
+static const struct way {
+    const char *machine, *settings;
+} ways[] = {
+    {"gtx480", "gpu.sms=2"},
+    {"gtx480-sm2", "gpu.sms=2 sm.scheduler=lrr sm.divergence=its"},
+    {"gtx480", "gpu.sms=2 sm.scheduler=gto sm.divergence=aware"},
+    {"gtx480", "gpu.sms=2 sm.divergence=dwf"},
+    {"gtx480", "gpu.sms=1 sm.divergence=dwf sm.form_lanes=rotated sm.warp_size=64 sm.scheduler=lrr"},
+    {"gtx1080ti", "gpu.sms=2 sm.scheduler=gto+bows"},
+    {"gtx480", "gpu.sms=2 sm.scheduler=mwf+bows sm.fetch=cff sm.fetch_fills=true sm.instruction_buffer=4"},
+    {"gtx480-sm2", "gpu.sms=2 sm.scheduler=tls:active=3 sm.warp_size=64"},
+    {"gtx480", "gpu.sms=2 sm.issue_interval=2 sm.one_in_flight=true"},
+    {"gtx1080ti", "gpu.sms=2 sm.issue_width=2 sm.cores=4 sm.divergence=its"},
+    {"gtx480", "gpu.sms=2 sm.issue_width=3 sm.cores=2 sm.memory_in_order=false sm.id_oc_sp=1"},
+    {"gtx480", "gpu.sms=2 coherence.protocol=hlrc sm.scheduler=gto+bows gpu.seed=3"},
+    {"gtx480", "gpu.sms=2 sm.fence_l1=none sm.fence_waits_stores=false sm.values_at_issue=true"},
+    {"gtx480", "gpu.sms=2 coherence.protocol=vi locks.queue=true sm.divergence=its"},
+};
+#define WAYS (sizeof ways / sizeof ways[0])
+
+struct run {
+    struct device d;
+    const struct way *way;
+    struct strbuf stats;
+    struct strbuf kept[KEPT];
+    unsigned count, looks;
+};
+
+static void keep(void *context)
+{
+    struct run *r = context;
+    if (r->looks++ % 4 || r->count == KEPT)
+        return;
+    struct archive *ar = archive_into(&r->kept[r->count++]);
+    gpu_archive(r->d.gpu, ar);
+    assert_string_equal(archive_error(ar), "");
+    archive_abandon(ar);
+}
+
+/* An unlimited run ends well. */
+static void run(struct run *r, const struct way *way, const char *text, bool profiled, bool keeps,
+                const struct gpu_launch *how)
+{
+    *r = (struct run){.way = way};
+    device_open(&r->d, way->machine, way->settings);
+    if (profiled)
+        gpu_profile(r->d.gpu);
+    device_load(&r->d, text);
+    uint64_t params[] = {device_buffer(&r->d, 131072 + 4 * THREADS), 2};
+    struct gpu_launch launch = *how;
+    launch.module = r->d.module;
+    launch.kernel = gpu_kernel(r->d.module, "k");
+    memcpy(launch.grid, (uint32_t[]){GRID, 1, 1}, sizeof launch.grid);
+    memcpy(launch.block, (uint32_t[]){BLOCK, 1, 1}, sizeof launch.block);
+    launch.params = params;
+    if (keeps)
+        gpu_set_checkpoints(r->d.gpu, 300, 171, keep, r);
+    gpu_launch(r->d.gpu, &launch, &r->d.result, &r->d.sink);
+    enum gpu_status expected = how->max_cycles ? GPU_LIMIT : GPU_OK;
+    if (r->d.result.status != expected)
+        fail_msg("%s %s: %s\n%s", way->machine, way->settings, device_messages(&r->d), text);
+    device_all_stats(&r->d.result, &r->stats);
+}
+
+static void run_free(struct run *r)
+{
+    for (unsigned i = 0; i < r->count; i++)
+        strbuf_free(&r->kept[i]);
+    strbuf_free(&r->stats);
+    device_close(&r->d);
+}
+
+static uint64_t sum_of(const struct profile *p, unsigned count)
+{
+    uint64_t sum = 0;
+    for (uint32_t pc = 0; pc < p->instructions; pc++)
+        sum += profile_row(p, pc)[count];
+    return sum;
+}
+
+static void expect_closed(const struct run *r)
+{
+    const struct profile *p = r->d.result.profile;
+    for (uint32_t c = 0; c < p->causes; c++) {
+        uint64_t counted = device_stat(&r->d, "warps", p->cause_names[c]), sum = sum_of(p, PROFILE_COUNTS + c);
+        if (sum != counted)
+            fail_msg("%s %s: %llu warp-cycles of cause %s in the profile, %llu in the statistics", r->way->machine,
+                     r->way->settings, (unsigned long long)sum, p->cause_names[c], (unsigned long long)counted);
+    }
+    assert_int_equal(sum_of(p, PROFILE_issues), device_stat(&r->d, "sm", "warp_instructions"));
+    assert_int_equal(sum_of(p, PROFILE_active), device_stat(&r->d, "sm", "lanes_active"));
+    assert_int_equal(sum_of(p, PROFILE_transactions), device_stat(&r->d, "sm", "transactions"));
+    assert_int_equal(sum_of(p, PROFILE_passes), device_stat(&r->d, "sm", "shared_conflict_cycles"));
+}
+
+static void expect_same(const struct run *a, const struct run *b, const char *what)
+{
+    const struct profile *p = a->d.result.profile, *q = b->d.result.profile;
+    if (strcmp(strbuf_text(&a->stats), strbuf_text(&b->stats)))
+        fail_msg("%s %s: another result %s", a->way->machine, a->way->settings, what);
+    for (uint32_t pc = 0; q && pc < p->instructions; pc++)
+        for (unsigned i = 0; i < PROFILE_COUNTS + p->causes; i++)
+            if (profile_row(p, pc)[i] != profile_row(q, pc)[i])
+                fail_msg("%s %s: another profile %s: instruction %u, count %u: %llu and %llu", a->way->machine,
+                         a->way->settings, what, pc, i, (unsigned long long)profile_row(p, pc)[i],
+                         (unsigned long long)profile_row(q, pc)[i]);
+}
+
+static void run_all_ways(const struct way *way, const char *text)
+{
+    struct run first, other;
+    run(&first, way, text, true, true, &(struct gpu_launch){0});
+    expect_closed(&first);
+    const struct gpu_launch hows[] = {{.threads = 1}, {.threads = 2}, {.every_cycle = true}};
+    static const char *const words[] = {"without a profile", "by two threads", "cycle by cycle"};
+    for (unsigned i = 0; i < 3; i++) {
+        run(&other, way, text, i > 0, false, &hows[i]);
+        expect_same(&first, &other, words[i]);
+        run_free(&other);
+    }
+    for (unsigned i = 0; i < first.count; i++) {
+        struct archive *ar = archive_from_bytes(first.kept[i].text, first.kept[i].length);
+        run(&other, way, text, true, false, &(struct gpu_launch){.resume = ar});
+        expect_same(&first, &other, "from a checkpoint");
+        run_free(&other);
+        archive_abandon(ar);
+    }
+    run(&other, way, text, true, false, &(struct gpu_launch){.max_cycles = first.d.result.cycles / 2});
+    expect_closed(&other);
+    run_free(&other);
+    run_free(&first);
+}
+
+static void test_sums(void **state)
+{
+    (void)state;
+    for (unsigned w = 0; w < WAYS; w++) {
+        run_all_ways(&ways[w], waits_text);
+        struct program p = make_program(700 + w);
+        char *text = kernel_text(&p);
+        run_all_ways(&ways[w], text);
+        free(text);
+    }
+}
+
+/* A kernel for one warp, by number of the instruction. */
+enum {
+    ADDRESS_AT = 4,
+    LOAD_AT,
+    USE_AT,
+    STORE_AT = 9,
+    FENCE_AT,
+    AGAIN_AT,
+    RELEASE_AT,
+    BRANCH_AT = 14,
+    HALF_AT,
+    BARRIER_AT,
+    RET_AT
+};
+static const char known_text[] =
+    PTX_HEAD PTX_KERNEL("k", "ld.param.u64 %rd1, [p]; ld.param.u64 %rd4, [n]; mov.u32 %r2, %tid.x;\n"
+                             "mul.wide.u32 %rd2, %r2, 128; add.u64 %rd2, %rd1, %rd2;\n"
+                             "ld.global.u32 %r3, [%rd2];\n"
+                             "add.u32 %r3, %r3, 1;\n"
+                             "mul.wide.u32 %rd3, %r2, 4; add.u64 %rd3, %rd1, %rd3;\n"
+                             "st.global.u32 [%rd3+8192], %r3;\n"
+                             "membar.gl;\n"
+                             "st.global.u32 [%rd3+8320], %r3;\n"
+                             "st.release.gpu.global.u32 [%rd3+8448], %r3;\n"
+                             "setp.lt.u32 %p1, %r2, 16; @%p1 bra OUT;\n"
+                             "add.u32 %r4, %r3, 1;\n"
+                             "OUT: bar.sync 0;\n"
+                             "ret;");
+
+static uint64_t cycles_at(const struct device *d, uint32_t pc, const char *cause)
+{
+    const struct profile *p = d->result.profile;
+    for (unsigned c = 0; c < p->causes; c++)
+        if (!strcmp(p->cause_names[c], cause))
+            return profile_row(p, pc)[PROFILE_COUNTS + c];
+    fail_msg("there is no cause %s", cause);
+    return 0;
+}
+
+static void expect_count(const struct device *d, uint32_t pc, enum profile_count count, uint64_t expected)
+{
+    uint64_t found = profile_row(d->result.profile, pc)[count];
+    if (found != expected)
+        fail_msg("instruction %u: %s is %llu, not %llu", pc, profile_count_name(count), (unsigned long long)found,
+                 (unsigned long long)expected);
+}
+
+static void test_known_rows(void **state)
+{
+    (void)state;
+    struct device d;
+    device_open(&d, "gtx480", "gpu.sms=1");
+    gpu_profile(d.gpu);
+    device_load(&d, known_text);
+    device_run(&d, "k", (struct shape){.grid = 1, .block = 32}, device_buffer(&d, 16384), 0);
+    assert_int_equal(d.result.profile->instructions, RET_AT + 1);
+    for (uint32_t pc = 0; pc <= RET_AT; pc++) {
+        expect_count(&d, pc, PROFILE_issues, 1);
+        expect_count(&d, pc, PROFILE_active, pc == HALF_AT ? 16 : 32);
+        expect_count(&d, pc, PROFILE_lanes, pc == HALF_AT || pc == BRANCH_AT ? 16 : 32);
+        expect_count(&d, pc, PROFILE_splits, pc == BRANCH_AT);
+        assert_int_equal(cycles_at(&d, pc, "issued"), 1);
+    }
+    expect_count(&d, LOAD_AT, PROFILE_accesses, 1);
+    expect_count(&d, LOAD_AT, PROFILE_apart, 128);
+    expect_count(&d, LOAD_AT, PROFILE_transactions, 32);
+    expect_count(&d, LOAD_AT, PROFILE_hits, 0);
+    expect_count(&d, STORE_AT, PROFILE_apart, 4);
+    expect_count(&d, STORE_AT, PROFILE_transactions, 1);
+    expect_count(&d, STORE_AT, PROFILE_bytes, 128);
+    /* Uses wait for the loads, the warp behind its fence and before its release. */
+    uint64_t waited = cycles_at(&d, USE_AT, "data_memory"), fences = device_stat(&d, "warps", "fence");
+    uint64_t behind = cycles_at(&d, FENCE_AT, "fence"), before = cycles_at(&d, RELEASE_AT, "fence");
+    assert_true(waited > 100 && behind > 50 && before > 50);
+    assert_int_equal(cycles_at(&d, ADDRESS_AT, "data_memory") + waited, device_stat(&d, "warps", "data_memory"));
+    expect_count(&d, LOAD_AT, PROFILE_awaited, waited);
+    assert_int_equal(behind + before, fences);
+    assert_int_equal(cycles_at(&d, RET_AT, "exit"), device_stat(&d, "warps", "exit"));
+    assert_int_equal(cycles_at(&d, BARRIER_AT, "barrier"), device_stat(&d, "warps", "barrier"));
+    device_close(&d);
+}
+
+/* Every cause has words of its own for reports. */
+static void test_words(void **state)
+{
+    (void)state;
+    for (unsigned c = 0; c < WARP_CAUSE_COUNT; c++)
+        if (strchr(profile_cause_words(warp_cause_names[c]), '_'))
+            fail_msg("no words for cause %s", warp_cause_names[c]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_known_rows),
+                                       cmocka_unit_test(test_words)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
