@@ -15,6 +15,7 @@
 #include "cli/process.h"
 #include "gpu/result_json.h"
 #include "ptx/ptx.h"
+#include "report/profile_report.h"
 #include "report/run_report.h"
 
 struct case_run {
@@ -308,6 +309,9 @@ static int report(struct case_run *run, const struct gpu_result *result)
     report_kernels(kernels, &text);
     if (!run->options->quiet)
         cli_print(&text);
+    text.length = 0;
+    report_profile(kernels, run->options->ptx, &text);
+    cli_print(&text);
     strbuf_free(&text);
     int code = exit_code(run, result);
     if (run->options->stats) {
@@ -325,6 +329,8 @@ static int observe(struct case_run *run)
     for (size_t i = 0; i < run->options->observers.count; i++)
         if (gpu_observe(run->gpu, run->options->observers.items[i], run->sink) < 0)
             return -1;
+    if (run->options->profile)
+        gpu_profile(run->gpu);
     return 0;
 }
 

@@ -46,6 +46,8 @@ static const struct row {
     {"resume", FILL_TEXT, offsetof(struct cli_options, resume), CLI_TAKES_CHECKPOINT},
     {"hang-report", FILL_TEXT, offsetof(struct cli_options, hang_report), CLI_TAKES_REPORT},
     {"observe", FILL_LIST, offsetof(struct cli_options, observers), CLI_TAKES_REPORT},
+    {"profile", FILL_FLAG, offsetof(struct cli_options, profile), CLI_TAKES_REPORT},
+    {"ptx", FILL_FLAG, offsetof(struct cli_options, ptx), CLI_TAKES_REPORT},
     {"phases", FILL_TEXT, offsetof(struct cli_options, phases), CLI_TAKES_REPORT},
     {"stats", FILL_TEXT, offsetof(struct cli_options, stats), CLI_TAKES_OUTPUT},
     {"quiet", FILL_FLAG, offsetof(struct cli_options, quiet), CLI_TAKES_OUTPUT | CLI_TAKES_LITMUS | CLI_TAKES_CHECK},

@@ -21,6 +21,7 @@
 #include "cli/cli.h"
 #include "cli/process.h"
 #include "report/figures.h"
+#include "report/profile_report.h"
 #include "report/run_report.h"
 #include "core/sched/sched.h"
 
@@ -222,6 +223,7 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_SCHED", sched_is_file(sched) ? from_anywhere(arena, sched) : sched),
         variable(arena, "LOCKSTEP_AS", options->as),
         variable(arena, "LOCKSTEP_OBSERVE", observer_lines(arena, options)),
+        variable(arena, "LOCKSTEP_PROFILE", options->profile ? "1" : NULL),
         variable(arena, "LOCKSTEP_SET", set_lines(arena, options)),
         variable(arena, "LOCKSTEP_MODE", options->mode),
         variable(arena, "LOCKSTEP_MAX_CYCLES", options->max_cycles),
@@ -348,6 +350,7 @@ static int report(const struct cli_options *options, const struct machine *machi
                   const char *results, const char *limit, const char *reason, struct diag_sink *sink)
 {
     struct findings found;
+    struct strbuf profile = {0};
     int code = !limit ? job->status : strcmp(limit, "max-cycles") == 0 ? CLI_LIMIT : CLI_TIME;
     json_t *kernels = read_kernels(results, &found, sink);
     if (strayed(options, job, &found, sink)) {
@@ -358,6 +361,8 @@ static int report(const struct cli_options *options, const struct machine *machi
         return CLI_USAGE;
     }
     print_kernels(options, kernels, &found);
+    report_profile(kernels, options->ptx, &profile);
+    cli_print(&profile);
     if (found.culprit) {
         fprintf(stderr, "lockstep: %s was ended by a fault of its %s: its results are partial\n", options->rest[0],
                 found.culprit->name);

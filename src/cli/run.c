@@ -3,6 +3,7 @@
 
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
+#include "profile/profile.h"
 #include "watch/watch.h"
 
 static const char usage[] =
@@ -50,6 +51,10 @@ static const char usage[] =
     "                         barrier, as CSV (timing mode)\n"
     "  --observe ./FILE.so    an observer of your own, which is told what the SMs do and reports behind each kernel's\n"
     "                         output (docs/observers.md); may be repeated (timing mode)\n"
+    "  --profile              prints where each kernel's warps spent their cycles, by line of its sources (timing "
+    "mode;\n"
+    "                         docs/profile.md); --stats has it by instruction\n"
+    "  --ptx                  with --profile: the PTX instructions below each line\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
     "  --quiet                no result table, no progress\n"
     "\n"
@@ -83,11 +88,15 @@ static int check_places(struct cli_options *options, struct diag_sink *sink)
     return cli_check_places(places, sizeof places / sizeof *places, sink);
 }
 
-/* Reports errors of observers before anything runs. */
+/* Reports errors of observers and of the profile before anything runs. */
 static int check_observers(const struct cli_options *options, struct diag_sink *sink)
 {
     if (options->observers.count && cli_mode(options) == GPU_FUNCTIONAL)
         return diag_error(sink, DIAG_NOWHERE, NULL, WATCH_NEEDS_TIMING);
+    if (options->profile && cli_mode(options) == GPU_FUNCTIONAL)
+        return diag_error(sink, DIAG_NOWHERE, NULL, PROFILE_NEEDS_TIMING);
+    if (options->ptx && !options->profile)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "--ptx needs --profile, whose lines it goes below");
     return watch_try(options->observers.items, options->observers.count, sink);
 }
 

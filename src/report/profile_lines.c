@@ -1,0 +1,143 @@
+/* From results to lines: see profile_lines.h. */
+#include "report/profile_lines.h"
+
+#include <string.h>
+
+static uint64_t number_of(const json_t *object, const char *name)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, name));
+}
+
+static void add_sum(struct profile_sum *to, const struct profile_sum *from)
+{
+    for (unsigned i = 0; i < PROFILE_COUNTS; i++)
+        to->counts[i] += from->counts[i];
+    for (unsigned i = 0; i < PROFILE_LINES_CAUSES; i++)
+        to->cycles[i] += from->cycles[i];
+    to->total += from->total;
+    to->data += from->data;
+}
+
+uint32_t profile_lines_cause(const struct profile_lines *p, const char *name)
+{
+    for (unsigned i = 0; i < p->cause_count; i++)
+        if (!strcmp(p->causes[i], name))
+            return i;
+    return PROFILE_LINES_NONE;
+}
+
+/* The cause's number, which it gets when it is met first. */
+static unsigned cause_number(struct profile_lines *p, const char *name)
+{
+    uint32_t known = profile_lines_cause(p, name);
+    if (known != PROFILE_LINES_NONE)
+        return known;
+    if (p->cause_count == PROFILE_LINES_CAUSES)
+        return PROFILE_LINES_CAUSES - 1;
+    p->causes[p->cause_count] = arena_strdup(&p->arena, name);
+    return p->cause_count++;
+}
+
+static void read_sum(struct profile_lines *p, const json_t *object, struct profile_sum *sum)
+{
+    const char *name;
+    json_t *value;
+    const json_t *counts = json_object_get(object, "counts");
+    for (unsigned i = 0; i < PROFILE_COUNTS; i++)
+        sum->counts[i] += number_of(counts, profile_count_name((enum profile_count)i));
+    json_object_foreach(json_object_get(object, "cycles"), name, value)
+    {
+        uint64_t cycles = (uint64_t)json_integer_value(value);
+        sum->cycles[cause_number(p, name)] += cycles;
+        sum->total += cycles;
+        sum->data += strncmp(name, "data_", 5) == 0 ? cycles : 0;
+    }
+}
+
+static void add_launch(struct profile_lines *p, const json_t *kernel)
+{
+    const json_t *instructions = json_object_get(json_object_get(kernel, "profile"), "instructions");
+    p->launches++;
+    p->cycles += number_of(kernel, "cycles");
+    for (size_t i = 0; i < json_array_size(instructions); i++) {
+        const json_t *object = json_array_get(instructions, i);
+        uint64_t pc = number_of(object, "pc");
+        while (p->instrs.count <= pc)
+            vec_push(&p->instrs, (struct profile_instr){0});
+        p->instrs.items[pc].object = object;
+        read_sum(p, object, &p->instrs.items[pc].sum);
+    }
+}
+
+/* The number of a line. */
+static uint32_t line_of(struct profile_lines *p, const char *file, uint64_t number, uint32_t depth)
+{
+    const char *key = arena_printf(&p->arena, "%u %s", (unsigned)number, file);
+    uint32_t known = strmap_get(&p->numbers, key, strlen(key));
+    if (known == STRMAP_NONE) {
+        known = (uint32_t)p->lines.count;
+        strmap_put(&p->numbers, key, strlen(key), known);
+        vec_push(&p->lines, (struct profile_line){.file = file, .number = (uint32_t)number, .depth = depth});
+    }
+    struct profile_line *line = &p->lines.items[known];
+    line->depth = depth < line->depth ? depth : line->depth;
+    return known;
+}
+
+/* Adds an instruction to a line, once, however often that is in its chain of calls. */
+static void add_all(struct profile_lines *p, uint32_t line, const struct profile_instr *instr, uint32_t *before,
+                    uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (before[i] == line)
+            return;
+    add_sum(&p->lines.items[line].all, &instr->sum);
+    before[count] = line;
+}
+
+#define MOST_PLACES 64
+
+/* Where the sources are not known, the lines are those of the PTX. */
+static void add_instr(struct profile_lines *p, struct profile_instr *instr)
+{
+    const json_t *places = json_object_get(instr->object, "places");
+    uint32_t count = (uint32_t)json_array_size(places), chain[MOST_PLACES];
+    count = count < MOST_PLACES ? count : MOST_PLACES;
+    memset(chain, 0xff, sizeof chain);
+    for (uint32_t i = 0; i < count; i++) {
+        const json_t *place = json_array_get(places, i);
+        const char *file = json_string_value(json_object_get(place, "file"));
+        instr->outer = line_of(p, file ? file : "", number_of(place, "line"), count - 1 - i);
+        instr->line = i ? instr->line : instr->outer;
+        add_all(p, instr->outer, instr, chain, i);
+    }
+    if (!count) {
+        const char *file = json_string_value(json_object_get(instr->object, "ptx_file"));
+        instr->line = instr->outer = line_of(p, file ? file : "", number_of(instr->object, "ptx_line"), 0);
+        add_all(p, instr->line, instr, chain, 0);
+    }
+    add_sum(&p->lines.items[instr->line].own, &instr->sum);
+    add_sum(&p->sum, &instr->sum);
+}
+
+void profile_lines_init(struct profile_lines *p, const json_t *kernels, const char *name)
+{
+    *p = (struct profile_lines){0};
+    for (size_t i = 0; i < json_array_size(kernels); i++) {
+        const json_t *kernel = json_array_get(kernels, i);
+        const char *own = json_string_value(json_object_get(kernel, "name"));
+        if (own && !strcmp(own, name) && json_object_get(kernel, "profile"))
+            add_launch(p, kernel);
+    }
+    for (size_t pc = 0; pc < p->instrs.count; pc++)
+        if (p->instrs.items[pc].object)
+            add_instr(p, &p->instrs.items[pc]);
+}
+
+void profile_lines_free(struct profile_lines *p)
+{
+    vec_free(&p->instrs);
+    vec_free(&p->lines);
+    strmap_free(&p->numbers);
+    arena_free(&p->arena);
+}

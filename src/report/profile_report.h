@@ -1,0 +1,16 @@
+/* The report of `lockstep run --profile`: where each kernel's warps spent their cycles, by line of its sources. */
+#ifndef LOCKSTEP_REPORT_PROFILE_REPORT_H
+#define LOCKSTEP_REPORT_PROFILE_REPORT_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "base/strbuf.h"
+
+/* Appends a report for each kernel that has a profile, its launches added up, in order of first launch. kernels: an
+ * array of result objects. ptx: with the instructions below each line. Text of lines is taken from their files, where
+ * these can be read. */
+void report_profile(const json_t *kernels, bool ptx, struct strbuf *out);
+
+#endif
