@@ -26,30 +26,6 @@ const char *profile_cause_words(const char *name)
     return name;
 }
 
-/* Tallies */
-
-static void tally_add(struct profile_tally *t, uint64_t set)
-{
-    t->some |= set;
-    t->added++;
-    for (unsigned p = 0; set; p++) {
-        uint64_t carry = t->planes[p] & set;
-        t->planes[p] ^= set;
-        set = carry;
-    }
-}
-
-static uint64_t tally_take(struct profile_tally *t, unsigned warp)
-{
-    uint64_t count = 0;
-    for (unsigned p = 0; p < PROFILE_PLANES; p++) {
-        count |= (t->planes[p] >> warp & 1) << p;
-        t->planes[p] &= ~BIT64(warp);
-    }
-    t->some &= ~BIT64(warp);
-    return count;
-}
-
 /* Stays */
 
 static uint64_t *row_of(struct profile_sm *s, uint32_t pc)
@@ -62,27 +38,18 @@ static uint64_t *cycles_of(struct profile_sm *s, uint32_t pc)
     return row_of(s, pc) + PROFILE_COUNTS;
 }
 
-/* Of the warp's stay, those cycles in which its scheduler picked another. */
-static void count_passed(struct profile_sm *s, unsigned warp)
-{
-    const struct profile_warp *w = &s->warps[warp];
-    uint64_t *cycles = cycles_of(s, w->charged), count = tally_take(&s->passed, warp);
-    cycles[w->cause] -= count;
-    cycles[s->unpicked] += count;
-}
-
 /* The warp's stay so far is counted, up to a cycle: that may be the one in which the warp issued, which is counted. A
  * wait for a value that ends with an instruction's completion was for that one. */
-static void close_stay(struct profile_sm *s, unsigned warp, uint64_t cycle)
+static inline void close_stay(struct profile_sm *s, struct profile_warp *w, uint64_t cycle)
 {
-    struct profile_warp *w = &s->warps[warp];
     uint64_t cycles = cycle < w->since ? 0 : cycle - w->since;
-    if (mask_has(s->passed.some, warp))
-        count_passed(s, warp);
-    w->since += cycles;
-    cycles_of(s, w->charged)[w->cause] += cycles;
-    if (mask_has(s->data, w->cause) && w->done == cycle + 1)
+    uint64_t *to = cycles_of(s, w->charged);
+    to[w->cause] += cycles - w->passed;
+    to[s->unpicked] += w->passed;
+    if (w->done == cycle + 1 && mask_has(s->data, w->cause))
         row_of(s, w->done_pc)[PROFILE_awaited] += cycles;
+    w->since += cycles;
+    w->passed = 0;
 }
 
 static uint32_t charged_to(const struct profile_sm *s, const struct profile_warp *w, uint32_t cause, uint32_t next)
@@ -104,7 +71,8 @@ static void stand(void *state, const struct lockstep_stand_event *e)
     uint32_t charged = charged_to(s, w, e->cause, e->pc);
     if (charged == w->charged && e->cause == w->cause)
         return;
-    close_stay(s, e->warp, e->cycle);
+    if (e->cycle != w->since) /* else it has just issued, or come */
+        close_stay(s, w, e->cycle);
     w->charged = charged;
     w->cause = (uint8_t)e->cause;
 }
@@ -120,7 +88,7 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     row[PROFILE_lanes] += mask_count(e->mask);
     row[PROFILE_splits] += e->instruction_class == LOCKSTEP_CONTROL && e->mask && e->mask != e->active;
     if (w->issued != e->cycle + 1) {
-        close_stay(s, e->warp, e->cycle);
+        close_stay(s, w, e->cycle);
         row[PROFILE_COUNTS + s->issued]++;
     }
     w->since = w->issued = e->cycle + 1;
@@ -137,19 +105,15 @@ static void passed(void *state, const struct lockstep_passed_event *e)
         cycles[w->cause]--;
         cycles[s->held]++;
     }
-    tally_add(&s->passed, e->warps & ~e->held);
-    if (s->passed.added < BIT64(PROFILE_PLANES) - 1)
-        return;
-    for (uint64_t rest = s->passed.some; rest; rest &= rest - 1)
-        count_passed(s, mask_first(rest));
-    s->passed.added = 0;
+    for (uint64_t rest = e->warps & ~e->held; rest; rest &= rest - 1)
+        s->warps[mask_first(rest)].passed++;
 }
 
 static void leave(void *state, const struct lockstep_leave_event *e)
 {
     struct profile_sm *s = state;
     for (uint64_t rest = e->warps; rest; rest &= rest - 1)
-        close_stay(s, mask_first(rest), e->cycle);
+        close_stay(s, &s->warps[mask_first(rest)], e->cycle);
     s->resident &= ~e->warps;
 }
 
@@ -160,16 +124,19 @@ static void done(void *state, const struct lockstep_done_event *e)
     w->done_pc = e->pc;
 }
 
-/* The mean distance of addresses of neighbours among the lanes. */
+#define NEIGHBOURS 4 /* lanes behind the first that are looked at: how an access lies shows there */
+
+/* The mean distance of neighbours' addresses, among the first lanes. */
 static uint64_t mean_distance(const struct lockstep_access_event *e)
 {
     uint64_t sum = 0, before = e->address[mask_first(e->mask)];
-    for (uint64_t rest = e->mask & (e->mask - 1); rest; rest &= rest - 1) {
+    unsigned count = 0;
+    for (uint64_t rest = e->mask & (e->mask - 1); rest && count < NEIGHBOURS; rest &= rest - 1, count++) {
         uint64_t address = e->address[mask_first(rest)];
         sum += address > before ? address - before : before - address;
         before = address;
     }
-    return sum ? sum / (mask_count(e->mask) - 1) : 0;
+    return sum ? sum / count : 0;
 }
 
 static void access(void *state, const struct lockstep_access_event *e)

@@ -5,19 +5,11 @@
 #include "profile/profile.h"
 
 #define PROFILE_WARPS 64
-#define PROFILE_PLANES 8 /* bits of a tally */
-
-/* Counters of a set's members, one for each warp slot, as bits: plane p has bit p of all counters. To add a set so
- * costs a few operations, however many members it has. */
-struct profile_tally {
-    uint64_t planes[PROFILE_PLANES];
-    uint64_t some;  /* warps whose counter may not be 0 */
-    uint32_t added; /* sets since all were 0; none overflows before 2^PROFILE_PLANES */
-};
 
 struct profile_warp {
     uint64_t since;   /* the first cycle of its stay that is not counted yet */
     uint64_t issued;  /* the cycle behind that of its last issue */
+    uint64_t passed;  /* cycles of its stay in which its scheduler picked another */
     uint64_t done;    /* the cycle behind that in which an instruction of its was complete last */
     uint32_t done_pc; /* of that one */
     uint32_t last_pc; /* of the last one that it issued; of its first one before that */
@@ -32,7 +24,6 @@ struct profile_sm {
     uint64_t last, data;                   /* sets of causes: charged to the last instruction; waits for values */
     uint8_t issued, unpicked, held, fence; /* causes by number */
     uint64_t resident;
-    struct profile_tally passed; /* cycles of stays that go to `unpicked` */
     struct profile_warp warps[PROFILE_WARPS];
     uint64_t counts[]; /* as those of struct profile */
 };

@@ -42,9 +42,10 @@ COLD void warp_account_tell(const struct warp_table *w, const struct warp_slot *
                                                               .cause = slot->stall_cause});
 }
 
-COLD NOT_INLINE void tell_passed(const struct warp_table *w, uint64_t warps)
+COLD NOT_INLINE void tell_passed(const struct warp_table *w)
 {
     const struct warp_account *a = &w->account;
+    uint64_t warps = a->ready & ~a->issued;
     watch_tell_passed(w->watch,
                       &(struct lockstep_passed_event){.cycle = a->from, .warps = warps, .held = warps & a->held});
 }
@@ -111,8 +112,6 @@ HOT void warp_account_unpicked(struct warp_table *w)
     uint64_t ready = w->account.ready & ~w->account.issued;
     uint64_t rest = ready;
     contract(!(ready & ~(w->resident & w->cleared & ~w->waiting))); /* what others issue does not change that */
-    if (RARELY(w->account.tells))
-        tell_passed(w, ready);
     counts->unpicked += mask_count(ready);
     if (ready & w->account.held) {
         unsigned held = mask_count(ready & w->account.held);
@@ -125,6 +124,8 @@ HOT void warp_account_unpicked(struct warp_table *w)
     rest &= ~warp_wants(w, takes);
 #include "warp/units.def"
 #undef UNIT
+    if (RARELY(w->account.tells))
+        tell_passed(w);
 }
 
 struct warp_causes warp_account_read(const struct warp_table *w)

@@ -42,7 +42,7 @@ struct warp_account {
     struct warp_causes counts;
 };
 
-/* A warp stands at a cause from cycle `from` on, another one than before. stall_cause: the warp's. */
+/* A warp stands at a cause from cycle `from` on. stall_cause: the warp's. */
 static inline void warp_account_stand(struct warp_account *a, uint8_t *stall_cause, uint64_t from,
                                       enum warp_cause cause)
 {

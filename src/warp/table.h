@@ -163,11 +163,9 @@ static inline void warp_renumber(struct warp_table *w, unsigned slot, uint64_t a
 void warp_finish(struct warp_table *w, unsigned slot);
 void warp_refill(struct warp_table *w, unsigned slot);
 
-/* For the events below alone: a warp stands at a cause from a cycle on. */
+/* For the events below alone: a warp stands at a cause from a cycle on, most likely another one than before. */
 static inline void warp_stand(struct warp_table *w, struct warp_slot *slot, uint64_t from, enum warp_cause cause)
 {
-    if (slot->stall_cause == cause)
-        return;
     warp_account_stand(&w->account, &slot->stall_cause, from, cause);
     if (RARELY(w->account.tells))
         warp_account_tell(w, slot, from);
@@ -362,8 +360,11 @@ static inline void warp_op_began(struct warp_table *w, unsigned index, const str
 static inline void warp_head_waits(struct warp_table *w, unsigned index)
 {
     struct warp_slot *slot = warp_at(w, index);
-    if (warp_needs_values(w) & BIT64(index))
-        warp_stand_awake(w, slot, BIT64(index), warp_data_cause(w, slot, &w->decoded[slot->head_pc]));
+    if (!(warp_needs_values(w) & BIT64(index)))
+        return;
+    enum warp_cause cause = warp_data_cause(w, slot, &w->decoded[slot->head_pc]);
+    if (slot->stall_cause != cause)
+        warp_stand_awake(w, slot, BIT64(index), cause);
 }
 /* The registers of the scoreboard that come from there, beyond what ops compute. */
 static inline uint64_t *warp_comes_from(const struct warp_slot *slot, enum warp_source source)

@@ -4,13 +4,16 @@
 #include "base/hot.h"
 #include "isa/mod_values.h"
 
-/* An observer without a function for the event is passed over. */
+/* An observer without a function for the event is passed over. One alone is the usual case: it is called last. */
 #define EVENT(name, doc)                                                                                               \
-    COLD void watch_tell_##name(const struct watch *w, const struct lockstep_##name##_event *event)                    \
+    void watch_tell_##name(const struct watch *w, const struct lockstep_##name##_event *event)                         \
     {                                                                                                                  \
-        for (unsigned i = 0; i < w->count; i++)                                                                        \
-            if (w->of[i].observer->name)                                                                               \
-                w->of[i].observer->name(w->of[i].state, event);                                                        \
+        const struct watch_listener *of = w->of;                                                                       \
+        for (unsigned left = w->count; RARELY(left > 1); left--, of++)                                                 \
+            if (of->observer->name)                                                                                    \
+                of->observer->name(of->state, event);                                                                  \
+        if (of->observer->name)                                                                                        \
+            of->observer->name(of->state, event);                                                                      \
     }
 #define FIELD(type, name, doc)
 #define EVENT_END(name)
@@ -21,7 +24,7 @@
 
 enum lockstep_class watch_class(const struct isa_instr *instr)
 {
-    const struct {
+    static const struct {
         unsigned flags;
         enum lockstep_class is;
     } classes[] = {
@@ -33,7 +36,7 @@ enum lockstep_class watch_class(const struct isa_instr *instr)
         {ISA_FLAG_BRANCH | ISA_FLAG_CALL | ISA_FLAG_RET | ISA_FLAG_EXIT, LOCKSTEP_CONTROL},
     };
     unsigned flags = isa_op_info((enum isa_op)instr->op)->flags;
-    for (unsigned i = 0; i < sizeof classes / sizeof classes[0]; i++)
+    for (unsigned i = 0; flags && i < sizeof classes / sizeof classes[0]; i++)
         if (flags & classes[i].flags)
             return classes[i].is;
     return instr->unit == ISA_UNIT_SFU ? LOCKSTEP_SPECIAL : LOCKSTEP_ARITHMETIC;
