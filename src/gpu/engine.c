@@ -575,7 +575,7 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
         gpu_explain_unsynced_of_sms(run);
     if (status != GPU_INVALID)
         watch_launch_report(&run->watched, &gpu->output);
-    if (status != GPU_INVALID && gpu->observers.joined)
+    if (status != GPU_INVALID && gpu->profiles)
         run->result->profile = profile_gather(&run->watched);
     if (status != GPU_OK)
         rebuild(gpu);

@@ -70,6 +70,7 @@ struct gpu {
     const struct simt_divergence *divergence; /* the one that machine.sm.divergence names */
     struct sched scheduler;                   /* the one that machine.sm.scheduler names */
     struct watch_observers observers;
+    bool profiles; /* profile_observer is one of them */
     struct store store;
     struct gpu_module *modules;
     VEC(struct gpu_range) constants;

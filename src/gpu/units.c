@@ -154,6 +154,7 @@ int gpu_observe(struct gpu *gpu, const char *path, struct diag_sink *sink)
 void gpu_profile(struct gpu *gpu)
 {
     watch_join(&gpu->observers, profile_observer());
+    gpu->profiles = true;
 }
 
 void gpu_destroy(struct gpu *gpu)

@@ -205,11 +205,24 @@ HOT static void deliver(struct lsu *lsu, const struct lsu_transaction *t, const 
     simt_load_lanes(&lsu->warp->slots[o->slot].simt, access, t->lanes, line, line_bytes);
 }
 
+COLD NOT_INLINE void tell_answer(const struct lsu *lsu, const struct lsu_transaction *t)
+{
+    const struct core_op *o = &lsu->ops->items[t->op];
+    watch_tell_answer(lsu->watch, &(struct lockstep_answer_event){.cycle = lsu->agenda->now,
+                                                                  .warp = o->slot,
+                                                                  .pc = (uint32_t)(o->decoded - lsu->warp->decoded),
+                                                                  .address = t->address,
+                                                                  .bytes = t->bytes,
+                                                                  .mask = t->lanes});
+}
+
 /* A transaction that waited has its values: they go to its lanes. */
 HOT static void finish(struct lsu *lsu, uint32_t waiter, const uint8_t *line, uint32_t line_bytes)
 {
     struct lsu_transaction t = take_transaction(lsu, waiter);
     deliver(lsu, &t, line, line_bytes);
+    if (RARELY(watch_hears(lsu->watch, WATCH_answer)))
+        tell_answer(lsu, &t);
     transaction_done(lsu, t.op, lsu->agenda->now);
 }
 
@@ -659,6 +672,8 @@ static void finish_atomic(struct lsu *lsu, const struct message_atomic *m)
         lsu->port->lock_answered(lsu->sm, o, m->lanes[0].lane, false);
     else if (RARELY(m->lock == PACKET_LOCK_LEAVE && !m->lanes[0].operand))
         lsu->port->lock_answered(lsu->sm, o, m->lanes[0].lane, true);
+    if (RARELY(watch_hears(lsu->watch, WATCH_answer)))
+        tell_answer(lsu, &t);
     transaction_done(lsu, t.op, lsu->agenda->now);
 }
 

@@ -86,7 +86,6 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     row[PROFILE_issues]++;
     row[PROFILE_active] += mask_count(e->active);
     row[PROFILE_lanes] += mask_count(e->mask);
-    row[PROFILE_splits] += e->instruction_class == LOCKSTEP_CONTROL && e->mask && e->mask != e->active;
     if (w->issued != e->cycle + 1) {
         close_stay(s, w, e->cycle);
         row[PROFILE_COUNTS + s->issued]++;
@@ -146,6 +145,11 @@ static void access(void *state, const struct lockstep_access_event *e)
         return;
     row[PROFILE_accesses]++;
     row[PROFILE_apart] += mean_distance(e);
+}
+
+static void split(void *state, const struct lockstep_split_event *e)
+{
+    row_of(state, e->pc)[PROFILE_splits]++;
 }
 
 static void divided(void *state, const struct lockstep_divided_event *e)
@@ -214,6 +218,7 @@ static const struct lockstep_observer observer = {
     .state_bytes = state_bytes,
     .begin = begin,
     .issue = issue,
+    .split = split,
     .access = access,
     .divided = divided,
     .transaction = transaction,

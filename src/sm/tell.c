@@ -5,6 +5,27 @@
 
 #include "simt/lanes.h"
 
+static void tell_split(struct sm *sm, unsigned slot, const struct simt_result *r)
+{
+    if ((r->instr->op == ISA_OP_BRA || r->instr->op == ISA_OP_BRX) && r->mask && r->mask != r->active)
+        watch_tell_split(
+            &sm->watch,
+            &(struct lockstep_split_event){
+                .cycle = sm->agenda.now, .warp = slot, .pc = r->pc, .taken = r->mask, .others = r->active & ~r->mask});
+}
+
+/* The lanes that have the turn now are some of those that had it, and others. */
+static void tell_meet(struct sm *sm, unsigned slot, const struct simt_result *r)
+{
+    const struct simt_path *now = sm->warp.slots[slot].simt.paths.now;
+    if (sm->warp.slots[slot].simt.live && (now->mask & r->active) && (now->mask & ~r->active))
+        watch_tell_meet(&sm->watch, &(struct lockstep_meet_event){.cycle = sm->agenda.now,
+                                                                  .warp = slot,
+                                                                  .pc = now->pc,
+                                                                  .came = r->active,
+                                                                  .met = now->mask & ~r->active});
+}
+
 void sm_tell_issue(struct sm *sm, unsigned slot, const struct simt_result *r)
 {
     if (watch_hears(&sm->watch, WATCH_issue))
@@ -15,6 +36,10 @@ void sm_tell_issue(struct sm *sm, unsigned slot, const struct simt_result *r)
                                                                     .instruction_class = watch_class(r->instr),
                                                                     .active = r->active,
                                                                     .mask = r->mask});
+    if (watch_hears(&sm->watch, WATCH_split))
+        tell_split(sm, slot, r);
+    if (watch_hears(&sm->watch, WATCH_meet))
+        tell_meet(sm, slot, r);
 }
 
 static enum lockstep_class class_of(const struct simt_access *a)

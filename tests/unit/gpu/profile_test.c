@@ -127,6 +127,7 @@ static void expect_closed(const struct run *r)
     }
     assert_int_equal(sum_of(p, PROFILE_issues), device_stat(&r->d, "sm", "warp_instructions"));
     assert_int_equal(sum_of(p, PROFILE_active), device_stat(&r->d, "sm", "lanes_active"));
+    assert_int_equal(sum_of(p, PROFILE_splits), device_stat(&r->d, "sm", "divergent_branches"));
     assert_int_equal(sum_of(p, PROFILE_transactions), device_stat(&r->d, "sm", "transactions"));
     assert_int_equal(sum_of(p, PROFILE_passes), device_stat(&r->d, "sm", "shared_conflict_cycles"));
 }
