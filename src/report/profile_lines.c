@@ -84,15 +84,27 @@ static uint32_t line_of(struct profile_lines *p, const char *file, uint64_t numb
     return known;
 }
 
-/* Adds an instruction to a line, once, however often that is in its chain of calls. */
+/* Adds an instruction to a line, the next one of its chain of calls, unless that is in the chain before. */
 static void add_all(struct profile_lines *p, uint32_t line, const struct profile_instr *instr, uint32_t *before,
                     uint32_t count)
 {
+    before[count] = line;
     for (uint32_t i = 0; i < count; i++)
         if (before[i] == line)
             return;
     add_sum(&p->lines.items[line].all, &instr->sum);
-    before[count] = line;
+}
+
+static void add_site(struct profile_lines *p, uint32_t line, uint32_t outer, const struct profile_sum *sum)
+{
+    const char *key = arena_printf(&p->arena, "%u in %u", line, outer);
+    uint32_t known = strmap_get(&p->numbers, key, strlen(key));
+    if (known == STRMAP_NONE) {
+        known = (uint32_t)p->sites.count;
+        strmap_put(&p->numbers, key, strlen(key), known);
+        vec_push(&p->sites, (struct profile_site){.line = line, .outer = outer});
+    }
+    add_sum(&p->sites.items[known].sum, sum);
 }
 
 #define MOST_PLACES 64
@@ -101,21 +113,21 @@ static void add_all(struct profile_lines *p, uint32_t line, const struct profile
 static void add_instr(struct profile_lines *p, struct profile_instr *instr)
 {
     const json_t *places = json_object_get(instr->object, "places");
-    uint32_t count = (uint32_t)json_array_size(places), chain[MOST_PLACES];
+    uint32_t count = (uint32_t)json_array_size(places), chain[MOST_PLACES], outer = 0;
     count = count < MOST_PLACES ? count : MOST_PLACES;
-    memset(chain, 0xff, sizeof chain);
     for (uint32_t i = 0; i < count; i++) {
         const json_t *place = json_array_get(places, i);
         const char *file = json_string_value(json_object_get(place, "file"));
-        instr->outer = line_of(p, file ? file : "", number_of(place, "line"), count - 1 - i);
-        instr->line = i ? instr->line : instr->outer;
-        add_all(p, instr->outer, instr, chain, i);
+        outer = line_of(p, file ? file : "", number_of(place, "line"), count - 1 - i);
+        instr->line = i ? instr->line : outer;
+        add_all(p, outer, instr, chain, i);
     }
     if (!count) {
         const char *file = json_string_value(json_object_get(instr->object, "ptx_file"));
-        instr->line = instr->outer = line_of(p, file ? file : "", number_of(instr->object, "ptx_line"), 0);
-        add_all(p, instr->line, instr, chain, 0);
+        instr->line = outer = line_of(p, file ? file : "", number_of(instr->object, "ptx_line"), 0);
+        add_all(p, outer, instr, chain, 0);
     }
+    add_site(p, instr->line, outer, &instr->sum);
     add_sum(&p->lines.items[instr->line].own, &instr->sum);
     add_sum(&p->sum, &instr->sum);
 }
@@ -138,6 +150,7 @@ void profile_lines_free(struct profile_lines *p)
 {
     vec_free(&p->instrs);
     vec_free(&p->lines);
+    vec_free(&p->sites);
     strmap_free(&p->numbers);
     arena_free(&p->arena);
 }

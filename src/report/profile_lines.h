@@ -37,8 +37,14 @@ struct profile_line {
 struct profile_instr {
     const json_t *object; /* of a launch; NULL: the instruction counted nothing */
     struct profile_sum sum;
-    uint32_t line;  /* its own */
-    uint32_t outer; /* the outermost line that it stands in; `line` where it stands in place of no call */
+    uint32_t line; /* its own */
+};
+
+/* The instructions of a line that stand in the same outermost line: `line` itself where they stand in place of no call.
+ */
+struct profile_site {
+    uint32_t line, outer;
+    struct profile_sum sum;
 };
 
 struct profile_lines {
@@ -48,7 +54,8 @@ struct profile_lines {
     struct profile_sum sum;           /* of the kernel */
     VEC(struct profile_instr) instrs; /* by pc */
     VEC(struct profile_line) lines;
-    struct strmap numbers; /* of lines, by "LINE FILE" */
+    VEC(struct profile_site) sites;
+    struct strmap numbers; /* of lines, by "LINE FILE"; of sites, by "LINE in OUTER" */
     struct arena arena;
 };
 

@@ -189,47 +189,50 @@ static void print_lines(struct printer *p, bool ptx)
 
 /* Sentences */
 
-/* What a sentence is about: cycles of a cause at one instruction's line; or (cause is PROFILE_LINES_NONE) those for
- * which warps waited for the values that the line brings. */
+/* A sentence is about a site's cycles of a cause; or (cause is PROFILE_LINES_NONE) those for which warps waited for the
+ * values that it brings. */
 struct finding {
     uint64_t cycles;
-    uint32_t cause, line;
-    uint32_t outer; /* the outermost line of the instruction that has most of it */
+    uint32_t cause;
+    const struct profile_site *site;
 };
 
-/* Words for the place of a finding. */
-static void add_place(const struct profile_lines *p, const struct finding *f, struct strbuf *out)
+static void add_place(const struct profile_lines *p, const struct profile_site *site, struct strbuf *out)
 {
-    const struct profile_line *line = &p->lines.items[f->line], *outer = &p->lines.items[f->outer];
+    const struct profile_line *line = &p->lines.items[site->line], *outer = &p->lines.items[site->outer];
     strbuf_addf(out, "%s:%u", base_name(line->file), line->number);
     if (outer != line)
         strbuf_addf(out, " (called from %s:%u)", base_name(outer->file), outer->number);
 }
 
-/* Of a line's accesses: how they lie, where that costs something. */
-static void add_accesses(const struct profile_line *line, struct strbuf *out)
+/* How a site's accesses lie, where that costs something. */
+static void add_accesses(const struct profile_sum *sum, const char *before, struct strbuf *out)
 {
-    const uint64_t *n = line->own.counts;
+    const uint64_t *n = sum->counts;
     double each = share(n[PROFILE_transactions], n[PROFILE_accesses]);
     if (each >= 1.5)
-        strbuf_addf(out, ": %.1f transactions an access, its lanes lie %.0f bytes apart", each,
+        strbuf_addf(out, "%s%.1f transactions an access, its lanes lie %.0f bytes apart", before, each,
                     share(n[PROFILE_apart], n[PROFILE_accesses]));
+    else if (n[PROFILE_passes] * 2 >= n[PROFILE_accesses] && n[PROFILE_accesses])
+        strbuf_addf(out, "%s%.1f passes an access, its lanes meet in banks of shared memory", before,
+                    1 + share(n[PROFILE_passes], n[PROFILE_accesses]));
 }
 
 static void add_finding(const struct profile_lines *p, const struct finding *f, struct strbuf *out)
 {
-    const struct profile_line *line = &p->lines.items[f->line];
+    const struct profile_sum *sum = &f->site->sum;
     strbuf_addf(out, "- %.0f%% of warp-cycles ", 100 * share(f->cycles, p->sum.total));
     if (f->cause == PROFILE_LINES_NONE) {
-        bool loads = line->own.counts[PROFILE_accesses];
+        bool loads = sum->counts[PROFILE_accesses];
         strbuf_addf(out, "wait for the value that %s ", loads ? "the load of" : "line");
-        add_place(p, f, out);
+        add_place(p, f->site, out);
         strbuf_add(out, loads ? " brings" : " computes");
-        add_accesses(line, out);
+        add_accesses(sum, ": ", out);
     } else {
         strbuf_add(out, "go to ");
-        add_place(p, f, out);
+        add_place(p, f->site, out);
         strbuf_addf(out, ": %s", profile_cause_words(p->causes[f->cause]));
+        add_accesses(sum, "; ", out);
     }
     strbuf_add(out, ".");
 }
@@ -257,29 +260,15 @@ static void print_finding(struct printer *p, const struct finding *f)
     strbuf_free(&text);
 }
 
-/* The cycles of an instruction that a finding of that cause counts. */
-static uint64_t finding_cycles(const struct profile_sum *sum, uint32_t cause)
+/* The site that has most cycles of a cause. There is one. */
+static struct finding find_site(const struct profile_lines *p, uint32_t cause)
 {
-    return cause == PROFILE_LINES_NONE ? sum->counts[PROFILE_awaited] : sum->cycles[cause];
-}
-
-/* The line that has most cycles of a cause, where no line was told for it. */
-static struct finding find_line(const struct profile_lines *p, uint32_t cause)
-{
-    struct finding f = {.cause = cause};
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < p->lines.count; i++) {
-        uint64_t cycles = finding_cycles(&p->lines.items[i].own, cause);
+    struct finding f = {.cause = cause, .site = p->sites.items};
+    for (size_t i = 0; i < p->sites.count; i++) {
+        const struct profile_sum *sum = &p->sites.items[i].sum;
+        uint64_t cycles = cause == PROFILE_LINES_NONE ? sum->counts[PROFILE_awaited] : sum->cycles[cause];
         if (cycles > f.cycles)
-            f = (struct finding){cycles, cause, i, i};
-    }
-    for (size_t pc = 0; pc < p->instrs.count; pc++) {
-        const struct profile_instr *instr = &p->instrs.items[pc];
-        uint64_t cycles = finding_cycles(&instr->sum, cause);
-        if (instr->object && instr->line == f.line && cycles > most) {
-            most = cycles;
-            f.outer = instr->outer;
-        }
+            f = (struct finding){cycles, cause, &p->sites.items[i]};
     }
     return f;
 }
@@ -295,10 +284,10 @@ static void print_sentences(struct printer *p)
 {
     struct finding found[PROFILE_LINES_CAUSES + 1];
     unsigned count = 0;
-    found[count++] = find_line(p->lines, PROFILE_LINES_NONE);
+    found[count++] = find_site(p->lines, PROFILE_LINES_NONE);
     for (uint32_t c = 0; c < p->lines->cause_count; c++)
         if (is_told(p->lines->causes[c]))
-            found[count++] = find_line(p->lines, c);
+            found[count++] = find_site(p->lines, c);
     for (unsigned n = 0; n < MOST_SENTENCES && n < count; n++) {
         unsigned best = n;
         for (unsigned i = n + 1; i < count; i++)
