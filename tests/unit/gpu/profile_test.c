@@ -264,6 +264,28 @@ static void test_known_rows(void **state)
     device_close(&d);
 }
 
+/* A run that is stopped while the warp waits for its load: nobody was what ended that wait. */
+static void test_stopped_wait(void **state)
+{
+    (void)state;
+    uint64_t waited = 0;
+    for (uint64_t most = 100; !waited; most += 50) {
+        struct device d;
+        device_open(&d, "gtx480", "gpu.sms=1");
+        gpu_profile(d.gpu);
+        device_load(&d, known_text);
+        uint64_t params[] = {device_buffer(&d, 16384), 0};
+        struct shape shape = {.grid = 1, .block = 32, .max_cycles = most};
+        assert_int_equal(device_try(&d, "k", shape, 2, params), GPU_LIMIT);
+        waited = cycles_at(&d, USE_AT, "data_memory");
+        uint64_t data = device_stat(&d, "warps", "data_memory") + device_stat(&d, "warps", "data_shared") +
+                        device_stat(&d, "warps", "data_arithmetic");
+        if (waited)
+            assert_int_equal(sum_of(d.result.profile, PROFILE_awaited), data - waited);
+        device_close(&d);
+    }
+}
+
 /* Every cause has words of its own for reports. */
 static void test_words(void **state)
 {
@@ -276,6 +298,6 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_known_rows),
-                                       cmocka_unit_test(test_words)};
+                                       cmocka_unit_test(test_stopped_wait), cmocka_unit_test(test_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
