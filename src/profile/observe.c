@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/hot.h"
 #include "profile/sm.h"
 
 enum charge { CHARGE_NEXT, CHARGE_LAST, CHARGE_FENCE };
@@ -28,7 +29,14 @@ const char *profile_cause_words(const char *name)
 
 /* Stays */
 
-static uint64_t *row_of(struct profile_sm *s, uint32_t pc)
+static inline struct profile_warp *warp_of(struct profile_sm *s, uint32_t warp)
+{
+    struct profile_warp *w = &s->warps[warp];
+    WORKED_OUT(w);
+    return w;
+}
+
+static inline uint64_t *row_of(struct profile_sm *s, uint32_t pc)
 {
     return s->counts + (size_t)pc * s->width;
 }
@@ -62,7 +70,7 @@ static uint32_t charged_to(const struct profile_sm *s, const struct profile_warp
 static void stand(void *state, const struct lockstep_stand_event *e)
 {
     struct profile_sm *s = state;
-    struct profile_warp *w = &s->warps[e->warp];
+    struct profile_warp *w = warp_of(s, e->warp);
     if (!mask_has(s->resident, e->warp)) {
         s->resident |= BIT64(e->warp);
         *w = (struct profile_warp){.since = e->cycle, .last_pc = e->pc, .charged = e->pc, .cause = (uint8_t)e->cause};
@@ -81,7 +89,7 @@ static void stand(void *state, const struct lockstep_stand_event *e)
 static void issue(void *state, const struct lockstep_issue_event *e)
 {
     struct profile_sm *s = state;
-    struct profile_warp *w = &s->warps[e->warp];
+    struct profile_warp *w = warp_of(s, e->warp);
     uint64_t *row = row_of(s, e->pc);
     row[PROFILE_issues]++;
     row[PROFILE_active] += mask_count(e->active);
@@ -118,7 +126,7 @@ static void leave(void *state, const struct lockstep_leave_event *e)
 
 static void done(void *state, const struct lockstep_done_event *e)
 {
-    struct profile_warp *w = &((struct profile_sm *)state)->warps[e->warp];
+    struct profile_warp *w = warp_of(state, e->warp);
     w->done = e->cycle + 1;
     w->done_pc = e->pc;
 }
