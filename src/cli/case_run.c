@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
-#include "base/strmap.h"
 #include "cli/case.h"
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
@@ -57,28 +56,15 @@ static int fail_named(struct case_run *run, const struct yaml_node *node, const 
 
 static const struct isa_function *find_kernel(struct case_run *run)
 {
-    const struct isa_module *code = gpu_module_code(run->module);
-    const struct isa_function *kernel = gpu_kernel(run->module, run->c.kernel);
-    if (kernel)
-        return kernel;
-    VEC(const char *) names = {0};
     struct strbuf message = {0}, hint = {0};
-    for (uint32_t i = 0; i < code->function_count; i++)
-        if (code->functions[i].is_kernel)
-            vec_push(&names, code->functions[i].name);
-    size_t count = names.count;
-    vec_push(&names, NULL);
-    const char *near = str_nearest(run->c.kernel, names.items);
-    if (near)
-        strbuf_addf(&hint, "did you mean '%s'?", near);
-    for (size_t i = 0; !near && i < count; i++)
-        strbuf_addf(&hint, "%s%s", i ? ", " : "it has ", names.items[i]);
-    strbuf_addf(&message, "%s has no kernel '%s'", run->c.ptx, run->c.kernel);
-    fail_at(run, run->c.kernel_node, hint.length ? hint.text : NULL, strbuf_text(&message));
+    const struct isa_function *kernel = cli_find_function(gpu_module_code(run->module), run->c.kernel, true, &hint);
+    if (!kernel) {
+        strbuf_addf(&message, "%s has no kernel '%s'", run->c.ptx, run->c.kernel);
+        fail_at(run, run->c.kernel_node, hint.length ? hint.text : NULL, strbuf_text(&message));
+    }
     strbuf_free(&message);
     strbuf_free(&hint);
-    vec_free(&names);
-    return NULL;
+    return kernel;
 }
 
 static int load_kernel(struct case_run *run)

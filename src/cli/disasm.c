@@ -4,23 +4,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/strmap.h"
 #include "cli/cli.h"
-#include "cli/listing.h"
 #include "ptx/ptx.h"
 
 static const char usage[] =
     "usage: lockstep disasm [--kernel NAME] FILE.ptx\n"
     "\n"
-    "Prints the file as PTX that reads back to the same program; with --kernel one function, each instruction\n"
-    "with its number and the source position it came from.\n";
+    "Prints the file as PTX that reads back to the same program; with --kernel one function, by its name\n"
+    "in the source or in the PTX, each instruction with its number and the source position it came from.\n";
 
 static void print_function(const struct isa_module *module, const struct isa_function *f, struct strbuf *out)
 {
+    struct strbuf plain = {0};
+    isa_plain_name(f->name, &plain);
+    bool mangled = strcmp(strbuf_text(&plain), f->name) != 0;
     strbuf_addf(out,
-                "// %s %s: %" PRIu32 " instructions, %" PRIu32 " registers, %" PRIu32 " bytes shared, %" PRIu32
+                "// %s %s%s%s%s: %" PRIu32 " instructions, %" PRIu32 " registers, %" PRIu32 " bytes shared, %" PRIu32
                 " bytes local\n",
-                f->is_kernel ? "kernel" : "function", f->name, f->count, f->registers, f->shared_bytes, f->local_bytes);
+                f->is_kernel ? "kernel" : "function", strbuf_text(&plain), mangled ? " (" : "", mangled ? f->name : "",
+                mangled ? ")" : "", f->count, f->registers, f->shared_bytes, f->local_bytes);
+    strbuf_free(&plain);
     for (uint32_t pc = f->first; pc < f->first + f->count; pc++) {
         const struct isa_instr *instr = &module->instrs[pc];
         struct strbuf text = {0};
@@ -40,19 +43,14 @@ static void print_function(const struct isa_module *module, const struct isa_fun
 
 static int print_named(const struct isa_module *module, const char *name, struct strbuf *out, struct diag_sink *sink)
 {
-    const struct isa_function *function = isa_find_function(module, name);
-    if (function && function->is_defined) {
+    struct strbuf hint = {0};
+    const struct isa_function *function = cli_find_function(module, name, false, &hint);
+    if (function)
         print_function(module, function, out);
-        return CLI_OK;
-    }
-    VEC(const char *) names = {0};
-    for (uint32_t i = 0; i < module->function_count; i++)
-        if (module->functions[i].is_defined)
-            vec_push(&names, module->functions[i].name);
-    vec_push(&names, NULL);
-    listing_unknown("function", name, names.items, sink);
-    vec_free(&names);
-    return CLI_USAGE;
+    else
+        diag_error(sink, DIAG_NOWHERE, hint.length ? hint.text : NULL, "there is no function '%s'", name);
+    strbuf_free(&hint);
+    return function ? CLI_OK : CLI_USAGE;
 }
 
 static int disasm(const struct cli_options *options, struct diag_sink *sink)

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "gpu/departures.h"
 #include "gpu/result_json.h"
+#include "report/figures.h"
 #include "report/run_report.h"
 
 static json_t *host_json(const json_t *kernels)
@@ -86,6 +87,24 @@ static json_t *changed_parameters(const struct machine *machine, const struct cl
     return changed;
 }
 
+/* The kernels with the name that the source has beside the name that the PTX has. Takes over kernels. */
+static json_t *with_plain_names(json_t *kernels)
+{
+    json_t *named = json_array();
+    for (size_t i = 0; i < json_array_size(kernels); i++) {
+        struct strbuf plain = {0};
+        json_t *kernel = json_array_get(kernels, i), *name = json_object_get(kernel, "name"), *both = json_object();
+        figures_kernel_name(json_is_string(name) ? json_string_value(name) : "", &plain);
+        json_object_set(both, "name", name);
+        json_object_set_new(both, "plain_name", text_json(strbuf_text(&plain)));
+        json_object_update(both, kernel);
+        json_array_append_new(named, both);
+        strbuf_free(&plain);
+    }
+    json_decref(kernels);
+    return named;
+}
+
 json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program,
                      json_t *kernels, const char *stopped_by)
 {
@@ -103,8 +122,8 @@ json_t *cli_document(const struct machine *machine, const struct cli_options *op
     json_object_set_new(document, "partial", json_boolean(reason != NULL));
     json_object_set_new(document, "partial_reason", reason ? json_string(reason) : json_null());
     json_object_set_new(document, "machine", machine_json(machine));
-    json_object_set_new(document, "kernels", kernels);
-    json_object_set_new(document, "host", host_json(kernels));
+    json_object_set_new(document, "kernels", with_plain_names(kernels));
+    json_object_set_new(document, "host", host_json(json_object_get(document, "kernels")));
     return document;
 }
 

@@ -11,23 +11,24 @@ static cudaError_t check_extents(struct runtime *rt, const struct kernel *kernel
 {
     uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
     if (c->grid.x == 0 || c->grid.y == 0 || c->grid.z == 0 || threads == 0)
-        return runtime_refuse(rt, cudaErrorInvalidConfiguration, "kernel %s has no blocks or no threads", kernel->name);
+        return runtime_refuse(rt, cudaErrorInvalidConfiguration, "kernel %s has no blocks or no threads",
+                              kernel->shown);
     if (c->grid.x > INT32_MAX || c->grid.y > 65535 || c->grid.z > 65535)
         return runtime_refuse(rt, cudaErrorInvalidConfiguration,
-                              "kernel %s in %u x %u x %u blocks: the most are 2147483647 x 65535 x 65535", kernel->name,
-                              c->grid.x, c->grid.y, c->grid.z);
+                              "kernel %s in %u x %u x %u blocks: the most are 2147483647 x 65535 x 65535",
+                              kernel->shown, c->grid.x, c->grid.y, c->grid.z);
     if (c->block.x > 1024 || c->block.y > 1024 || c->block.z > 64 || threads > device_max_threads(rt))
         return runtime_refuse(rt, cudaErrorInvalidConfiguration,
                               "kernel %s in blocks of %u x %u x %u threads: the most are 1024 x 1024 x 64, and %u",
-                              kernel->name, c->block.x, c->block.y, c->block.z, device_max_threads(rt));
+                              kernel->shown, c->block.x, c->block.y, c->block.z, device_max_threads(rt));
     const uint32_t *most = kernel->function->max_threads, *exact = kernel->function->required_threads;
     if (most[0] && threads > (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1))
         return runtime_refuse(rt, cudaErrorInvalidValue, "kernel %s has launch bounds (.maxntid) below %llu threads",
-                              kernel->name, (unsigned long long)threads);
+                              kernel->shown, (unsigned long long)threads);
     if (exact[0] &&
         (c->block.x != exact[0] || c->block.y != (exact[1] ? exact[1] : 1) || c->block.z != (exact[2] ? exact[2] : 1)))
         return runtime_refuse(rt, cudaErrorInvalidValue, "kernel %s has a required block size (.reqntid) of its own",
-                              kernel->name);
+                              kernel->shown);
     return cudaSuccess;
 }
 
@@ -40,7 +41,7 @@ static cudaError_t refuse_resources(struct runtime *rt, const struct kernel *ker
     diag_error(&sink, DIAG_NOWHERE, "use smaller blocks, or another machine",
                "kernel %s cannot be launched: a block of %u threads with %u registers a thread does not fit on an SM "
                "(limited by %s)",
-               kernel->name, threads, gpu_registers(rt->gpu, kernel->function), limiter ? limiter : "the machine");
+               kernel->shown, threads, gpu_registers(rt->gpu, kernel->function), limiter ? limiter : "the machine");
     runtime_report(rt, &sink);
     diag_free(&sink);
     return cudaErrorLaunchOutOfResources;
@@ -56,8 +57,9 @@ static cudaError_t check_resources(struct runtime *rt, const struct kernel *kern
     if (c->shared > limit || kernel->function->shared_bytes > limit - c->shared)
         return runtime_refuse(
             rt, cudaErrorInvalidValue,
-            "kernel %s with %u bytes of shared memory of its own and %llu dynamic: a block may have %llu", kernel->name,
-            (unsigned)kernel->function->shared_bytes, (unsigned long long)c->shared, (unsigned long long)limit);
+            "kernel %s with %u bytes of shared memory of its own and %llu dynamic: a block may have %llu",
+            kernel->shown, (unsigned)kernel->function->shared_bytes, (unsigned long long)c->shared,
+            (unsigned long long)limit);
     unsigned threads = c->block.x * c->block.y * c->block.z;
     const char *limiter = NULL;
     if (gpu_occupancy(rt->gpu, kernel->function, threads, c->shared, &limiter))
@@ -135,7 +137,7 @@ static cudaError_t check_cooperative(struct runtime *rt, const struct kernel *ke
         return cudaSuccess;
     return runtime_refuse(rt, cudaErrorCooperativeLaunchTooLarge,
                           "kernel %s has %llu blocks, which wait for each other, but only %llu can be there at once",
-                          kernel->name, (unsigned long long)blocks, (unsigned long long)resident);
+                          kernel->shown, (unsigned long long)blocks, (unsigned long long)resident);
 }
 
 static cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c,
@@ -152,7 +154,7 @@ static cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, cons
         return error;
     uint8_t *params = pack(kernel->function, args);
     if (!params)
-        return runtime_refuse(rt, cudaErrorInvalidValue, "an argument of kernel %s is null", kernel->name);
+        return runtime_refuse(rt, cudaErrorInvalidValue, "an argument of kernel %s is null", kernel->shown);
     return run(rt, kernel, c, params);
 }
 

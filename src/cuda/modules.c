@@ -150,7 +150,7 @@ static void report_missing_kernel(struct runtime *rt, const struct kernel *kerne
     struct diag_sink sink;
     diag_init(&sink);
     diag_error(&sink, DIAG_NOWHERE, "build without -rdc=true, so that each file's PTX is complete",
-               "kernel %s is not in the PTX of its module", kernel->name);
+               "kernel %s is not in the PTX of its module", kernel->shown);
     runtime_report(rt, &sink);
     diag_free(&sink);
 }

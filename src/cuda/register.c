@@ -1,6 +1,7 @@
 /* Entry points for compiler-generated code: registration of fat binaries, kernels and variables, and the hand-over of a
  * launch's configuration from `<<< >>>` to the stub. The handle of a fat binary is the address of its struct image. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda/runtime.h"
 
@@ -36,8 +37,12 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device_functi
 {
     (void)device_function, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
     struct runtime *rt = runtime_lock();
-    struct kernel *kernel = base_calloc(1, sizeof *kernel);
+    struct strbuf shown = {0};
+    isa_plain_name(name, &shown);
+    struct kernel *kernel = base_calloc(1, sizeof *kernel + shown.length + 1);
     *kernel = (struct kernel){.image = image_of(handle), .host = host, .name = name, .carveout = -1};
+    memcpy(kernel->shown, strbuf_text(&shown), shown.length + 1);
+    strbuf_free(&shown);
     vec_push(&rt->kernels, kernel);
     runtime_unlock(rt, cudaSuccess);
 }

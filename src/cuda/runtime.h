@@ -32,6 +32,7 @@ struct kernel {
     const struct isa_function *function; /* NULL: not looked up since the module was loaded */
     uint64_t dynamic_shared_limit;       /* cudaFuncAttributeMaxDynamicSharedMemorySize; 0: the device's own */
     int carveout;
+    char shown[]; /* the name as the source has it, for messages */
 };
 
 /* A __device__, __constant__ or __managed__ variable, known by its host shadow. */

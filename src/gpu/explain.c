@@ -533,7 +533,7 @@ static void describe_verdict(const struct gpu_run *run, const struct waits *w, e
     unsigned at_barrier = 0;
     for (uint32_t i = 0; i < w->warp_count; i++)
         at_barrier += w->warps[i].kind == WAITS_BARRIER;
-    strbuf_addf(out, "kernel %s %s%s; stopped ", run->launch->kernel->name, what[how], reason);
+    strbuf_addf(out, "kernel %s %s%s; stopped ", run->name, what[how], reason);
     if (w->source.timed)
         strbuf_addf(out, "at cycle %llu under the scheduler %s", (unsigned long long)(w->source.now - run->start_cycle),
                     run->gpu->machine.sm.scheduler);

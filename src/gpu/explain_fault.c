@@ -29,7 +29,7 @@ static void explain_bad_pick(struct gpu_run *run, const struct sm_fault *fault)
     diag_error(run->sink, DIAG_NOWHERE, "pick() must return a member of view->ready, or LOCKSTEP_NO_WARP",
                "the warp scheduler %s is at fault: it picked warp slot %u, which was not ready\n"
                "  SM %u, scheduler %u, kernel %s, cycle %llu",
-               name, fault->picked, fault->sm, fault->scheduler, run->launch->kernel->name,
+               name, fault->picked, fault->sm, fault->scheduler, run->name,
                (unsigned long long)(fault->cycle - run->start_cycle));
 }
 
@@ -108,12 +108,12 @@ void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault)
     isa_disasm_instr(code, isa_function_at(code, fault->fault.pc), instr, &text);
     add_callers(fault, &text);
     run->result->fault = fault_class(fault->fault.kind);
-    diag_error(
-        run->sink, (struct diag_pos){code->name, instr->line, instr->column}, missing_workspace(run, &fault->fault),
-        "kernel %s: %s\n  at %s: %s\n  block (%u,%u,%u) thread (%u,%u,%u), cycle %llu", run->launch->kernel->name,
-        strbuf_text(&what), strbuf_text(&at), strbuf_text(&text), fault->block[0], fault->block[1], fault->block[2],
-        thread % size[0], thread / size[0] % size[1], thread / (size[0] * size[1]),
-        (unsigned long long)(fault->cycle - (run->launch->mode == GPU_TIMING ? run->start_cycle : 0)));
+    diag_error(run->sink, (struct diag_pos){code->name, instr->line, instr->column},
+               missing_workspace(run, &fault->fault),
+               "kernel %s: %s\n  at %s: %s\n  block (%u,%u,%u) thread (%u,%u,%u), cycle %llu", run->name,
+               strbuf_text(&what), strbuf_text(&at), strbuf_text(&text), fault->block[0], fault->block[1],
+               fault->block[2], thread % size[0], thread / size[0] % size[1], thread / (size[0] * size[1]),
+               (unsigned long long)(fault->cycle - (run->launch->mode == GPU_TIMING ? run->start_cycle : 0)));
     strbuf_free(&what);
     strbuf_free(&at);
     strbuf_free(&text);

@@ -138,6 +138,7 @@ struct gpu_run {
     struct frun *functional; /* functional.c: likewise */
     const char *why_alone;   /* why nobody will write what a launch that hangs polls, or NULL */
     const struct gpu_launch *launch;
+    const char *name; /* of the kernel, as the source has it */
     struct gpu_result *result;
     struct diag_sink *sink;
     struct simt_grid grid;

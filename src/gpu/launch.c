@@ -38,8 +38,7 @@ static struct diag_pos function_pos(const struct gpu_run *run)
 
 static int refuse(struct gpu_run *run, const char *hint, const char *message)
 {
-    return diag_error(run->sink, function_pos(run), hint, "kernel %s cannot be launched: %s", run->launch->kernel->name,
-                      message);
+    return diag_error(run->sink, function_pos(run), hint, "kernel %s cannot be launched: %s", run->name, message);
 }
 
 static int check_shape(struct gpu_run *run)
@@ -78,8 +77,8 @@ static int check_code(struct gpu_run *run)
     struct strbuf pos = {0};
     isa_format_pos(code, instr, &pos);
     diag_error(run->sink, (struct diag_pos){code->name, instr->line, instr->column}, NULL,
-               "kernel %s cannot be launched: it can reach an instruction outside the model at %s: %s",
-               run->launch->kernel->name, strbuf_text(&pos), instr->text ? instr->text : isa_op_info(instr->op)->text);
+               "kernel %s cannot be launched: it can reach an instruction outside the model at %s: %s", run->name,
+               strbuf_text(&pos), instr->text ? instr->text : isa_op_info(instr->op)->text);
     strbuf_free(&pos);
     return -1;
 }
@@ -99,7 +98,7 @@ static int check_barriers(struct gpu_run *run)
                isa_constant_barrier(instr) < SM_BARRIERS ? "raise sm.barriers" : "PTX numbers barriers from 0 to 15",
                "kernel %s cannot be launched: it uses barrier %u at %s, and a block has %u of them, numbered from 0 "
                "(sm.barriers)",
-               run->launch->kernel->name, isa_constant_barrier(instr), strbuf_text(&pos), barriers);
+               run->name, isa_constant_barrier(instr), strbuf_text(&pos), barriers);
     strbuf_free(&pos);
     return -1;
 }
@@ -140,19 +139,19 @@ static int check_resources(struct gpu_run *run)
         return diag_error(run->sink, function_pos(run), "use smaller blocks or a larger machine",
                           "kernel %s cannot be launched: a block of %u threads, %u registers a thread and %u bytes of "
                           "shared memory does not fit on an SM (limited by %s)",
-                          run->launch->kernel->name, k->threads_per_block, k->registers, k->shared_bytes, limiter);
+                          run->name, k->threads_per_block, k->registers, k->shared_bytes, limiter);
     if (run->launch->module->grid_barrier && run->blocks > (uint64_t)fit * run->gpu->machine.gpu.sms)
         return diag_error(
             run->sink, function_pos(run), "launch fewer or smaller blocks",
             "kernel %s cannot be launched: its module waits for the grid (lockstep.barrier.grid), so all %llu blocks "
             "must be resident at once, but %u of them fit on each of %u SMs (limited by %s)",
-            run->launch->kernel->name, (unsigned long long)run->blocks, fit, run->gpu->machine.gpu.sms, limiter);
+            run->name, (unsigned long long)run->blocks, fit, run->gpu->machine.gpu.sms, limiter);
     if (run->launch->cooperative && run->blocks > (uint64_t)fit * run->gpu->machine.gpu.sms)
         return diag_error(
             run->sink, function_pos(run), "launch fewer or smaller blocks",
             "kernel %s cannot be launched cooperatively: its %llu blocks must be resident at once, but %u "
             "of them fit on each of %u SMs (limited by %s)",
-            run->launch->kernel->name, (unsigned long long)run->blocks, fit, run->gpu->machine.gpu.sms, limiter);
+            run->name, (unsigned long long)run->blocks, fit, run->gpu->machine.gpu.sms, limiter);
     /* A grid too small to fill the device is spread over the SMs. */
     uint64_t even = (run->blocks + run->gpu->machine.gpu.sms - 1) / run->gpu->machine.gpu.sms;
     k->max_blocks = even < fit ? (unsigned)even : fit;
@@ -414,12 +413,23 @@ static int proceed(struct gpu_run *run, enum gpu_going going)
     return result->status == GPU_OK ? 0 : -1;
 }
 
+/* The kernel's name for messages, as the source has it. */
+static const char *shown_name(struct gpu_run *run)
+{
+    struct strbuf name = {0};
+    isa_plain_name(run->launch->kernel->name, &name);
+    const char *kept = arena_strdup(&run->arena, strbuf_text(&name));
+    strbuf_free(&name);
+    return kept;
+}
+
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink)
 {
     struct gpu_run *run = base_calloc(1, sizeof *run);
     contract(!gpu->standing);
     *run = (struct gpu_run){.gpu = gpu, .own = *launch, .result = result, .sink = sink, .start_cycle = gpu->cycle};
     run->launch = &run->own;
+    run->name = shown_name(run);
     /* Values that take effect at issue go round the messages between SMs: their order is that of one thread. */
     if (gpu->machine.sm.values_at_issue)
         run->own.threads = 1;

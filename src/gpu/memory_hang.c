@@ -71,7 +71,7 @@ void gpu_explain_memory_hang(struct gpu_run *run)
         &text,
         "the memory system has come to a deadlock under kernel %s, in cycle %llu: requests wait in it and nothing "
         "there can go on",
-        run->launch->kernel->name, (unsigned long long)(gpu->cycle - run->start_cycle));
+        run->name, (unsigned long long)(gpu->cycle - run->start_cycle));
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         partition_describe_waiting(gpu->partitions[i], &text);
     diag_error(

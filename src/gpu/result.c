@@ -100,7 +100,7 @@ int gpu_check_accounts(struct gpu_run *run, bool whole)
     return diag_error(run->sink, DIAG_NOWHERE, "this is a fault of Lockstep: please report it",
                       "kernel %s: the causes of cycles do not add up: %" PRIu64 " of %" PRIu64
                       " scheduler-cycles, %" PRIu64 " of %" PRIu64 " warp-cycles",
-                      run->result->name, owned, cycles, warps, c->sm.warp_cycles);
+                      run->name, owned, cycles, warps, c->sm.warp_cycles);
 }
 
 void gpu_add_energy(const struct machine *machine, struct gpu_result *result)
@@ -179,9 +179,12 @@ void gpu_explain_stop(const struct gpu_result *result, struct diag_sink *sink)
 {
     bool functional = result->mode == GPU_FUNCTIONAL;
     uint64_t done = functional ? gpu_result_warp_instructions(result) : result->cycles;
-    if (result->stopped_by)
-        diag_error(sink, DIAG_NOWHERE, NULL,
-                   "kernel %s was stopped after %" PRIu64 " %s by %s%s: its results are partial", result->name, done,
-                   functional ? "warp instructions" : "cycles", strncmp(result->stopped_by, "max-", 4) == 0 ? "--" : "",
-                   result->stopped_by);
+    struct strbuf name = {0};
+    if (!result->stopped_by)
+        return;
+    isa_plain_name(result->name, &name);
+    diag_error(sink, DIAG_NOWHERE, NULL, "kernel %s was stopped after %" PRIu64 " %s by %s%s: its results are partial",
+               strbuf_text(&name), done, functional ? "warp instructions" : "cycles",
+               strncmp(result->stopped_by, "max-", 4) == 0 ? "--" : "", result->stopped_by);
+    strbuf_free(&name);
 }

@@ -37,8 +37,8 @@ static void explain(struct gpu_run *run, const struct sm_unsynced *u)
     isa_disasm_instr(code, isa_function_at(code, u->pc), instr, &text);
     diag_note(run->sink, (struct diag_pos){code->name, instr->line, instr->column},
               "other hardware may give another result; --check sync makes this an error",
-              "kernel %s: %s\n  at %s: %s\n  block (%u,%u,%u) warp %u, cycle %llu", run->launch->kernel->name,
-              strbuf_text(&what), strbuf_text(&at), strbuf_text(&text), u->block[0], u->block[1], u->block[2], u->warp,
+              "kernel %s: %s\n  at %s: %s\n  block (%u,%u,%u) warp %u, cycle %llu", run->name, strbuf_text(&what),
+              strbuf_text(&at), strbuf_text(&text), u->block[0], u->block[1], u->block[2], u->warp,
               (unsigned long long)(u->cycle - (run->launch->mode == GPU_TIMING ? run->start_cycle : 0)));
     strbuf_free(&what);
     strbuf_free(&at);

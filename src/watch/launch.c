@@ -33,10 +33,15 @@ static int make_states(struct watch_launch *launch, unsigned i, struct arena *ar
 {
     const struct lockstep_observer *observer = launch->all->of[i].observer;
     size_t bytes = observer->state_bytes ? observer->state_bytes(&launch->observed) : 0;
-    if (bytes > LOCKSTEP_OBSERVER_STATE && launch->all->of[i].path)
-        return diag_error(sink, DIAG_NOWHERE, NULL,
-                          "observer %s: a state of %zu bytes for kernel %s is too large; %u bytes are the limit",
-                          observer->name, bytes, launch->observed.kernel, LOCKSTEP_OBSERVER_STATE);
+    if (bytes > LOCKSTEP_OBSERVER_STATE && launch->all->of[i].path) {
+        struct strbuf kernel = {0};
+        isa_plain_name(launch->observed.kernel, &kernel);
+        diag_error(sink, DIAG_NOWHERE, NULL,
+                   "observer %s: a state of %zu bytes for kernel %s is too large; %u bytes are the limit",
+                   observer->name, bytes, strbuf_text(&kernel), LOCKSTEP_OBSERVER_STATE);
+        strbuf_free(&kernel);
+        return -1;
+    }
     for (unsigned sm = 0; sm < launch->observed.sms; sm++) {
         struct watch_listener *of = &launch->listeners[sm * launch->all->count + i];
         *of = (struct watch_listener){observer, arena_alloc(arena, bytes + 1, CACHE_LINE), bytes};
