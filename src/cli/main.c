@@ -25,13 +25,21 @@ static const struct cli_command commands[] = {
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
+static const struct cli_command *find_command(const char *word)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(word, commands[i].name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
 static void usage_text(struct strbuf *out)
 {
     strbuf_add(out, "usage: lockstep COMMAND [OPTIONS] [ARGUMENTS]\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (commands[i].summary)
             strbuf_addf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    strbuf_add(out, "\n  lockstep COMMAND --help    options of a command\n"
+    strbuf_add(out, "\n  lockstep help COMMAND      options of a command; lockstep COMMAND --help is the same\n"
                     "  lockstep --version         version\n");
 }
 
@@ -53,19 +61,35 @@ static int print_usage(void)
     return CLI_OK;
 }
 
-static int unknown_command(const char *word)
+/* asked: what stands before the word, "help " or nothing. */
+static int unknown_command(const char *word, const char *asked)
 {
-    const char *names[COMMAND_COUNT + 1];
+    const char *names[COMMAND_COUNT + 2];
+    struct diag_sink sink;
+    struct strbuf hint = {0};
+    diag_init(&sink);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         names[i] = commands[i].name;
-    names[COMMAND_COUNT] = NULL;
+    names[COMMAND_COUNT] = "help";
+    names[COMMAND_COUNT + 1] = NULL;
     const char *near = str_nearest(word, names);
-    fprintf(stderr, "error: lockstep has no command '%s'\n", word);
     if (near)
-        fprintf(stderr, "    hint: did you mean 'lockstep %s'?\n", near);
+        strbuf_addf(&hint, "did you mean 'lockstep %s%s'?", asked, near);
     else
-        fprintf(stderr, "    hint: lockstep --help lists the commands\n");
-    return CLI_USAGE;
+        strbuf_add(&hint, "lockstep --help lists the commands");
+    diag_error(&sink, DIAG_NOWHERE, hint.text, "lockstep has no command '%s'", word);
+    strbuf_free(&hint);
+    return cli_finish(&sink, CLI_USAGE);
+}
+
+/* `lockstep help`, and `lockstep help COMMAND`, which says what the command says to --help. */
+static int help(int argc, char **argv)
+{
+    char option[] = "--help", *arguments[] = {argc > 1 ? argv[1] : NULL, option, NULL};
+    if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_usage();
+    const struct cli_command *command = find_command(argv[1]);
+    return command ? command->run(2, arguments) : unknown_command(argv[1], "help ");
 }
 
 static int run_command(int argc, char **argv)
@@ -73,16 +97,16 @@ static int run_command(int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : "";
     if (argc < 2)
         return no_command();
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return print_usage();
+    if (strcmp(word, "help") == 0)
+        return help(argc - 1, argv + 1);
     if (strcmp(word, "--version") == 0) {
         cli_printf("lockstep %s, simulator %s\n", LOCKSTEP_VERSION, cli_identity);
         return CLI_OK;
     }
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(word, commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    return unknown_command(word);
+    const struct cli_command *command = find_command(word);
+    return command ? command->run(argc - 1, argv + 1) : unknown_command(word, "");
 }
 
 int main(int argc, char **argv)

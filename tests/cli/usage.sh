@@ -61,6 +61,21 @@ done
 expect 0 "usage: lockstep run" run --sched lrr -h
 expect 0 "usage: lockstep COMMAND" -h
 
+# help COMMAND is COMMAND --help, also where that is made; the overview is help's own.
+for command in run compare validate study litmus check cc machines params protocols stats explain disasm docs; do
+    diff <("$LOCKSTEP" help $command 2>&1) <("$LOCKSTEP" $command --help 2>&1) >/dev/null || wrong "help $command is not $command --help"
+done
+expect 0 "usage: lockstep run" help run
+for words in help --help "help help" "help --help"; do
+    # shellcheck disable=SC2086
+    diff <("$LOCKSTEP" $words 2>&1) <("$LOCKSTEP" -h 2>&1) >/dev/null || wrong "$words is not the overview"
+    # shellcheck disable=SC2086
+    expect 0 "lockstep help COMMAND" $words
+done
+expect 2 "did you mean 'lockstep help run'?" help rnu
+expect 2 "lockstep has no command 'frobnicate'" help frobnicate
+expect 2 "did you mean 'lockstep help'?" hlep
+
 # Arguments that nobody would look at are refused, and options may follow what is no program.
 for command in "machines gtx480 gtx1080ti" "params l1d l2" "stats stalls sm" "explain ipc cycles" "disasm a.ptx b.ptx" "docs a b" "validate vecadd" \
     "study a b"; do
