@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -14,7 +15,6 @@
 #include "cli/process.h"
 #include "gpu/result_json.h"
 #include "ptx/ptx.h"
-#include "report/profile_report.h"
 #include "report/run_report.h"
 
 struct case_run {
@@ -240,6 +240,32 @@ static void print_output(struct case_run *run)
     cli_print(&output);
 }
 
+static const char *kind_of(const struct case_check *check)
+{
+    return check->is_sum ? "sum_u32" : "crc32";
+}
+
+static void add_number(const struct case_check *check, uint32_t number, struct strbuf *out)
+{
+    strbuf_addf(out, check->is_sum ? "%" PRIu32 : "0x%08" PRIx32, number);
+}
+
+/* Prints a line on a check, of which memory holds `found`. */
+static void print_check(const struct case_run *run, const struct case_check *check, uint32_t found, bool good)
+{
+    struct table_page page;
+    cli_page_begin(&page, cli_people(run->options));
+    table_page_paint(&page, good ? TERMINAL_GOOD : TERMINAL_BAD, good ? "PASS" : "FAIL");
+    strbuf_addf(&page.text, " %s %s: ", run->c.buffers[check->buffer].name, kind_of(check));
+    add_number(check, found, &page.text);
+    if (!good) {
+        strbuf_add(&page.text, ", expected ");
+        add_number(check, check->expected, &page.text);
+    }
+    strbuf_add(&page.text, "\n");
+    cli_page_print(&page, cli_people(run->options));
+}
+
 static int check_one(struct case_run *run, const struct case_check *check)
 {
     const struct case_buffer *b = &run->c.buffers[check->buffer];
@@ -247,17 +273,11 @@ static int check_one(struct case_run *run, const struct case_check *check)
     uint32_t found = 0;
     int rc = gpu_read(run->gpu, data, run->addresses[check->buffer], b->count * 4, run->sink);
     bool good = rc == 0 && case_check_holds(check, data, b->count * 4, &found);
-    const char *kind = check->is_sum ? "sum_u32" : "crc32";
     free(data);
     if (!run->options->quiet || !good)
-        cli_printf(check->is_sum ? "%s %s %s: %" PRIu32 "" : "%s %s %s: 0x%08" PRIx32, good ? "PASS" : "FAIL", b->name,
-                   kind, found);
-    if (!good)
-        cli_printf(check->is_sum ? ", expected %" PRIu32 : ", expected 0x%08" PRIx32, check->expected);
-    if (!run->options->quiet || !good)
-        cli_printf("\n");
+        print_check(run, check, found, good);
     json_array_append_new(run->checks,
-                          json_pack("{s:s,s:s,s:I,s:I,s:b}", "buffer", b->name, "kind", kind, "expected",
+                          json_pack("{s:s,s:s,s:I,s:I,s:b}", "buffer", b->name, "kind", kind_of(check), "expected",
                                     (json_int_t)check->expected, "found", (json_int_t)found, "pass", good));
     return good ? 0 : -1;
 }
@@ -286,19 +306,20 @@ static int exit_code(struct case_run *run, const struct gpu_result *result)
 
 static int report(struct case_run *run, const struct gpu_result *result)
 {
-    struct strbuf text = {0};
+    struct table_page page;
     json_t *kernels = json_array();
+    int stream = cli_people(run->options);
+    cli_page_begin(&page, stream);
     if (result->status != GPU_INVALID)
         json_array_append_new(kernels, gpu_result_json(result, run->machine));
     if (json_array_size(kernels))
-        cli_name_as(run->options->as, &text);
-    report_kernels(kernels, &text);
-    if (!run->options->quiet)
-        cli_print(&text);
-    text.length = 0;
-    report_profile(kernels, run->options->ptx, &text);
-    cli_print(&text);
-    strbuf_free(&text);
+        cli_name_as(run->options->as, &page.text);
+    report_kernels(kernels, &page);
+    if (run->options->quiet)
+        table_page_free(&page);
+    else
+        cli_page_print(&page, stream);
+    cli_print_profile(run->options, kernels);
     int code = exit_code(run, result);
     if (run->options->stats) {
         json_t *document = cli_document(run->machine, run->options, run->options->rest, json_incref(kernels), NULL);

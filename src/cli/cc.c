@@ -469,9 +469,10 @@ static int build_in_temp_dir(struct cc_session *s)
 static void print_diagnostics(const struct diag_sink *diags)
 {
     struct strbuf text = {0};
+    strbuf_add(&text, "lockstep cc: ");
     diag_format_all(diags, &text);
-    if (text.length)
-        fprintf(stderr, "lockstep cc: %s", strbuf_text(&text));
+    if (diags->count)
+        cli_complain(strbuf_text(&text));
     strbuf_free(&text);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/vec.h"
 #include "check/checker.h"
@@ -42,9 +43,10 @@ static const struct number numbers[] = {
 #undef CLI_CHECK
 };
 
-static void write_usage(struct strbuf *text)
+static void write_usage(struct table_page *page)
 {
     struct table t;
+    struct strbuf *text = &page->text;
     strbuf_add(text, usage_head);
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
         strbuf_addf(text, "  --%-9s N        %s\n", numbers[i].option, numbers[i].doc);
@@ -54,7 +56,7 @@ static void write_usage(struct strbuf *text)
         table_cell(&t, "  %s", p->name);
         table_cell(&t, "%s", p->doc);
     }
-    table_text(&t, text);
+    table_text(&t, page);
     table_free(&t);
     strbuf_add(text, usage_end);
 }
@@ -126,7 +128,7 @@ struct session {
     struct diag_sink *sink;
     struct strbuf name; /* of what is explored */
     struct table rows;
-    struct strbuf after; /* faults, and transitions that were not taken */
+    struct table_page after; /* faults, and transitions that were not taken */
     unsigned faults, stopped;
 };
 
@@ -167,9 +169,11 @@ static void add_row(struct session *s, struct checker_result *r)
     table_cell(&s->rows, "%" PRIu64, r->depth);
     table_cell(&s->rows, "%" PRIu64, r->quiet);
     table_cell(&s->rows, "%s%s%s", verdict_of(r), r->limit ? "limit of " : "", r->limit ? r->limit : "");
-    if (r->verdict == CHECKER_FAULT)
-        strbuf_addf(&s->after, "\n%s, %s: %s\n%s", s->setup.protocol->name, strbuf_text(&program),
+    if (r->verdict == CHECKER_FAULT) {
+        table_paint(&s->rows, TERMINAL_BAD, strlen(verdict_of(r)));
+        strbuf_addf(&s->after.text, "\n%s, %s: %s\n%s", s->setup.protocol->name, strbuf_text(&program),
                     strbuf_text(&r->fault), strbuf_text(&r->trace));
+    }
     strbuf_free(&program);
     s->faults += r->verdict == CHECKER_FAULT;
     s->stopped += r->verdict == CHECKER_STOPPED;
@@ -183,9 +187,10 @@ static int explore(struct session *s, const char *program, struct coherence_coun
         s->setup.together = checker_usually(&s->setup);
     strbuf_free(&s->name);
     strbuf_addf(&s->name, "%s, %s", s->setup.protocol->name, program);
-    if (checker_run(&s->setup, &result, s->sink) < 0)
-        return -1;
+    int rc = checker_run(&s->setup, &result, s->sink);
     cli_progress_clear(&s->progress);
+    if (rc < 0)
+        return -1;
     add_row(s, &result);
     coherence_add_counts(&taken[0], &result.agent);
     coherence_add_counts(&taken[2], &result.directory);
@@ -215,8 +220,8 @@ static void add_transitions(struct session *s, unsigned side, const struct coher
         table_cell(&t, "%s", words->events[row->event].word);
         table_cell(&t, "%s", why ? why : "");
     }
-    strbuf_addf(&s->after, "%s: %u of %u transitions of the %s were taken\n", s->setup.protocol->name, reached, rows,
-                words->side);
+    strbuf_addf(&s->after.text, "%s: %u of %u transitions of the %s were taken\n", s->setup.protocol->name, reached,
+                rows, words->side);
     table_text(&t, &s->after);
     table_free(&t);
 }
@@ -250,7 +255,7 @@ static int check_protocol(struct session *s)
     rc = rc == 0 ? check_generated(s, taken) : rc;
     if (rc < 0)
         return -1;
-    strbuf_add(&s->after, "\n");
+    strbuf_add(&s->after.text, "\n");
     add_transitions(s, 0, &taken[0]);
     add_transitions(s, 2, &taken[2]);
     return 0;
@@ -268,7 +273,7 @@ static bool has_table_faults(struct session *s)
         const char *fault = table ? coherence_table_fault(words, table, &row) : NULL;
         if (!fault)
             continue;
-        strbuf_addf(&s->after, "\n%s, %s, row %u: %s\n", s->setup.protocol->name, words->side,
+        strbuf_addf(&s->after.text, "\n%s, %s, row %u: %s\n", s->setup.protocol->name, words->side,
                     (unsigned)(row - table->rows) + 1, fault);
         s->faults++;
     }
@@ -313,14 +318,13 @@ static int check_all(struct session *s)
 
 static int end(struct session *s, int rc)
 {
-    struct strbuf out = {0};
     if (rc == 0) {
-        table_text(&s->rows, &out);
-        strbuf_add(&out, strbuf_text(&s->after));
-        cli_print(&out);
+        cli_print_table(&s->rows);
+        cli_page_print(&s->after, STDOUT_FILENO);
+    } else {
+        table_free(&s->rows);
+        table_page_free(&s->after);
     }
-    table_free(&s->rows);
-    strbuf_free(&s->after);
     strbuf_free(&s->name);
     return rc < 0 ? CLI_USAGE : s->faults || s->stopped ? CLI_FAILED : CLI_OK;
 }
@@ -336,6 +340,7 @@ static int run_check(struct cli_options *options, struct diag_sink *sink)
     s.setup.progress = on_progress;
     s.setup.context = &s;
     cli_progress_init(&s.progress, options->quiet);
+    cli_page_begin(&s.after, STDOUT_FILENO);
     table_init(&s.rows, "lllrrrrl");
     for (unsigned i = 0; i < sizeof heading / sizeof *heading; i++)
         table_cell(&s.rows, "%s", heading[i]);
@@ -344,9 +349,9 @@ static int run_check(struct cli_options *options, struct diag_sink *sink)
 
 int cli_check(int argc, char **argv)
 {
-    struct strbuf text = {0};
-    write_usage(&text);
-    int code = cli_listing(argc, argv, CLI_TAKES_CHECK, UINT32_MAX, strbuf_text(&text), run_check);
-    strbuf_free(&text);
+    struct table_page page = {0};
+    write_usage(&page);
+    int code = cli_listing(argc, argv, CLI_TAKES_CHECK, UINT32_MAX, strbuf_text(&page.text), run_check);
+    table_page_free(&page);
     return code;
 }

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "check/checker.h"
 #include "gpu/gpu.h"
+#include "report/table.h"
 
 #define LOCKSTEP_VERSION "0.1.0"
 #define CLI_DEFAULT_MACHINE "gtx480"
@@ -54,7 +55,7 @@ struct cli_options {
 #define CLI_SETTING(option, parameter) const char *option; /* set after the sets; NULL: not given */
 #include "cli/settings.def"
 #undef CLI_SETTING
-    const char *stats;       /* file for results, or NULL */
+    const char *stats;       /* file for results, or NULL; "-" here and below: standard output (cli_people) */
     const char *phases;      /* file for the phases of blocks, or NULL */
     cli_texts observers;     /* files */
     bool profile, ptx;
@@ -123,10 +124,21 @@ int cli_finish(struct diag_sink *sink, int code);
 int cli_listing(int argc, char **argv, unsigned accepted, unsigned most, const char *usage,
                 int (*body)(struct cli_options *options, struct diag_sink *sink));
 void cli_print_diags(const struct diag_sink *sink);
+/* Prints diagnostics, as text, to standard error. */
+void cli_complain(const char *diagnostics);
 /* Standard output. A write that fails is reported when it fails, once; the command goes on. cli_print frees
  * the text. */
 void cli_print(struct strbuf *text);
 void cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* An empty page for standard output (STDOUT_FILENO) or standard error: as wide as a terminal is, and with colours if it
+ * takes them. */
+void cli_page_begin(struct table_page *page, int stream);
+/* Prints a page there, and frees it. */
+void cli_page_print(struct table_page *page, int stream);
+/* Prints the profiles that result objects have, if any (--profile). */
+void cli_print_profile(const struct cli_options *options, const json_t *kernels);
+/* Prints a table on standard output, and frees it. */
+void cli_print_table(struct table *t);
 /* Comes before everything else. */
 void cli_output_begin(void);
 /* Hands on what was printed so far. Returns 0, or -1 when anything was lost. */
@@ -136,12 +148,12 @@ int cli_output_end(int code);
 
 /* The whole file in out (appended), of FILE_TEXT_MOST bytes at most. Returns 0, or -1 with a diagnostic. */
 int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink);
-/* The kinds of file that an option may name. */
+/* The kinds of file that an option may name. What is text goes to standard output if that is named "-". */
 enum cli_output {
     CLI_OUTPUT_STATS,
     CLI_OUTPUT_GRAPH,
     CLI_OUTPUT_PHASES,
-    CLI_OUTPUT_PAGE,
+    CLI_OUTPUT_PAGE, /* the last kind of text */
     CLI_OUTPUT_CHECKPOINT,
     CLI_OUTPUT_BINARY, /* a program or object file */
     CLI_OUTPUT_PTX,
@@ -155,7 +167,10 @@ struct cli_place {
 /* Says before a long run that its results could not be written there, would replace something else than results of
  * that kind, or each other, or what goes to standard output. Returns 0, or -1 with a diagnostic. */
 int cli_check_places(const struct cli_place *places, unsigned count, struct diag_sink *sink);
-/* Writes a result, after what was printed before. Returns 0, or -1 with a diagnostic. */
+/* The stream of what people read of a run, tables and checks: standard error when a result has standard output for
+ * itself ("-"), else that. */
+int cli_people(const struct cli_options *options);
+/* Writes a result, after what was printed before; path "-": to standard output. Returns 0, or -1 with a diagnostic. */
 int cli_write_file(const char *path, const void *data, size_t bytes, struct diag_sink *sink);
 /* The file of --phases, if it was asked for: rows under their head. Returns 0, or -1 with a diagnostic. */
 int cli_write_phases(const struct cli_options *options, const struct strbuf *rows, struct diag_sink *sink);

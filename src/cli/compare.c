@@ -37,9 +37,13 @@ static const char usage[] =
     "  --allow-code           files may name schedulers that are shared objects\n"
     "  --mode, --max-cycles, --max-seconds, --host-patience   as for lockstep run\n"
     "  --kernels              a table for each kernel below that of the whole program\n"
-    "  --stats FILE           writes all statistics of all runs: JSON, or CSV when FILE ends in .csv\n"
+    "  --stats FILE           writes all statistics of all runs: JSON, or CSV when FILE ends in .csv;\n"
+    "                         -: on standard output, and the table on standard error\n"
     "\n"
-    "Exit code: 0 when the program succeeded everywhere, else 1.\n";
+    "With two files that --stats has written, nothing is run: they are put side by side, with the settings and the\n"
+    "statistics that differ.\n"
+    "\n"
+    "Exit code: 0 when the program succeeded everywhere, else 1; 2 when nothing was run or compared.\n";
 
 /* The options that are combined, in the order of the table: the last one changes first. */
 enum choice {
@@ -334,29 +338,36 @@ static void tick(void *context)
     cli_progress_jobs(&t->progress, t->cmp->jobs, t->cmp->count, "runs done", -1);
 }
 
+static void add_tables(const struct comparison *cmp, struct table_page *page)
+{
+    unsigned seeds = cmp->lists[CHOICE_seed].count;
+    if (cmp->lists[CHOICE_as].count == 1)
+        cli_name_as(cmp->options->as, &page->text);
+    if (cmp->options->samples)
+        report_samples(cmp->runs, cmp->count, cmp->sample_count, cmp->options->agree ? &cmp->agree : NULL, page);
+    else
+        report_compare(cmp->runs, cmp->count, NULL, page);
+    if (seeds > 1) {
+        strbuf_add(&page->text, "\n");
+        report_spread(cmp->runs, cmp->count, seeds, page);
+    }
+    if (cmp->options->kernels)
+        report_compare_kernels(cmp->runs, cmp->count, page);
+}
+
 static int compare(struct comparison *cmp)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct ticker ticker = {.cmp = cmp};
     struct process_options how = {.parallel = cores > 0 ? (unsigned)cores : 1, .tick = tick, .context = &ticker};
-    struct strbuf text = {0};
+    struct table_page page;
     cli_progress_init(&ticker.progress, cmp->options->quiet);
     int interrupted = process_run(cmp->jobs, cmp->count, &how);
     cli_progress_clear(&ticker.progress);
-    int code = collect(cmp);
-    if (cmp->lists[CHOICE_as].count == 1)
-        cli_name_as(cmp->options->as, &text);
-    if (cmp->options->samples)
-        report_samples(cmp->runs, cmp->count, cmp->sample_count, cmp->options->agree ? &cmp->agree : NULL, &text);
-    else
-        report_compare(cmp->runs, cmp->count, NULL, &text);
-    if (cmp->lists[CHOICE_seed].count > 1) {
-        strbuf_add(&text, "\n");
-        report_spread(cmp->runs, cmp->count, cmp->lists[CHOICE_seed].count, &text);
-    }
-    if (cmp->options->kernels)
-        report_compare_kernels(cmp->runs, cmp->count, &text);
-    cli_print(&text);
+    int code = collect(cmp), stream = cli_people(cmp->options);
+    cli_page_begin(&page, stream);
+    add_tables(cmp, &page);
+    cli_page_print(&page, stream);
     if (write_all(cmp) < 0)
         code = CLI_FAILED;
     for (unsigned i = 0; i < cmp->count; i++)

@@ -17,6 +17,26 @@ int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink)
     return file_read(path, FILE_TEXT_MOST, out, sink);
 }
 
+/* What an option that names a result of text calls standard output. */
+static bool is_standard_output(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static const char *real_path(const char *path)
+{
+    return is_standard_output(path) ? "/dev/stdout" : path;
+}
+
+int cli_people(const struct cli_options *options)
+{
+    const char *const results[] = {options->stats, options->phases, options->hang_report, options->html};
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        if (is_standard_output(results[i]))
+            return STDERR_FILENO;
+    return STDOUT_FILENO;
+}
+
 /* Enough of a file to tell what it is. */
 #define HEAD_BYTES 4096
 
@@ -146,12 +166,21 @@ static bool same_open_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && !S_ISCHR(a->st_mode);
 }
 
+/* Checkpoints and what cc makes are no text, and always files. */
+static const char *real_path_of(const struct cli_place *place)
+{
+    return place->kind <= CLI_OUTPUT_PAGE ? real_path(place->path) : place->path;
+}
+
 static bool same_place(const struct cli_place *a, const struct cli_place *b)
 {
     struct stat one, other;
-    if (stat(a->path, &one) == 0 && stat(b->path, &other) == 0)
+    const char *path = real_path_of(a), *with = real_path_of(b);
+    if (path != a->path && with != b->path)
+        return true;
+    if (stat(path, &one) == 0 && stat(with, &other) == 0)
         return same_open_file(&one, &other);
-    char *first = one_name(a->path), *second = one_name(b->path);
+    char *first = one_name(path), *second = one_name(with);
     bool same = may_become(first, second) || may_become(second, first);
     free(first);
     free(second);
@@ -176,9 +205,12 @@ int cli_check_places(const struct cli_place *places, unsigned count, struct diag
 {
     int rc = 0;
     for (unsigned i = 0; i < count; i++) {
-        if (!places[i].path)
+        const char *path = real_path_of(&places[i]);
+        if (!path)
             continue;
-        rc |= check_writable(places[i].option, places[i].path, places[i].kind, sink) | check_streams(&places[i], sink);
+        rc |= check_writable(places[i].option, path, places[i].kind, sink);
+        if (path == places[i].path)
+            rc |= check_streams(&places[i], sink);
         for (unsigned k = 0; k < i; k++)
             if (places[k].path && same_place(&places[k], &places[i]))
                 rc |= diag_error(sink, DIAG_NOWHERE, "give each a file of its own",
@@ -190,6 +222,7 @@ int cli_check_places(const struct cli_place *places, unsigned count, struct diag
 
 int cli_write_file(const char *path, const void *data, size_t bytes, struct diag_sink *sink)
 {
+    path = real_path(path);
     if (file_is_special(path))
         cli_flush();
     return file_write(path, data, bytes, sink);

@@ -1,6 +1,7 @@
 /* `lockstep litmus`: litmus tests, run on simulated GPUs, beside what the PTX memory model allows. */
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "litmus/litmus.h"
@@ -144,7 +145,8 @@ static void add_row(const struct session *s, const struct litmus_test *test, con
 }
 
 static void print_outcomes(const struct session *s, const struct litmus_test *test,
-                           const struct litmus_verdict *verdict, const struct litmus_outcomes *seen, struct strbuf *out)
+                           const struct litmus_verdict *verdict, const struct litmus_outcomes *seen,
+                           struct table_page *page)
 {
     struct litmus_outcomes all = {0};
     struct table t;
@@ -160,7 +162,7 @@ static void print_outcomes(const struct session *s, const struct litmus_test *te
     table_cell(&t, "%s", "");
     for (unsigned i = 0; i < all.count; i++)
         add_row(s, test, verdict, seen, &all.items[i].outcome, &t);
-    table_text(&t, out);
+    table_text(&t, page);
     table_free(&t);
     litmus_outcomes_free(&all);
 }
@@ -169,25 +171,29 @@ static void print_outcomes(const struct session *s, const struct litmus_test *te
 static void print_test(const struct session *s, const struct litmus_test *test, const struct litmus_verdict *verdict,
                        const struct litmus_outcomes *seen, const struct place *place)
 {
-    struct strbuf out = {0};
+    struct table_page page;
     uint64_t forbidden = forbidden_of(verdict, seen);
     if (s->options->random && place && !forbidden)
         return;
-    strbuf_addf(&out, "%s%s%s: condition by the model: %s%s", test->name, place && place->name[0] ? " under " : "",
-                place ? place->name : "", condition_words(test, meets(test, &verdict->allowed)),
+    cli_page_begin(&page, STDOUT_FILENO);
+    strbuf_addf(&page.text, "%s%s%s: condition by the model: %s%s", test->name,
+                place && place->name[0] ? " under " : "", place ? place->name : "",
+                condition_words(test, meets(test, &verdict->allowed)),
                 !verdict->complete  ? ", of the executions that were looked at"
                 : verdict->unrolled ? ", of the turns that were looked at"
                                     : "");
     if (place)
-        strbuf_addf(&out, "; seen: %s", condition_words(test, meets(test, seen)));
-    if (forbidden)
-        strbuf_addf(&out, "; %" PRIu64 " FORBIDDEN", forbidden);
-    strbuf_add(&out, "\n");
-    if (!s->options->quiet || forbidden) {
-        print_outcomes(s, test, verdict, seen, &out);
-        strbuf_add(&out, "\n");
+        strbuf_addf(&page.text, "; seen: %s", condition_words(test, meets(test, seen)));
+    if (forbidden) {
+        strbuf_addf(&page.text, "; %" PRIu64 " ", forbidden);
+        table_page_paint(&page, TERMINAL_BAD, "FORBIDDEN");
     }
-    cli_print(&out);
+    strbuf_add(&page.text, "\n");
+    if (!s->options->quiet || forbidden) {
+        print_outcomes(s, test, verdict, seen, &page);
+        strbuf_add(&page.text, "\n");
+    }
+    cli_page_print(&page, STDOUT_FILENO);
 }
 
 /* A random test that went wrong is printed, for it stands in no file. */
@@ -362,7 +368,6 @@ static int load_machines(struct session *s)
 
 static void print_places(const struct session *s)
 {
-    struct strbuf out = {0};
     struct table t;
     if (s->places.count < 2 || s->options->model)
         return;
@@ -378,9 +383,7 @@ static void print_places(const struct session *s)
         table_cell(&t, "%" PRIu64, place->forbidden);
         table_cell(&t, "%" PRIu64, place->failed);
     }
-    table_text(&t, &out);
-    table_free(&t);
-    cli_print(&out);
+    cli_print_table(&t);
 }
 
 static int end(const struct session *s)

@@ -27,7 +27,6 @@ static int list_machines(struct diag_sink *sink)
 {
     struct arena arena = {0};
     struct table t;
-    struct strbuf text = {0};
     int code = CLI_OK;
     table_init(&t, "ll");
     for (const char *const *name = machine_names(&arena); *name; name++) {
@@ -40,9 +39,7 @@ static int list_machines(struct diag_sink *sink)
         table_cell(&t, "%s%s", machine.doc, strcmp(*name, CLI_DEFAULT_MACHINE) == 0 ? " (default)" : "");
         machine_free(&machine);
     }
-    table_text(&t, &text);
-    cli_print(&text);
-    table_free(&t);
+    cli_print_table(&t);
     arena_free(&arena);
     return code;
 }
@@ -104,7 +101,6 @@ static int list_departures(const char *wanted, struct diag_sink *sink)
     static const char *const heading[] = {"machine", "parameter", "here", "GPGPU-Sim", "why"};
     struct arena arena = {0};
     struct table t;
-    struct strbuf text = {0};
     int code = CLI_OK;
     table_init(&t, "lllll");
     for (unsigned i = 0; i < 5; i++)
@@ -119,11 +115,10 @@ static int list_departures(const char *wanted, struct diag_sink *sink)
         add_departures(&t, &machine);
         machine_free(&machine);
     }
-    table_text(&t, &text);
     if (code == CLI_OK)
-        cli_print(&text);
-    strbuf_free(&text);
-    table_free(&t);
+        cli_print_table(&t);
+    else
+        table_free(&t);
     arena_free(&arena);
     return code;
 }
@@ -208,7 +203,6 @@ static int list_params(const char *wanted, struct diag_sink *sink)
 {
     struct machine machine;
     struct table t;
-    struct strbuf text = {0};
     const char *names[MACHINE_GROUPS + 1] = {NULL};
     bool found = false;
     if (machine_load(&machine, CLI_DEFAULT_MACHINE, sink) < 0)
@@ -223,12 +217,11 @@ static int list_params(const char *wanted, struct diag_sink *sink)
         found = true;
     }
     if (found) {
-        table_text(&t, &text);
-        cli_print(&text);
+        cli_print_table(&t);
     } else {
         listing_unknown("parameter group", wanted, names, sink);
+        table_free(&t);
     }
-    table_free(&t);
     machine_free(&machine);
     return found ? CLI_OK : CLI_USAGE;
 }

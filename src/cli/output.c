@@ -1,17 +1,15 @@
-/* Output to the terminal: standard output, diagnostics, the progress line. Standard output is written here alone, so
- * that no result is lost in silence: the first write that fails is reported where it fails, with the reason, and
- * cli_output_end makes it an exit code. */
+/* Output: standard output and diagnostics. Standard output is written here alone, so that no result is lost in silence:
+ * the first write that fails is reported where it fails, with the reason, and cli_output_end makes it an exit code. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "cli/cli.h"
-#include "cli/process.h"
-#include "report/figures.h"
+#include "report/profile_report.h"
 
 /* A program that is started without some of its three streams would get their numbers for the next files that it
  * opens, and what is printed would go there. What stands in for them refuses every byte, as a closed file does. */
@@ -27,23 +25,28 @@ static void report_loss(void)
     fprintf(stderr, "error: cannot write to standard output: %s\n", strerror(errno));
 }
 
-static void write_whole(const char *text, size_t length)
+/* Of what goes to standard error nobody could be told that it is lost. */
+static void write_whole(int stream, const char *text, size_t length)
 {
     bool reported = ferror(stdout);
+    if (stream == STDERR_FILENO) {
+        fwrite(text, 1, length, stderr);
+        return;
+    }
     if (fwrite(text, 1, length, stdout) < length && !reported)
         report_loss();
 }
 
 /* A terminal gets what it can show, since names come from files; a file gets every byte. */
-static void put(const char *text, size_t length)
+static void put(int stream, const char *text, size_t length)
 {
     struct strbuf shown = {0};
-    if (!isatty(STDOUT_FILENO)) {
-        write_whole(text, length);
+    if (!isatty(stream)) {
+        write_whole(stream, text, length);
         return;
     }
     strbuf_add_shown(&shown, text, length);
-    write_whole(strbuf_text(&shown), shown.length);
+    write_whole(stream, strbuf_text(&shown), shown.length);
     strbuf_free(&shown);
 }
 
@@ -68,7 +71,7 @@ int cli_output_end(int code)
 
 void cli_print(struct strbuf *text)
 {
-    put(strbuf_text(text), text->length);
+    put(STDOUT_FILENO, strbuf_text(text), text->length);
     strbuf_free(text);
 }
 
@@ -82,13 +85,66 @@ void cli_printf(const char *format, ...)
     cli_print(&text);
 }
 
+void cli_page_begin(struct table_page *page, int stream)
+{
+    *page = (struct table_page){.columns = terminal_columns(stream), .colours = terminal_colours(stream)};
+}
+
+void cli_page_print(struct table_page *page, int stream)
+{
+    const char *text = strbuf_text(&page->text);
+    size_t done = 0;
+    if (stream == STDERR_FILENO)
+        cli_flush();
+    for (size_t i = 0; i < page->marks.count; i++) {
+        const struct table_mark *mark = &page->marks.items[i];
+        const char *begin = terminal_begin(mark->paint), *end = terminal_end();
+        put(stream, text + done, mark->from - done);
+        write_whole(stream, begin, strlen(begin));
+        put(stream, text + mark->from, mark->to - mark->from);
+        write_whole(stream, end, strlen(end));
+        done = mark->to;
+    }
+    put(stream, text + done, page->text.length - done);
+    table_page_free(page);
+}
+
+void cli_print_profile(const struct cli_options *options, const json_t *kernels)
+{
+    struct table_page page;
+    int stream = cli_people(options);
+    cli_page_begin(&page, stream);
+    report_profile(kernels, options->ptx, &page.text);
+    cli_page_print(&page, stream);
+}
+
+void cli_print_table(struct table *t)
+{
+    struct table_page page;
+    cli_page_begin(&page, STDOUT_FILENO);
+    table_text(t, &page);
+    cli_page_print(&page, STDOUT_FILENO);
+    table_free(t);
+}
+
 void cli_print_diags(const struct diag_sink *sink)
 {
     struct strbuf text = {0};
     diag_format_all(sink, &text);
     cli_flush();
-    fputs(strbuf_text(&text), stderr);
+    cli_complain(strbuf_text(&text));
     strbuf_free(&text);
+}
+
+void cli_complain(const char *diagnostics)
+{
+    struct strbuf painted = {0};
+    if (terminal_colours(STDERR_FILENO))
+        terminal_paint_diags(diagnostics, &painted);
+    else
+        strbuf_add(&painted, diagnostics);
+    fputs(strbuf_text(&painted), stderr);
+    strbuf_free(&painted);
 }
 
 void cli_say(struct diag_sink *sink)
@@ -101,79 +157,4 @@ int cli_finish(struct diag_sink *sink, int code)
 {
     cli_say(sink);
     return code;
-}
-
-void cli_progress_init(struct cli_progress *progress, bool quiet)
-{
-    *progress = (struct cli_progress){.enabled = !quiet && isatty(STDERR_FILENO)};
-}
-
-static void show(struct cli_progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Writes the line anew. It is always a terminal's, and names in it come from files. */
-static void show(struct cli_progress *progress, const char *format, ...)
-{
-    struct strbuf text = {0}, shown = {0};
-    va_list ap;
-    va_start(ap, format);
-    strbuf_vaddf(&text, format, ap);
-    va_end(ap);
-    strbuf_add_shown(&shown, strbuf_text(&text), text.length);
-    fprintf(stderr, "\r\033[K%s", strbuf_text(&shown));
-    fflush(stderr);
-    strbuf_free(&text);
-    strbuf_free(&shown);
-    progress->shown = true;
-}
-
-void cli_progress_show(struct cli_progress *progress, const char *kernel, const struct gpu_progress *now)
-{
-    if (!progress->enabled)
-        return;
-    double rate = now->seconds > 0 ? (double)now->warp_instructions / now->seconds : 0;
-    struct strbuf name = {0}, left = {0};
-    figures_kernel_name(kernel, &name);
-    if (now->blocks_done > 0 && now->blocks_done < now->blocks)
-        strbuf_addf(&left, ", about %.0f s left",
-                    now->seconds * (double)(now->blocks - now->blocks_done) / (double)now->blocks_done);
-    show(progress, "%s: %" PRIu64 " %s, %.0f k warp instructions/s, %" PRIu64 " of %" PRIu64 " blocks%s",
-         strbuf_text(&name), now->cycle ? now->cycle : now->warp_instructions,
-         now->cycle ? "cycles" : "warp instructions", rate / 1e3, now->blocks_done, now->blocks, strbuf_text(&left));
-    strbuf_free(&name);
-    strbuf_free(&left);
-}
-
-void cli_progress_jobs(struct cli_progress *progress, const struct process_job *jobs, unsigned count, const char *what,
-                       int failed)
-{
-    unsigned done = 0;
-    struct strbuf badly = {0};
-    for (unsigned i = 0; i < count; i++)
-        done += jobs[i].ended;
-    if (!progress->enabled || (progress->shown && done == progress->done))
-        return;
-    if (failed >= 0)
-        strbuf_addf(&badly, ", %d did not end well", failed);
-    show(progress, "%u of %u %s%s", done, count, what, strbuf_text(&badly));
-    strbuf_free(&badly);
-    progress->done = done;
-}
-
-void cli_progress_count(struct cli_progress *progress, const char *name, uint64_t done, uint64_t all, const char *what)
-{
-    if (progress->enabled)
-        show(progress, "%s: %" PRIu64 " of %" PRIu64 " %s", name, done, all, what);
-}
-
-void cli_progress_states(struct cli_progress *progress, const char *name, uint64_t states, uint64_t depth)
-{
-    if (progress->enabled)
-        show(progress, "%s: %" PRIu64 " states, %" PRIu64 " events deep", name, states, depth);
-}
-
-void cli_progress_clear(struct cli_progress *progress)
-{
-    if (progress->shown)
-        fputs("\r\033[K", stderr);
-    progress->shown = false;
 }

@@ -21,7 +21,6 @@
 #include "cli/cli.h"
 #include "cli/process.h"
 #include "report/figures.h"
-#include "report/profile_report.h"
 #include "report/run_report.h"
 #include "core/sched/sched.h"
 
@@ -273,16 +272,18 @@ static void explain_absence(const struct cli_options *options, const json_t *ker
 
 static void print_kernels(const struct cli_options *options, const json_t *kernels, const struct findings *found)
 {
-    struct strbuf text = {0};
+    struct table_page page;
+    int stream = cli_people(options);
     if (options->quiet)
         return;
     explain_absence(options, kernels, found);
-    if (json_array_size(kernels))
-        cli_name_as(options->as, &text);
-    report_kernels(kernels, &text);
-    if (text.length)
-        cli_printf("\n");
-    cli_print(&text);
+    cli_page_begin(&page, stream);
+    if (json_array_size(kernels)) {
+        strbuf_add(&page.text, "\n");
+        cli_name_as(options->as, &page.text);
+    }
+    report_kernels(kernels, &page);
+    cli_page_print(&page, stream);
 }
 
 static const char *signal_name(struct arena *arena, int number)
@@ -350,7 +351,6 @@ static int report(const struct cli_options *options, const struct machine *machi
                   const char *results, const char *limit, const char *reason, struct diag_sink *sink)
 {
     struct findings found;
-    struct strbuf profile = {0};
     int code = !limit ? job->status : strcmp(limit, "max-cycles") == 0 ? CLI_LIMIT : CLI_TIME;
     json_t *kernels = read_kernels(results, &found, sink);
     if (strayed(options, job, &found, sink)) {
@@ -361,8 +361,7 @@ static int report(const struct cli_options *options, const struct machine *machi
         return CLI_USAGE;
     }
     print_kernels(options, kernels, &found);
-    report_profile(kernels, options->ptx, &profile);
-    cli_print(&profile);
+    cli_print_profile(options, kernels);
     if (found.culprit) {
         fprintf(stderr, "lockstep: %s was ended by a fault of its %s: its results are partial\n", options->rest[0],
                 found.culprit->name);

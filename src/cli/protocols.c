@@ -2,6 +2,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "cli/cli.h"
@@ -20,15 +21,12 @@ static const char protocols_usage[] =
 static int list_protocols(void)
 {
     struct table t;
-    struct strbuf text = {0};
     table_init(&t, "ll");
     for (const struct coherence_protocol *const *p = coherence_list(); *p; p++) {
         table_cell(&t, "%s%s", (*p)->name, p == coherence_list() ? " (default)" : "");
         table_cell(&t, "%s", (*p)->doc);
     }
-    table_text(&t, &text);
-    cli_print(&text);
-    table_free(&t);
+    cli_print_table(&t);
     return CLI_OK;
 }
 
@@ -54,7 +52,7 @@ static void add_actions(const struct coherence_words *words, uint64_t actions, s
 }
 
 static void print_table(const struct coherence_words *words, const struct coherence_table *table,
-                        const json_t *document, struct strbuf *out)
+                        const json_t *document, struct table_page *page)
 {
     static const char *const heading[] = {"event", "state", "next", "actions", "taken"};
     struct table t;
@@ -74,12 +72,12 @@ static void print_table(const struct coherence_words *words, const struct cohere
             table_cell(&t, "%lld", (long long)taken(document, words->side, event, state));
         strbuf_free(&actions);
     }
-    table_text(&t, out);
-    strbuf_add(out, "\n");
+    table_text(&t, page);
+    strbuf_add(&page->text, "\n");
     table_free(&t);
 }
 
-static void print_words(const char *what, const struct coherence_word *words, struct strbuf *out)
+static void print_words(const char *what, const struct coherence_word *words, struct table_page *page)
 {
     struct table t;
     table_init(&t, "ll");
@@ -87,13 +85,13 @@ static void print_words(const char *what, const struct coherence_word *words, st
         table_cell(&t, "%s", words[i].word);
         table_cell(&t, "%s", words[i].doc);
     }
-    strbuf_addf(out, "%s\n", what);
-    table_text(&t, out);
-    strbuf_add(out, "\n");
+    strbuf_addf(&page->text, "%s\n", what);
+    table_text(&t, page);
+    strbuf_add(&page->text, "\n");
     table_free(&t);
 }
 
-static void print_actions(const struct coherence_words *words, struct strbuf *out)
+static void print_actions(const struct coherence_words *words, struct table_page *page)
 {
     struct table t;
     table_init(&t, "ll");
@@ -101,9 +99,9 @@ static void print_actions(const struct coherence_words *words, struct strbuf *ou
         table_cell(&t, "%s", action->word);
         table_cell(&t, "%s", action->doc);
     }
-    strbuf_addf(out, "%s: actions\n", words->side);
-    table_text(&t, out);
-    strbuf_add(out, "\n");
+    strbuf_addf(&page->text, "%s: actions\n", words->side);
+    table_text(&t, page);
+    strbuf_add(&page->text, "\n");
     table_free(&t);
 }
 
@@ -136,37 +134,37 @@ static void print_remote(const struct coherence_registration *registration, stru
     }
 }
 
-static void print_side(const struct coherence_words *words, struct strbuf *out)
+static void print_side(const struct coherence_words *words, struct table_page *page)
 {
     static const char *const what[] = {"states", "events"};
     const struct coherence_word *const lists[] = {words->states, words->events};
     for (unsigned i = 0; i < 2; i++) {
         struct strbuf heading = {0};
         strbuf_addf(&heading, "%s: %s", words->side, what[i]);
-        print_words(strbuf_text(&heading), lists[i], out);
+        print_words(strbuf_text(&heading), lists[i], page);
         strbuf_free(&heading);
     }
-    print_actions(words, out);
+    print_actions(words, page);
 }
 
 static void print_protocol(const struct coherence_protocol *protocol, const json_t *document)
 {
-    struct strbuf text = {0};
+    struct table_page page;
     const struct coherence_words *words;
-    strbuf_addf(&text, "%s: %s\n\n", protocol->name, protocol->doc);
+    cli_page_begin(&page, STDOUT_FILENO);
+    strbuf_addf(&page.text, "%s: %s\n\n", protocol->name, protocol->doc);
     for (unsigned side = 0; side < COHERENCE_SIDES; side++) {
         const struct coherence_table *table = coherence_side_of(protocol, side, &words);
         if (table)
-            print_table(words, table, document, &text);
+            print_table(words, table, document, &page);
     }
     for (unsigned side = 0; side < COHERENCE_SIDES; side++)
         if (coherence_side_of(protocol, side, &words))
-            print_side(words, &text);
-    print_orders(protocol, &text);
+            print_side(words, &page);
+    print_orders(protocol, &page.text);
     if (protocol->registration)
-        print_remote(protocol->registration, &text);
-    cli_print(&text);
-    strbuf_free(&text);
+        print_remote(protocol->registration, &page.text);
+    cli_page_print(&page, STDOUT_FILENO);
 }
 
 /* The protocol that a result's kernels ran under, if they counted its transitions, or NULL. */

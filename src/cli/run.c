@@ -56,6 +56,8 @@ static const char usage[] =
     "                         docs/profile.md); --stats has it by instruction\n"
     "  --ptx                  with --profile: the PTX instructions below each line\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
+    "                         --stats, --phases and --hang-report with - for FILE write to standard output; tables\n"
+    "                         and checks then go to standard error\n"
     "  --quiet                no result table, no progress\n"
     "\n"
     "What follows PROGRAM is the program's own; -- before PROGRAM says that this is meant. Options may also follow\n"

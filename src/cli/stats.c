@@ -98,7 +98,6 @@ static int list_stats(const char *wanted, struct diag_sink *sink)
 {
     struct gpu_result result;
     struct table t;
-    struct strbuf text = {0};
     unsigned count;
     bool found = false;
     gpu_result_blank(&result);
@@ -115,13 +114,12 @@ static int list_stats(const char *wanted, struct diag_sink *sink)
     }
     vec_push(&names, NULL);
     if (found) {
-        table_text(&t, &text);
-        cli_print(&text);
+        cli_print_table(&t);
     } else {
         listing_unknown("group of statistics", wanted, names.items, sink);
+        table_free(&t);
     }
     vec_free(&names);
-    table_free(&t);
     gpu_result_free(&result);
     return found ? CLI_OK : CLI_USAGE;
 }

@@ -38,7 +38,8 @@ static const char usage[] =
     "                         loads use the L1D, fences wait for no stores, and more: lockstep machines --departures\n"
     "  --fixed-order          sets back the order of warp schedulers alone\n"
     "  --jobs N               so many runs at a time (default: one for each core)\n"
-    "  --html FILE            writes the table with a scatter plot for each machine as a page\n"
+    "  --html FILE            writes the table with a scatter plot for each machine as a page; -: on standard output,\n"
+    "                         and the table on standard error\n"
     "  --reference DIR        launch files and " RECORDS_FILE " from DIR\n"
     "\n"
     "Exit code: 0 when every run ended well, 1 when one failed, 2 when nothing was run.\n";
@@ -264,7 +265,7 @@ static int run_all(struct validation *v)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned parallel = v->options->jobs ? (unsigned)v->options->jobs_value : cores > 0 ? (unsigned)cores : 1;
     struct process_options how = {.parallel = parallel, .tick = tick, .context = v};
-    struct strbuf text = {0};
+    struct table_page page;
     int code = CLI_OK;
     cli_progress_init(&v->progress, false);
     int interrupted = process_run(v->jobs, v->count, &how);
@@ -278,8 +279,10 @@ static int run_all(struct validation *v)
         code = v->trials[i].failure ? CLI_FAILED : code;
     }
     const struct trials all = {v->trials, v->count, &v->arena};
-    validate_text(&all, &text);
-    cli_print(&text);
+    int stream = cli_people(v->options);
+    cli_page_begin(&page, stream);
+    validate_text(&all, &page);
+    cli_page_print(&page, stream);
     return write_page(v, &all) < 0 ? CLI_FAILED : code;
 }
 

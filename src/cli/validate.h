@@ -3,6 +3,7 @@
 #define LOCKSTEP_CLI_VALIDATE_H
 
 #include "cli/fidelity.h"
+#include "report/table.h"
 
 struct trial {
     const struct fidelity_record *record;
@@ -18,7 +19,7 @@ struct trials {
 };
 
 /* Appends a row for each trial, and how well each machine agrees. */
-void validate_text(const struct trials *trials, struct strbuf *out);
+void validate_text(const struct trials *trials, struct table_page *page);
 /* Appends the HTML page with a scatter plot for each machine, where Chart.js is installed. how: what was run, in a
  * sentence. */
 void validate_html(const struct trials *trials, const char *how, struct strbuf *out);

@@ -43,7 +43,7 @@ static void add_row(struct table *table, const struct trial *t)
     strbuf_free(&why);
 }
 
-static void add_rows(const struct trials *trials, struct strbuf *out)
+static void add_rows(const struct trials *trials, struct table_page *page)
 {
     static const char *const heads[] = {"case", "machine", "scheduler", "cycles", "there", "ratio", "first difference"};
     struct table table;
@@ -52,7 +52,7 @@ static void add_rows(const struct trials *trials, struct strbuf *out)
         table_cell(&table, "%s", heads[i]);
     for (unsigned i = 0; i < trials->count; i++)
         add_row(&table, &trials->items[i]);
-    table_text(&table, out);
+    table_text(&table, page);
     table_free(&table);
 }
 
@@ -148,13 +148,13 @@ static void add_summary(const struct trials *trials, const struct agreement *a, 
     strbuf_add(out, "\n");
 }
 
-void validate_text(const struct trials *trials, struct strbuf *out)
+void validate_text(const struct trials *trials, struct table_page *page)
 {
     struct agreement *machines;
-    add_rows(trials, out);
+    add_rows(trials, page);
     unsigned count = machines_of(trials, &machines);
     for (unsigned i = 0; i < count; i++)
-        add_summary(trials, &machines[i], out);
+        add_summary(trials, &machines[i], &page->text);
 }
 
 /* A machine's summary as one sentence. */

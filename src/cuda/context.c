@@ -16,8 +16,10 @@
  * it: this file holds the only mutable file-scope objects. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/interrupt.h"
+#include "base/terminal.h"
 #include "cuda/runtime.h"
 #include "gpu/departures.h"
 #include "profile/profile.h"
@@ -54,7 +56,11 @@ void runtime_print(struct runtime *rt, const struct strbuf *text)
     if (!text->length)
         return;
     fflush(stdout); /* what the program printed before comes first */
-    fputs(text->text, stderr);
+    struct strbuf painted = {0};
+    if (terminal_colours(STDERR_FILENO))
+        terminal_paint_diags(text->text, &painted);
+    fputs(painted.length ? painted.text : text->text, stderr);
+    strbuf_free(&painted);
     results_diagnostic(rt, text->text);
 }
 

@@ -148,6 +148,8 @@ static void add_stalls(struct table *t, const struct figures *figures)
             struct strbuf cell = {0};
             figures_percent(figures[i].stalls[s], figures[i].stall_total, &cell);
             table_cell(t, "%s", strbuf_text(&cell));
+            if (s > 0 && s == figures_largest_stall(&figures[i]))
+                table_paint(t, TERMINAL_STRONG, cell.length);
             strbuf_free(&cell);
         }
     }
@@ -161,7 +163,7 @@ static bool any_stalls(const struct figures *figures, unsigned count)
     return total > 0;
 }
 
-void report_compare(const struct report_run *runs, unsigned count, const char *only, struct strbuf *out)
+void report_compare(const struct report_run *runs, unsigned count, const char *only, struct table_page *page)
 {
     struct table t;
     struct arena arena = {0};
@@ -192,7 +194,7 @@ void report_compare(const struct report_run *runs, unsigned count, const char *o
             table_cell(&t, "%" PRIu64, figures[i].stall_total);
         add_stalls(&t, figures);
     }
-    table_text(&t, out);
+    table_text(&t, page);
     table_free(&t);
     arena_free(&arena);
 }
@@ -241,7 +243,7 @@ static void add_spread(struct table *t, const struct spread *s, const struct spr
         table_cell(t, "%.3fx", first->time_ns / s->time_ns);
 }
 
-void report_spread(const struct report_run *runs, unsigned count, unsigned seeds, struct strbuf *out)
+void report_spread(const struct report_run *runs, unsigned count, unsigned seeds, struct table_page *page)
 {
     struct table t;
     const struct spread first = spread_of(runs, seeds);
@@ -257,27 +259,32 @@ void report_spread(const struct report_run *runs, unsigned count, unsigned seeds
         table_cell(&t, "%s", runs[i].group);
         add_spread(&t, &s, &first);
     }
-    table_text(&t, out);
+    table_text(&t, page);
     table_free(&t);
 }
 
-void report_compare_kernels(const struct report_run *runs, unsigned count, struct strbuf *out)
+void report_kernel_names(const struct report_run *runs, unsigned count, struct report_names *names)
 {
-    VEC(const char *) names = {0};
     for (unsigned r = 0; r < count; r++)
         for (size_t i = 0; i < json_array_size(runs[r].kernels); i++) {
             const char *name = name_of(json_array_get(runs[r].kernels, i));
             bool known = false;
-            for (size_t k = 0; k < names.count; k++)
-                known |= strcmp(names.items[k], name) == 0;
+            for (size_t k = 0; k < names->list.count; k++)
+                known |= strcmp(names->list.items[k], name) == 0;
             if (!known)
-                vec_push(&names, name);
+                vec_push(&names->list, name);
         }
-    for (size_t k = 0; k < names.count; k++) {
-        strbuf_add(out, "\nkernel ");
-        figures_kernel_name(names.items[k], out);
-        strbuf_add(out, "\n");
-        report_compare(runs, count, names.items[k], out);
+}
+
+void report_compare_kernels(const struct report_run *runs, unsigned count, struct table_page *page)
+{
+    struct report_names names = {0};
+    report_kernel_names(runs, count, &names);
+    for (size_t k = 0; k < names.list.count; k++) {
+        strbuf_add(&page->text, "\nkernel ");
+        figures_kernel_name(names.list.items[k], &page->text);
+        strbuf_add(&page->text, "\n");
+        report_compare(runs, count, names.list.items[k], page);
     }
-    vec_free(&names);
+    vec_free(&names.list);
 }

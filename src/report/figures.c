@@ -78,6 +78,15 @@ void figures_energy(const struct figures *f, uint64_t pj, struct strbuf *out)
         strbuf_addf(out, "%.*f %sJ", i == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, prefixes[i]);
 }
 
+unsigned figures_largest_stall(const struct figures *f)
+{
+    unsigned largest = 0;
+    for (unsigned i = 1; i < f->stall_count; i++)
+        if (f->stalls[i] > (largest ? f->stalls[largest] : 0))
+            largest = i;
+    return largest;
+}
+
 void figures_top_stalls(const struct figures *f, unsigned n, struct strbuf *out)
 {
     bool taken[FIGURES_STALLS] = {true}; /* the first is `issued` */

@@ -33,6 +33,8 @@ double figures_ipc(const struct figures *f);
 void figures_percent(uint64_t part, uint64_t whole, struct strbuf *out);
 /* Appends an energy given in pJ with three digits and a prefix, "1.06 mJ"; "-" when a launch has none. */
 void figures_energy(const struct figures *f, uint64_t pj, struct strbuf *out);
+/* The owner of most scheduler-cycles without an issue, by its number; 0 (`issued`) when there is none. */
+unsigned figures_largest_stall(const struct figures *f);
 /* Appends the owners of most scheduler-cycles without an issue, at most n: "data 61%, atomic 12%"; "-" when none was
  * counted. */
 void figures_top_stalls(const struct figures *f, unsigned n, struct strbuf *out);

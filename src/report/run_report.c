@@ -79,7 +79,9 @@ static void figure_cells(struct table *t, const struct figures *f)
     figures_energy(f, f->total_energy, &text);
     cell_of(t, &text);
     figures_top_stalls(f, 2, &text);
+    size_t largest = figures_largest_stall(f) ? strcspn(strbuf_text(&text), ",") : 0;
     cell_of(t, &text);
+    table_paint(t, TERMINAL_STRONG, largest);
     rate_text(f->host_seconds > 0 ? (double)f->warp_instructions / f->host_seconds : 0, &text);
     cell_of(t, &text);
 }
@@ -140,7 +142,7 @@ static void kernel_row(struct table *t, const json_t *kernels, const char *name)
     figure_cells(t, &f);
 }
 
-void report_kernels(const json_t *kernels, struct strbuf *out)
+void report_kernels(const json_t *kernels, struct table_page *page)
 {
     struct table t;
     size_t count = json_array_size(kernels);
@@ -154,7 +156,7 @@ void report_kernels(const json_t *kernels, struct strbuf *out)
             kernel_row(&t, kernels, name_of(json_array_get(kernels, i)));
     }
     if (count > 0)
-        table_text(&t, out);
+        table_text(&t, page);
     table_free(&t);
 }
 

@@ -255,7 +255,7 @@ static void warn(const struct sample *s, const char *name, struct strbuf *out)
 }
 
 void report_samples(const struct report_run *runs, unsigned count, unsigned samples, const struct report_numbers *agree,
-                    struct strbuf *out)
+                    struct table_page *page)
 {
     struct table t;
     struct arena arena = {0};
@@ -284,9 +284,9 @@ void report_samples(const struct report_run *runs, unsigned count, unsigned samp
     }
     if (agree)
         add_agreement(&t, all, agree);
-    table_text(&t, out);
+    table_text(&t, page);
     for (unsigned i = 0; i < columns; i++)
-        warn(&all[i], runs[i * samples].group, out);
+        warn(&all[i], runs[i * samples].group, &page->text);
     table_free(&t);
     arena_free(&arena);
 }

@@ -19,7 +19,7 @@ struct report_numbers {
  * run did not end well there is "-". Below the table stands a warning for each configuration whose cycles differ by
  * more than 10%. count: a multiple of samples. */
 void report_samples(const struct report_run *runs, unsigned count, unsigned samples, const struct report_numbers *agree,
-                    struct strbuf *out);
+                    struct table_page *page);
 
 /* The probability that two samples of one distribution differ at least as much in rank as these (Mann and Whitney's U,
  * two-sided): exact where no number is there twice and the samples are small, else by the normal approximation with

@@ -72,9 +72,37 @@ grep -q "o.json: standard output goes to that file too" err || wrong "no word of
 "$LOCKSTEP" run --quiet --stats /dev/fd/3 "$case" 3>three || wrong "--stats /dev/fd/3"
 [ "$(head -c 1 three)" = "{" ] || wrong "nothing in /dev/fd/3"
 
+# "-" is standard output for one result, which has it for itself: what people read goes to standard error.
+# sane FILE FILE WORDS: the two hold the same results.
+sane() {
+    diff <(without_host "$1") <(without_host "$2") >/dev/null || wrong "$3 is not what a file gets: $(head -3 "$1")"
+}
+"$LOCKSTEP" run --stats - "$case" >out 2>err || wrong "--stats -"
+"$LOCKSTEP" run --quiet --stats stats.json "$case"
+sane out stats.json "run --stats -"
+grep -q '^vecadd ' err && grep -q '^PASS c' err || wrong "the table of --stats - is lost: $(cat err)"
+[ "$("$LOCKSTEP" run --phases - --quiet "$case" | sed -n 1p)" = "$("$LOCKSTEP" run --phases p.csv --quiet "$case" && sed -n 1p p.csv)" ] || wrong "--phases -"
+"$LOCKSTEP" run --quiet --phases - "$case" | cmp - p.csv || wrong "--phases - and --phases p.csv differ"
+"$LOCKSTEP" compare --sched lrr,gto --stats - "$case" >out 2>err || wrong "compare --stats -"
+"$LOCKSTEP" compare --sched lrr,gto --stats all.json "$case" >/dev/null
+sane out all.json "compare --stats -"
+grep -q '^speed-up' err || wrong "the table of compare --stats - is lost: $(cat err)"
+"$LOCKSTEP" validate --case vecadd --machine gtx480 --sched gto --html - >out 2>err || wrong "validate --html -"
+[ "$(head -c 15 out)" = '<!doctype html>' ] && grep -q '^vecadd' err || wrong "--html -: $(head -3 out) $(cat err)"
+expect 2 "$one" run --stats - --phases - "$case"
+expect 2 "$one" run --stats - --hang-report /dev/stdout "$case"
+[ ! -e - ] || wrong "a file named -"
+"$LOCKSTEP" run --quiet --stats ./- "$case" && sane ./- stats.json "a file named -"
+expect 0 "{" run --stats - echo
+sed "s/crc32: 0x......../crc32: 0x00000001/; s,ptx: ,ptx: $LOCKSTEP_SRC/tests/reference/," "$case" >fail.yaml
+"$LOCKSTEP" run --quiet --stats - fail.yaml >out 2>err && wrong "a check that failed"
+"$LOCKSTEP" run --quiet --stats failed.json fail.yaml >/dev/null
+sane out failed.json "run --stats - of a check that failed"
+grep -q '^FAIL c' err || wrong "no word of a check that failed: $(cat err)"
+
 # Streams that are closed: their numbers are no other file's.
 closed="cannot write to standard output: Bad file descriptor"
-for command in "run $case" "machines" "run --quiet --stats /dev/stdout $case" "compare --sched lrr $case"; do
+for command in "run $case" "machines" "run --quiet --stats /dev/stdout $case" "run --stats - $case" "compare --sched lrr $case"; do
     # shellcheck disable=SC2086
     "$LOCKSTEP" $command >&- 2>err && wrong "$command succeeds without standard output"
     grep -q "Bad file descriptor" err || wrong "$command >&- says nothing: $(cat err)"

@@ -10,17 +10,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void report(json_t *kernels)
 {
-    struct strbuf text = {0};
+    struct table_page page = {.columns = 60, .colours = true};
     const struct report_run runs[] = {{"a", kernels, NULL, "a"}, {"b", kernels, "hang", "b"}};
-    report_kernels(kernels, &text);
-    report_compare(runs, 2, NULL, &text);
-    report_spread(runs, 2, 2, &text);
-    report_compare_kernels(runs, 2, &text);
+    report_kernels(kernels, &page);
+    report_compare(runs, 2, NULL, &page);
+    report_spread(runs, 2, 2, &page);
+    report_compare_kernels(runs, 2, &page);
     for (size_t i = 0; i < json_array_size(kernels); i++) {
         struct fidelity_counts counts = fidelity_from_kernel(json_array_get(kernels, i));
-        fidelity_explain(&counts, &counts, &text);
+        fidelity_explain(&counts, &counts, &page.text);
     }
-    strbuf_free(&text);
+    table_page_free(&page);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

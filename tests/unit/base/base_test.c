@@ -13,6 +13,7 @@
 #include "base/diag.h"
 #include "base/hash.h"
 #include "base/strmap.h"
+#include "base/terminal.h"
 #include "base/vec.h"
 
 static void test_arena(void **state)
@@ -174,13 +175,35 @@ static void test_vec(void **state)
     assert_null(v.items);
 }
 
+/* The first words of diagnostics have a colour, and no others: neither those of messages, nor of quoted source. */
+static void test_painted_diags(void **state)
+{
+    struct strbuf out = {0};
+    terminal_paint_diags("a.ptx:3:4: error: an error: of many\n"
+                         "    error: is a word of the source\n"
+                         "    ^~~~\n"
+                         "    hint: heed the warning: it helps\n"
+                         "note: one\n"
+                         "2 more errors not shown\n"
+                         "warning: without a newline",
+                         &out);
+    assert_string_equal(out.text, "a.ptx:3:4: \033[1;31merror:\033[0m an error: of many\n"
+                                  "    error: is a word of the source\n"
+                                  "    ^~~~\n"
+                                  "    \033[36mhint:\033[0m heed the warning: it helps\n"
+                                  "\033[36mnote:\033[0m one\n"
+                                  "2 more errors not shown\n"
+                                  "\033[1;33mwarning:\033[0m without a newline");
+    strbuf_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena),  cmocka_unit_test(test_large_arenas), cmocka_unit_test(test_strbuf),
         cmocka_unit_test(test_strmap), cmocka_unit_test(test_distance),     cmocka_unit_test(test_checksums),
         cmocka_unit_test(test_masks),  cmocka_unit_test(test_diag_format),  cmocka_unit_test(test_diag_limit),
-        cmocka_unit_test(test_vec),
+        cmocka_unit_test(test_vec),    cmocka_unit_test(test_painted_diags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,18 +16,18 @@
 static void test_table(void **state)
 {
     struct table t;
-    struct strbuf text = {0};
+    struct table_page page = {0};
     table_init(&t, "lrl");
     const char *const cells[] = {"name", "n", "note", "a", "100", "", "\xC3\xA4\xC3\xB6", "7", "x|y"};
     for (size_t i = 0; i < 9; i++)
         table_cell(&t, "%s", cells[i]);
-    table_text(&t, &text);
-    assert_string_equal(text.text, "name    n  note\na     100\n\xC3\xA4\xC3\xB6      7  x|y\n");
-    text.length = 0;
-    table_markdown(&t, &text);
-    assert_string_equal(text.text,
+    table_text(&t, &page);
+    assert_string_equal(page.text.text, "name    n  note\na     100\n\xC3\xA4\xC3\xB6      7  x|y\n");
+    page.text.length = 0;
+    table_markdown(&t, &page.text);
+    assert_string_equal(page.text.text,
                         "| name | n | note |\n|---|--:|---|\n| a | 100 |  |\n| \xC3\xA4\xC3\xB6 | 7 | x\\|y |\n");
-    strbuf_free(&text);
+    table_page_free(&page);
     table_free(&t);
 }
 
@@ -120,20 +120,20 @@ static void test_energy(void **state)
 
 static void test_kernel_table(void **state)
 {
-    struct strbuf text = {0};
+    struct table_page page = {0};
     json_t *kernels = json_array();
-    report_kernels(kernels, &text);
-    assert_int_equal(text.length, 0);
+    report_kernels(kernels, &page);
+    assert_int_equal(page.text.length, 0);
     for (int i = 0; i < 12; i++)
         json_array_append_new(kernels, kernel(i % 2 ? "odd" : "even", 10));
-    report_kernels(kernels, &text);
-    assert_non_null(strstr(text.text, "even     4x2     32      10          10  16.00  50.0%"));
-    text.length = 0;
+    report_kernels(kernels, &page);
+    assert_non_null(strstr(page.text.text, "even     4x2     32      10          10  16.00  50.0%"));
+    page.text.length = 0;
     json_array_append_new(kernels, kernel("odd", 10));
-    report_kernels(kernels, &text);
-    assert_non_null(strstr(text.text, "launches"));
-    assert_non_null(strstr(text.text, "\nodd            7      70"));
-    strbuf_free(&text);
+    report_kernels(kernels, &page);
+    assert_non_null(strstr(page.text.text, "launches"));
+    assert_non_null(strstr(page.text.text, "\nodd            7      70"));
+    table_page_free(&page);
     json_decref(kernels);
 }
 
@@ -159,34 +159,34 @@ static void test_csv(void **state)
 
 static void test_compare(void **state)
 {
-    struct strbuf text = {0};
+    struct table_page page = {0};
     json_t *one = json_pack("[o,o]", kernel("a", 100), kernel("b", 100)),
            *two = json_pack("[o,o]", kernel("a", 50), kernel("b", 50));
     struct report_run runs[] = {{"lrr", one, NULL, "lrr"}, {"gto", two, NULL, "gto"}, {"bad", NULL, "exit 1", "bad"}};
-    report_compare(runs, 2, NULL, &text);
-    assert_non_null(strstr(text.text, "cycles                  200      100\nspeed-up              1.00x    2.00x\n"));
-    assert_non_null(strstr(text.text, "dynamic energy       247 nJ   123 nJ\n"));
-    assert_non_null(strstr(text.text, "total energy        2.00 uJ  1.00 uJ\n"));
-    assert_non_null(strstr(text.text, "  of the first       100.0%    50.0%\n"));
-    assert_non_null(strstr(text.text, "  data                60.0%    60.0%\n"));
-    assert_null(strstr(text.text, "fence"));
-    assert_null(strstr(text.text, "ended"));
-    text.length = 0;
-    report_compare(runs, 3, NULL, &text);
-    assert_non_null(strstr(text.text, "ended                    ok       ok  exit 1\n"));
-    assert_non_null(strstr(text.text, "speed-up              1.00x    2.00x       -\n"));
-    text.length = 0;
-    report_compare_kernels(runs, 2, &text);
-    assert_non_null(strstr(text.text, "\nkernel b\n"));
-    assert_non_null(strstr(text.text, "cycles                  100       50\n"));
-    strbuf_free(&text);
+    report_compare(runs, 2, NULL, &page);
+    assert_non_null(strstr(page.text.text, "cycles                  200      100\nspeed-up              1.00x    2.00x\n"));
+    assert_non_null(strstr(page.text.text, "dynamic energy       247 nJ   123 nJ\n"));
+    assert_non_null(strstr(page.text.text, "total energy        2.00 uJ  1.00 uJ\n"));
+    assert_non_null(strstr(page.text.text, "  of the first       100.0%    50.0%\n"));
+    assert_non_null(strstr(page.text.text, "  data                60.0%    60.0%\n"));
+    assert_null(strstr(page.text.text, "fence"));
+    assert_null(strstr(page.text.text, "ended"));
+    page.text.length = 0;
+    report_compare(runs, 3, NULL, &page);
+    assert_non_null(strstr(page.text.text, "ended                    ok       ok  exit 1\n"));
+    assert_non_null(strstr(page.text.text, "speed-up              1.00x    2.00x       -\n"));
+    page.text.length = 0;
+    report_compare_kernels(runs, 2, &page);
+    assert_non_null(strstr(page.text.text, "\nkernel b\n"));
+    assert_non_null(strstr(page.text.text, "cycles                  100       50\n"));
+    table_page_free(&page);
     json_decref(one);
     json_decref(two);
 }
 
 static void test_spread(void **state)
 {
-    struct strbuf text = {0};
+    struct table_page page = {0};
     json_t *kernels[5];
     for (unsigned i = 0; i < 5; i++)
         kernels[i] = json_pack("[o]", kernel("a", (int[]){100, 110, 120, 50, 60}[i]));
@@ -194,12 +194,12 @@ static void test_spread(void **state)
         {"a seed 1", kernels[0], NULL, "a"}, {"a seed 2", kernels[1], NULL, "a"}, {"a seed 3", kernels[2], NULL, "a"},
         {"b seed 1", kernels[3], NULL, "b"}, {"b seed 2", kernels[4], NULL, "b"}, {"b seed 3", kernels[3], NULL, "b"},
         {"c seed 1", kernels[0], NULL, "c"}, {"c seed 2", NULL, "exit 1", "c"},   {"c seed 3", kernels[1], NULL, "c"}};
-    report_spread(runs, 9, 3, &text);
-    assert_string_equal(text.text, "cycles of 3 seeds  mean  deviation  least  most  speed-up\n"
+    report_spread(runs, 9, 3, &page);
+    assert_string_equal(page.text.text, "cycles of 3 seeds  mean  deviation  least  most  speed-up\n"
                                    "a                   110      9.09%    100   120    1.000x\n"
                                    "b                    53     10.83%     50    60    2.062x\n"
                                    "c                     -          -      -     -         -\n");
-    strbuf_free(&text);
+    table_page_free(&page);
     for (unsigned i = 0; i < 5; i++)
         json_decref(kernels[i]);
 }
