@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,6 +38,7 @@ struct follower {
     off_t read; /* bytes of it that were seen */
     struct cli_progress progress;
     struct strbuf line;     /* the unfinished last line */
+    json_t *news;           /* progress that is to be shown when all was read, or NULL */
     const char *stopped_by; /* the limit that was reached, or NULL */
     double deadline;        /* when the program is to end, in host_seconds; 0: never */
     bool warned;            /* it had SIGTERM */
@@ -51,20 +53,34 @@ static void note_limit(struct follower *f, const char *reason)
     f->deadline = host_seconds() + GRACE;
 }
 
-static void show_line(struct follower *f, const char *text)
+static void show_news(struct follower *f)
+{
+    const char *name = json_string_value(json_object_get(f->news, "name"));
+    struct gpu_progress now = {
+        .cycle = (uint64_t)json_integer_value(json_object_get(f->news, "cycle")),
+        .warp_instructions = (uint64_t)json_integer_value(json_object_get(f->news, "warp_instructions")),
+        .blocks_done = (uint64_t)json_integer_value(json_object_get(f->news, "blocks_done")),
+        .blocks = (uint64_t)json_integer_value(json_object_get(f->news, "blocks")),
+        .seconds = json_number_value(json_object_get(f->news, "seconds")),
+    };
+    if (f->news)
+        cli_progress_show(&f->progress, name ? name : "kernel", &now);
+    json_decref(f->news);
+    f->news = NULL;
+}
+
+static void take_line(struct follower *f, const char *text)
 {
     json_t *line = json_loads(text, 0, NULL);
     const char *type = json_string_value(json_object_get(line, "type"));
-    const char *name = json_string_value(json_object_get(line, "name"));
+    if (type) {
+        json_decref(f->news);
+        f->news = NULL;
+    }
     if (type && strcmp(type, "progress") == 0) {
-        struct gpu_progress now = {
-            .cycle = (uint64_t)json_integer_value(json_object_get(line, "cycle")),
-            .warp_instructions = (uint64_t)json_integer_value(json_object_get(line, "warp_instructions")),
-            .blocks_done = (uint64_t)json_integer_value(json_object_get(line, "blocks_done")),
-            .blocks = (uint64_t)json_integer_value(json_object_get(line, "blocks")),
-            .seconds = json_number_value(json_object_get(line, "seconds")),
-        };
-        cli_progress_show(&f->progress, name ? name : "kernel", &now);
+        f->news = json_incref(line);
+    } else if (type && strcmp(type, "pause") == 0 && json_is_true(json_object_get(line, "erased"))) {
+        cli_progress_erased(&f->progress);
     } else if (type) {
         cli_progress_clear(&f->progress);
         note_limit(f, json_string_value(json_object_get(line, "partial_reason")));
@@ -72,19 +88,24 @@ static void show_line(struct follower *f, const char *text)
     json_decref(line);
 }
 
+/* Reads on, and shows progress, if it is the last that was told. The lock keeps the program from going on in between:
+ * results_pause in src/cuda. */
 static void follow(struct follower *f)
 {
     char buffer[4096];
     ssize_t n;
+    flock(f->file, LOCK_EX);
     for (; (n = pread(f->file, buffer, sizeof buffer, f->read)) > 0; f->read += n)
         for (ssize_t i = 0; i < n; i++) {
             if (buffer[i] != '\n') {
                 strbuf_addn(&f->line, &buffer[i], 1);
                 continue;
             }
-            show_line(f, strbuf_text(&f->line));
+            take_line(f, strbuf_text(&f->line));
             f->line.length = 0;
         }
+    show_news(f);
+    flock(f->file, LOCK_UN);
 }
 
 static int enforce(void *context)

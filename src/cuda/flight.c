@@ -169,6 +169,7 @@ static void begin_to_stand(struct flight *f)
 static cudaError_t settle(struct flight *f)
 {
     struct runtime *rt = f->rt;
+    results_pause(rt);
     if (gpu_stands(rt->gpu)) {
         begin_to_stand(f);
         return cudaSuccess;

@@ -7,6 +7,7 @@
  *   {"type":"seen"}                                   the program asked for its last error, and was told of such a
  * launch
  *   {"type":"progress", ...}                          during a launch, with LOCKSTEP_PROGRESS
+ *   {"type":"pause", "erased":true}                   behind these, when the program goes on; see results_pause
  *   {"type":"waits", "graph":"..."}                   of a kernel that hangs, see gpu_launch.waits
  *   {"type":"phases", "rows":"..."}                   after a launch, with LOCKSTEP_PHASES; see gpu_launch.phases
  *   {"type":"diagnostic", "text":"..."}               whatever was also printed to standard error
@@ -20,10 +21,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/terminal.h"
 #include "cuda/runtime.h"
 #include "gpu/result_json.h"
 
@@ -179,6 +182,26 @@ void results_progress(struct runtime *rt, const char *kernel, const struct gpu_p
     json_object_set_new(line, "blocks", json_integer((json_int_t)progress->blocks));
     json_object_set_new(line, "seconds", json_real(progress->seconds));
     write_line(rt, line);
+    rt->progress_told = true;
+}
+
+/* `lockstep run` shows progress some time after it was told, and so would show it behind what the program prints next.
+ * It reads and shows under the lock: what was told before is shown before, and no longer there when the lock is given
+ * back. */
+void results_pause(struct runtime *rt)
+{
+    bool terminal = isatty(STDERR_FILENO);
+    if (!rt->progress_told || rt->results < 0)
+        return;
+    rt->progress_told = false;
+    flock(rt->results, LOCK_EX);
+    json_t *line = line_of_type("pause");
+    json_object_set_new(line, "erased", json_boolean(terminal));
+    write_line(rt, line);
+    if (terminal)
+        fputs(terminal_erase(), stderr);
+    if (rt->results >= 0) /* where the line could not be written, the file is closed, and the lock with it */
+        flock(rt->results, LOCK_UN);
 }
 
 /* A diagnostic quotes the program's PTX, which may hold any bytes; JSON wants UTF-8. */

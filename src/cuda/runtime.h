@@ -96,8 +96,8 @@ struct runtime {
     struct interrupt_watch watch; /* by stop_begin */
     unsigned watchers;            /* calls of stop_begin without their stop_end */
     double patience;              /* of LOCKSTEP_HOST_PATIENCE, in seconds; 0: for ever */
-    bool progress;
-    VEC(char *) observers; /* files */
+    bool progress, progress_told; /* LOCKSTEP_PROGRESS; and what was told of it stands on the terminal */
+    VEC(char *) observers;        /* files */
     bool profile;
     int results;         /* file of LOCKSTEP_RESULTS, -1: nobody asked for them, or a line could not be written */
     bool results_asked;  /* results_open was called */
@@ -201,6 +201,8 @@ void results_output_lost(struct runtime *rt);
 /* A checkpoint could not be written. */
 void results_checkpoint_lost(struct runtime *rt);
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress);
+/* The program goes on: takes away the progress that `lockstep run` shows on the terminal. */
+void results_pause(struct runtime *rt);
 /* Prints the output of a kernel. It is part of the run's result, so it is printed at once, and a loss is reported
  * once. */
 void results_print(struct runtime *rt, const struct strbuf *output);
