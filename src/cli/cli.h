@@ -96,6 +96,7 @@ enum cli_accept {
     CLI_TAKES_DEPARTURES = 128,  /* --departures */
     CLI_TAKES_LITMUS = 256,      /* --sched and settings, --runs, --turns, --model, --shapes, --random, --print */
     CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */
+    CLI_TAKES_RESULTS = 8192,    /* with a target: two files of results in its place */
     CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
     CLI_TAKES_SAMPLES = 4096,    /* --samples, --agree */
     CLI_TAKES_CHECK = 2048,      /* --program, --transitions, --quiet, the numbers of check_options.def */
@@ -113,6 +114,8 @@ int cli_load_machine(struct machine *machine, const struct cli_options *options,
 enum gpu_mode cli_mode(const struct cli_options *options);
 /* Returns true if the target is a launch file (.yaml, .yml) and not a program. */
 bool cli_is_case(const char *target);
+/* Returns true if it is a file of results (.json). */
+bool cli_is_results(const char *target);
 
 /* Prints the diagnostics to standard error and empties the sink: what is to be said before something that takes long.
  */

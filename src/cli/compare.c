@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/compare.h"
 #include "cli/process.h"
 #include "cli/samples.h"
 #include "report/run_report.h"
@@ -16,6 +17,7 @@
 
 static const char usage[] =
     "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml [ARGUMENTS...]\n"
+    "       lockstep compare [--kernels] A.json B.json\n"
     "\n"
     "Runs a program under several configurations and prints one table. Without lists: every "
     "scheduler on the default machine.\n"
@@ -413,6 +415,8 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
         diag_error(sink, DIAG_NOWHERE, "lockstep compare --help", "lockstep compare needs a program or a launch file");
         return CLI_USAGE;
     }
+    if (cli_is_results(options->rest[0]))
+        return compare_results(options, sink);
     if (cli_is_case(options->rest[0]) && cli_check_rest(options, "compare CASE.yaml", 1, sink) < 0)
         return CLI_USAGE;
     const struct cli_place stats = {"--stats", options->stats, CLI_OUTPUT_STATS};
@@ -436,8 +440,8 @@ int cli_compare(int argc, char **argv)
     struct diag_sink sink;
     struct cli_options options;
     int code = CLI_USAGE;
-    unsigned accepted =
-        CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_KERNELS | CLI_TAKES_SAMPLES | CLI_TAKES_TARGET;
+    unsigned accepted = CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_KERNELS | CLI_TAKES_SAMPLES |
+                        CLI_TAKES_TARGET | CLI_TAKES_RESULTS;
     diag_init(&sink);
     if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
         if (options.help) {

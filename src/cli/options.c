@@ -263,6 +263,12 @@ static char **copy_rest(struct arena *arena, char *const *words, size_t count)
     return rest;
 }
 
+/* Options may follow a file; what follows a program is its own. */
+static bool is_file(const char *target, unsigned accepted)
+{
+    return cli_is_case(target) || ((accepted & CLI_TAKES_RESULTS) && cli_is_results(target));
+}
+
 int cli_parse_options(struct cli_options *options, int argc, char **argv, unsigned accepted, struct diag_sink *sink)
 {
     struct option longs[TABLE_COUNT + 1];
@@ -284,7 +290,7 @@ int cli_parse_options(struct cli_options *options, int argc, char **argv, unsign
             continue;
         }
         bool marked = optind > at; /* by --: no options follow */
-        to_program = marked || ((accepted & CLI_TAKES_TARGET) && optind < argc && !cli_is_case(argv[optind]));
+        to_program = marked || ((accepted & CLI_TAKES_TARGET) && optind < argc && !is_file(argv[optind], accepted));
         if (to_program && !marked)
             note_options_of_program(argv[0], argv + optind, accepted, sink);
         for (bool first = true; optind < argc && (first || to_program); first = false)
@@ -348,6 +354,12 @@ int cli_load_machine(struct machine *machine, const struct cli_options *options,
 enum gpu_mode cli_mode(const struct cli_options *options)
 {
     return options->mode && strcmp(options->mode, "functional") == 0 ? GPU_FUNCTIONAL : GPU_TIMING;
+}
+
+bool cli_is_results(const char *target)
+{
+    const char *dot = strrchr(target, '.');
+    return dot && strcmp(dot, ".json") == 0;
 }
 
 bool cli_is_case(const char *target)

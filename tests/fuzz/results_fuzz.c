@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/fidelity.h"
+#include "report/difference.h"
 #include "report/run_report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -20,6 +21,17 @@ static void report(json_t *kernels)
         struct fidelity_counts counts = fidelity_from_kernel(json_array_get(kernels, i));
         fidelity_explain(&counts, &counts, &page.text);
     }
+    report_differences(runs, &page);
+    report_differences_kernels(runs, &page);
+    table_page_free(&page);
+}
+
+static void settings(json_t *document)
+{
+    struct table_page page = {0};
+    json_t *const both[] = {document, NULL};
+    const struct report_run runs[] = {{"a", NULL, NULL, "a"}, {"b", NULL, NULL, "b"}};
+    report_settings(runs, both, &page);
     table_page_free(&page);
 }
 
@@ -28,6 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct strbuf csv = {0};
     json_t *document = json_loadb((const char *)data, size, 0, NULL), *all = json_array();
     json_array_append(all, document);
+    settings(document);
     report(json_object_get(document, "kernels"));
     report_csv(all, &csv);
     strbuf_free(&csv);

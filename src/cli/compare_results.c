@@ -1,0 +1,134 @@
+/* `lockstep compare A.json B.json`: two runs whose results are there already. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/cli.h"
+#include "cli/compare.h"
+#include "gpu/result_json.h"
+#include "report/difference.h"
+
+/* The document of a file that may hold a list of one, as compare --stats writes it. Returns NULL with a diagnostic, or
+ * a document with its kernels. Takes over whole. */
+static json_t *document_of(const char *path, json_t *whole, struct diag_sink *sink)
+{
+    struct diag_pos pos = {.file = path};
+    json_t *document = json_is_array(whole) && json_array_size(whole) == 1 ? json_array_get(whole, 0) : whole;
+    json_int_t schema = json_integer_value(json_object_get(document, "schema"));
+    document = json_incref(document);
+    if (json_is_array(whole) && json_array_size(whole) != 1)
+        diag_error(sink, pos, "lockstep run --stats FILE.json writes one run", "it holds %zu runs, and not one",
+                   json_array_size(whole));
+    else if (!json_is_array(json_object_get(document, "kernels")) || !schema)
+        diag_error(sink, pos, "lockstep run --stats FILE.json writes such files",
+                   "it is JSON, but not the results of a run");
+    else if (schema != RESULT_SCHEMA)
+        diag_error(sink, pos, "run it again", "its results have the form %lld, and not %d, which is compared here",
+                   (long long)schema, RESULT_SCHEMA);
+    else {
+        json_decref(whole);
+        return document;
+    }
+    json_decref(document);
+    json_decref(whole);
+    return NULL;
+}
+
+static json_t *read_results(const char *path, struct diag_sink *sink)
+{
+    struct strbuf text = {0};
+    json_error_t error;
+    if (file_read(path, FILE_NO_BOUND, &text, sink) < 0)
+        return NULL;
+    json_t *whole = json_loadb(strbuf_text(&text), text.length, 0, &error);
+    strbuf_free(&text);
+    if (!whole) {
+        struct diag_pos pos = {path, error.line > 0 ? (unsigned)error.line : 0, 0};
+        diag_error(sink, pos, "lockstep run --stats FILE.json writes such files", "it is no JSON: %s", error.text);
+        return NULL;
+    }
+    return document_of(path, whole, sink);
+}
+
+/* Why there is nothing to be said of its time, or NULL. */
+static const char *failure_of(const json_t *document)
+{
+    const char *reason = json_string_value(json_object_get(document, "partial_reason"));
+    if (json_is_true(json_object_get(document, "partial")))
+        return reason ? reason : "partial";
+    return json_array_size(json_object_get(document, "kernels")) ? NULL : "no kernels";
+}
+
+static void print(const struct cli_options *options, const struct report_run runs[2], json_t *const documents[2])
+{
+    struct table_page page;
+    cli_page_begin(&page, STDOUT_FILENO);
+    report_settings(runs, documents, &page);
+    report_compare(runs, 2, NULL, &page);
+    strbuf_add(&page.text, "\n");
+    report_differences(runs, &page);
+    if (options->kernels)
+        report_differences_kernels(runs, &page);
+    cli_page_print(&page, STDOUT_FILENO);
+}
+
+/* The options of a run have no meaning for one that is over. */
+static int check_options(const struct cli_options *options, struct diag_sink *sink)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } wrong[] = {
+        {"--machine", options->machine != NULL},
+        {"--sched", options->sched != NULL},
+        {"--as", options->as != NULL},
+#define CLI_SETTING(option, parameter) {"--" #option, options->option != NULL},
+#include "cli/settings.def"
+#undef CLI_SETTING
+        {"--set", options->sets.count > 0},
+        {"--samples", options->samples != NULL},
+        {"--agree", options->agree != NULL},
+        {"--mode", options->mode != NULL},
+        {"--max-cycles", options->max_cycles != NULL},
+        {"--max-seconds", options->max_seconds != NULL},
+        {"--host-patience", options->host_patience != NULL},
+        {"--threads", options->threads != NULL},
+        {"--no-skip", options->no_skip},
+        {"--check", options->check != NULL},
+        {"--stats", options->stats != NULL},
+    };
+    int rc = 0;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (wrong[i].given)
+            rc = diag_error(sink, DIAG_NOWHERE, NULL, "%s is for runs: of results that are there nothing is run",
+                            wrong[i].name);
+    return rc;
+}
+
+int compare_results(const struct cli_options *options, struct diag_sink *sink)
+{
+    char *const *files = options->rest;
+    json_t *documents[2] = {NULL, NULL};
+    struct report_run runs[2] = {{0}, {0}};
+    if (check_options(options, sink) < 0)
+        return CLI_USAGE;
+    if (!files[1] || files[2] || !cli_is_results(files[1])) {
+        diag_error(sink, DIAG_NOWHERE, "lockstep compare A.json B.json",
+                   "results are compared with those of one other file");
+        return CLI_USAGE;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        documents[i] = read_results(files[i], sink);
+        runs[i] = (struct report_run){.label = files[i],
+                                      .kernels = json_object_get(documents[i], "kernels"),
+                                      .failure = failure_of(documents[i]),
+                                      .group = files[i]};
+    }
+    bool good = documents[0] && documents[1];
+    if (good)
+        print(options, runs, documents);
+    for (unsigned i = 0; i < 2; i++)
+        json_decref(documents[i]);
+    return good ? CLI_OK : CLI_USAGE;
+}
