@@ -1,4 +1,5 @@
-/* What a stream of ours is connected to. It is asked anew each time: a window changes its size, and nothing is kept. */
+/* Terminals that our streams may be connected to. They are asked anew each time: a window changes its size, and nothing
+ * is kept. */
 #ifndef LOCKSTEP_BASE_TERMINAL_H
 #define LOCKSTEP_BASE_TERMINAL_H
 

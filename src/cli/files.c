@@ -17,7 +17,7 @@ int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink)
     return file_read(path, FILE_TEXT_MOST, out, sink);
 }
 
-/* What an option that names a result of text calls standard output. */
+/* True for the name by which an option for a result of text means standard output. */
 static bool is_standard_output(const char *path)
 {
     return path && strcmp(path, "-") == 0;

@@ -241,7 +241,7 @@ static void add_settings(struct entries *e, const char *before, const json_t *ob
     }
 }
 
-/* What was run, and all parameters of its machine. */
+/* The command that was run, and all parameters of its machine. */
 static json_t *settings_of(const json_t *document)
 {
     static const char *const members[] = {"program", "as", "mode"};

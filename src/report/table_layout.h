@@ -19,7 +19,7 @@ struct table_layout {
     bool hangs; /* the last column stands below its row */
 };
 
-/* What of a cell stands in one line. */
+/* The part of a cell that stands in one line. */
 struct table_piece {
     const char *text;
     size_t bytes, painted;
