@@ -576,7 +576,7 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
     if (status != GPU_INVALID)
         watch_launch_report(&run->watched, &gpu->output);
     if (status != GPU_INVALID && gpu->profiles)
-        run->result->profile = profile_gather(&run->watched);
+        gpu_gather_profile(run);
     if (status != GPU_OK)
         rebuild(gpu);
     else if (gpu->machine.gpu.flush_l1_at_kernel_end)

@@ -208,6 +208,8 @@ void gpu_reset_counters(struct gpu *gpu);
  */
 struct gpu_control;
 uint64_t gpu_warp_hash(const struct simt_warp *warp, const struct gpu_control *control, uint64_t written, uint64_t now);
+/* profile.c: the profile of a launch that has ended and whose memory is as it left it. */
+void gpu_gather_profile(struct gpu_run *run);
 /* names.c: appends what lies at an address of device memory, or in the shared memory of the grid's blocks, as `name`,
  * `name+offset`; false: nothing does. */
 bool gpu_add_place(const struct gpu *gpu, const struct isa_module *code, uint64_t address, struct strbuf *out);

@@ -4,6 +4,7 @@
 #include "profile/profile.h"
 
 #define MOST_PLACES 64 /* of an instruction */
+#define MOST_WORDS 64  /* of a kernel: those that cost most */
 
 static json_t *place_json(const struct isa_module *module, uint32_t file, uint32_t line, const char *function)
 {
@@ -79,6 +80,46 @@ static bool has_counts(const struct profile *profile, uint32_t pc)
     return false;
 }
 
+/* Instructions of a word, each with its places. pcs: PROFILE_WORD_PCS, pc + 1, 0 ends. */
+static json_t *uses_json(const struct isa_module *module, const uint32_t *pcs)
+{
+    json_t *uses = json_array();
+    for (unsigned i = 0; i < PROFILE_WORD_PCS && pcs[i]; i++) {
+        json_t *use = json_object();
+        json_object_set_new(use, "pc", json_integer(pcs[i] - 1));
+        json_object_set_new(use, "ptx_line", json_integer(module->instrs[pcs[i] - 1].line));
+        json_object_set_new(use, "places", places_json(module, pcs[i] - 1));
+        json_array_append_new(uses, use);
+    }
+    return uses;
+}
+
+static json_t *word_json(const struct isa_module *module, const struct profile_word_sum *sum)
+{
+    const struct profile_word *word = &sum->word;
+    json_t *object = json_object();
+    json_object_set_new(object, "name", json_string(sum->name));
+    json_object_set_new(object, "space", json_string(word->space == LOCKSTEP_SHARED ? "shared" : "global"));
+    json_object_set_new(object, "address", json_integer((json_int_t)word->address));
+    for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
+        json_object_set_new(object, profile_word_name((enum profile_word_count)i),
+                            json_integer((json_int_t)word->counts[i]));
+    json_object_set_new(object, "handed", json_integer((json_int_t)sum->handed));
+    json_object_set_new(object, "handovers", json_integer((json_int_t)sum->handovers));
+    json_object_set_new(object, "most_waited", json_integer(sum->most_waited));
+    json_object_set_new(object, "takes", uses_json(module, word->takes));
+    json_object_set_new(object, "gives", uses_json(module, word->gives));
+    return object;
+}
+
+static json_t *words_json(const struct profile *profile)
+{
+    json_t *words = json_array();
+    for (uint32_t i = 0; i < profile->words.count && i < MOST_WORDS && profile->words.of[i].name; i++)
+        json_array_append_new(words, word_json(profile->module, &profile->words.of[i]));
+    return words;
+}
+
 json_t *gpu_profile_json(const struct profile *profile)
 {
     json_t *object = json_object(), *instructions = json_array();
@@ -86,5 +127,8 @@ json_t *gpu_profile_json(const struct profile *profile)
         if (has_counts(profile, pc))
             json_array_append_new(instructions, instruction_json(profile, pc));
     json_object_set_new(object, "instructions", instructions);
+    json_object_set_new(object, "words", words_json(profile));
+    json_object_set_new(object, "words_unlisted", json_integer((json_int_t)profile->words.unlisted));
+    json_object_set_new(object, "sections_unlogged", json_integer((json_int_t)profile->words.unlogged));
     return object;
 }

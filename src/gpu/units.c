@@ -151,12 +151,6 @@ int gpu_observe(struct gpu *gpu, const char *path, struct diag_sink *sink)
     return watch_load(&gpu->observers, path, sink);
 }
 
-void gpu_profile(struct gpu *gpu)
-{
-    watch_join(&gpu->observers, profile_observer());
-    gpu->profiles = true;
-}
-
 void gpu_destroy(struct gpu *gpu)
 {
     if (!gpu)

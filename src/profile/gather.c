@@ -28,13 +28,18 @@ struct profile *profile_gather(const struct watch_launch *launch)
     for (uint32_t sm = 0; sm < observed->sms; sm++)
         for (size_t i = 0; i < count; i++)
             profile->counts[i] += ((const struct profile_sm *)states[sm])->counts[i];
+    for (uint32_t sm = 0; sm < observed->sms; sm++)
+        states[sm] = profile_words_of(states[sm]);
+    profile->words = profile_words_gather((const struct profile_words *const *)states, observed->sms);
     free(states);
     return profile;
 }
 
 void profile_free(struct profile *profile)
 {
-    if (profile)
-        free(profile->counts);
+    if (!profile)
+        return;
+    profile_words_free(&profile->words);
+    free(profile->counts);
     free(profile);
 }

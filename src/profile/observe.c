@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/hot.h"
 #include "profile/sm.h"
+#include "profile/words.h"
 
 enum charge { CHARGE_NEXT, CHARGE_LAST, CHARGE_FENCE };
 
@@ -151,8 +152,19 @@ static void access(void *state, const struct lockstep_access_event *e)
     uint64_t *row = row_of(state, e->pc);
     if (!e->mask)
         return;
+    profile_words_access(profile_words_of(state), e);
     row[PROFILE_accesses]++;
     row[PROFILE_apart] += mean_distance(e);
+}
+
+static void atomic(void *state, const struct lockstep_atomic_event *e)
+{
+    profile_words_atomic(profile_words_of(state), e);
+}
+
+static void launch(void *state, const struct lockstep_launch_event *e)
+{
+    profile_words_launch(profile_words_of(state), e);
 }
 
 static void split(void *state, const struct lockstep_split_event *e)
@@ -179,10 +191,16 @@ static void serialized(void *state, const struct lockstep_serialized_event *e)
 
 /* The state of an SM */
 
-static size_t state_bytes(const struct lockstep_observed *observed)
+/* Words stand behind the counts. */
+static size_t words_at(const struct lockstep_observed *observed)
 {
     size_t row = sizeof(uint64_t) * (PROFILE_COUNTS + observed->cause_count);
-    return sizeof(struct profile_sm) + observed->instructions * row;
+    return round_up_u64(sizeof(struct profile_sm) + observed->instructions * row, sizeof(uint64_t));
+}
+
+static size_t state_bytes(const struct lockstep_observed *observed)
+{
+    return words_at(observed) + profile_words_bytes();
 }
 
 /* Causes that are charged so, as a set of their numbers. */
@@ -209,6 +227,7 @@ static void begin(const struct lockstep_observed *observed, void *state)
 {
     struct profile_sm *s = state;
     contract(observed->cause_count <= 64);
+    s->words = words_at(observed);
     s->causes = observed->cause_count;
     s->width = PROFILE_COUNTS + s->causes;
     s->last = charged_so(observed, CHARGE_LAST);
@@ -225,9 +244,11 @@ static const struct lockstep_observer observer = {
     .doc = "where warps' cycles go, by instruction",
     .state_bytes = state_bytes,
     .begin = begin,
+    .launch = launch,
     .issue = issue,
     .split = split,
     .access = access,
+    .atomic = atomic,
     .divided = divided,
     .transaction = transaction,
     .serialized = serialized,

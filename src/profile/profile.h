@@ -8,6 +8,7 @@
 #ifndef LOCKSTEP_PROFILE_PROFILE_H
 #define LOCKSTEP_PROFILE_PROFILE_H
 
+#include "profile/words.h"
 #include "watch/watch.h"
 
 enum profile_count {
@@ -23,6 +24,7 @@ struct profile {
     uint32_t causes;
     const char *const *cause_names;
     uint64_t *counts; /* by instruction: enum profile_count, and behind them warp-cycles by cause */
+    struct profile_word_list words;
 };
 
 #define PROFILE_NEEDS_TIMING "a profile (--profile) needs timing mode: functional mode has no cycles"

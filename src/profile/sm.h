@@ -19,6 +19,7 @@ struct profile_warp {
 };
 
 struct profile_sm {
+    size_t words;   /* bytes to its struct profile_words */
     uint32_t width; /* counts of an instruction */
     uint32_t causes;
     uint64_t last, data;                   /* sets of causes: charged to the last instruction; waits for values */
@@ -27,5 +28,10 @@ struct profile_sm {
     struct profile_warp warps[PROFILE_WARPS];
     uint64_t counts[]; /* as those of struct profile */
 };
+
+static inline struct profile_words *profile_words_of(const struct profile_sm *s)
+{
+    return (struct profile_words *)((char *)s + s->words);
+}
 
 #endif

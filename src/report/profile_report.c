@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "report/figures.h"
 #include "report/profile_lines.h"
+#include "report/profile_words.h"
 
 #define WIDTH 80
 #define MOST_LINES 10      /* of a kernel */
@@ -27,6 +28,7 @@ struct source {
 };
 struct printer {
     const struct profile_lines *lines;
+    const struct profile_words_report *words;
     VEC(struct source) sources;
     struct strbuf *out;
 };
@@ -280,15 +282,27 @@ static bool is_told(const char *cause)
            strncmp(cause, "data_", 5) != 0;
 }
 
+/* A sentence on the word for which warps waited most; 1: there is one. */
+static unsigned print_word(struct printer *p)
+{
+    struct strbuf text = {0};
+    profile_words_add_sentence(p->words, p->lines->sum.total, &text);
+    unsigned told = text.length > 0;
+    if (told)
+        add_wrapped(strbuf_text(&text), p->out);
+    strbuf_free(&text);
+    return told;
+}
+
 static void print_sentences(struct printer *p)
 {
     struct finding found[PROFILE_LINES_CAUSES + 1];
-    unsigned count = 0;
+    unsigned count = 0, most = MOST_SENTENCES - print_word(p);
     found[count++] = find_site(p->lines, PROFILE_LINES_NONE);
     for (uint32_t c = 0; c < p->lines->cause_count; c++)
         if (is_told(p->lines->causes[c]))
             found[count++] = find_site(p->lines, c);
-    for (unsigned n = 0; n < MOST_SENTENCES && n < count; n++) {
+    for (unsigned n = 0; n < most && n < count; n++) {
         unsigned best = n;
         for (unsigned i = n + 1; i < count; i++)
             best = found[i].cycles > found[best].cycles ? i : best;
@@ -305,7 +319,8 @@ static void print_kernel(const json_t *kernels, const char *name, bool ptx, stru
 {
     struct profile_lines lines;
     profile_lines_init(&lines, kernels, name);
-    struct printer p = {.lines = &lines, .out = out};
+    struct profile_words_report *words = profile_words_read(kernels, name);
+    struct printer p = {.lines = &lines, .words = words, .out = out};
     strbuf_add(out, "\nprofile of ");
     figures_kernel_name(name, out);
     strbuf_addf(out, ": %" PRIu64 " cycles, %" PRIu64 " warp-cycles", lines.cycles, lines.sum.total);
@@ -314,11 +329,13 @@ static void print_kernel(const json_t *kernels, const char *name, bool ptx, stru
     strbuf_add(out, "\n");
     if (lines.sum.total) {
         print_lines(&p, ptx);
+        profile_words_add_table(words, lines.sum.total, out);
         print_sentences(&p);
     }
     for (size_t i = 0; i < p.sources.count; i++)
         strbuf_free(&p.sources.items[i].text);
     vec_free(&p.sources);
+    profile_words_done(words);
     profile_lines_free(&lines);
 }
 

@@ -70,27 +70,44 @@ static bool synchronises(const struct core_op *o)
     }
 }
 
-/* An atomic of shared memory, which was performed at once: the lanes that changed their locations. */
-NOT_INLINE void tell_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *a)
+/* A lane's atomic of shared memory, which was performed at once with those of its warp's other lanes. */
+static struct lockstep_atomic_event shared_atomic(const struct sm *sm, unsigned slot, const struct simt_access *a,
+                                                  unsigned lane)
 {
     const struct warp_slot *warp = &sm->warp.slots[slot];
+    struct lockstep_atomic_event event = {.cycle = sm->agenda.now,
+                                          .warp = slot,
+                                          .block = warp->block,
+                                          .pc = a->pc,
+                                          .lane = lane,
+                                          .thread = warp->simt.threads[lane],
+                                          .space = LOCKSTEP_SHARED,
+                                          .operation = operation_of(a->instr->mods.atomic),
+                                          .performed = 1,
+                                          .address = a->address[lane]};
+    memcpy(&event.after, warp->simt.block->shared + a->address[lane], a->element_bytes);
+    return event;
+}
+
+/* First of the lanes that changed their locations; then, to observers alone, of compare-and-swaps and exchanges that
+ * left them as they were. */
+NOT_INLINE void tell_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *a)
+{
     enum lockstep_atomic operation = operation_of(a->instr->mods.atomic);
-    if (!watch_progress_wants(&sm->consumers.progress, operation) && !watch_hears(&sm->watch, WATCH_atomic))
+    bool heard = watch_hears(&sm->watch, WATCH_atomic);
+    if (!watch_progress_wants(&sm->consumers.progress, operation) && !heard)
         return;
     for (uint64_t rest = a->changed & a->mask; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest);
-        struct lockstep_atomic_event event = {.cycle = sm->agenda.now,
-                                              .warp = slot,
-                                              .block = warp->block,
-                                              .pc = a->pc,
-                                              .lane = lane,
-                                              .thread = warp->simt.threads[lane],
-                                              .space = LOCKSTEP_SHARED,
-                                              .operation = operation,
-                                              .performed = 1,
-                                              .address = a->address[lane]};
-        memcpy(&event.after, warp->simt.block->shared + a->address[lane], a->element_bytes);
+        struct lockstep_atomic_event event = shared_atomic(sm, slot, a, mask_first(rest));
         watch_atomic(&sm->watch, &sm->consumers, &event);
+    }
+    if (!heard || operation == LOCKSTEP_ATOMIC_OTHER)
+        return;
+    for (uint64_t rest = a->mask & ~a->changed; rest; rest &= rest - 1) {
+        struct lockstep_atomic_event event = shared_atomic(sm, slot, a, mask_first(rest));
+        event.performed = operation != LOCKSTEP_ATOMIC_COMPARE_AND_SWAP;
+        event.before = event.after;
+        watch_tell_atomic(&sm->watch, &event);
     }
 }
 

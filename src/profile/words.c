@@ -1,0 +1,258 @@
+/* Words by which threads exclude each other, on one SM: see words.h. Lanes are known by their warp's slot: where threads
+ * go from warp to warp, one that takes a word in one warp and gives it back in another is not seen to do so. */
+#include "profile/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+#include "base/check.h"
+#include "profile/words_sm.h"
+
+size_t profile_words_bytes(void)
+{
+    return sizeof(struct profile_words);
+}
+
+/* The table */
+
+static uint32_t find(const struct profile_words *s, uint64_t address, uint32_t space)
+{
+    uint64_t hash = (address >> 2 ^ (uint64_t)space << 60) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t at = (uint32_t)(hash >> 40) % PROFILE_WORDS;
+    while (s->words[at].space && !(s->words[at].address == address && s->words[at].space == space))
+        at = (at + 1) % PROFILE_WORDS;
+    return at;
+}
+
+static bool is_held(const struct profile_words *s, const struct profile_word *word)
+{
+    for (unsigned warp = 0; warp < PROFILE_WORDS_WARPS; warp++)
+        for (uint32_t i = 0; i < s->warps[warp].held_count; i++)
+            if (s->warps[warp].held[i].address == word->address && s->warps[warp].held[i].space == word->space)
+                return true;
+    return false;
+}
+
+/* Words for which nobody has waited, and which nobody holds, leave the table: that loses counts of attempts that went
+ * well, and no more. */
+static void make_room(struct profile_words *s)
+{
+    struct profile_word *all = base_malloc(sizeof s->words);
+    uint32_t before = s->count;
+    memcpy(all, s->words, sizeof s->words);
+    memset(s->words, 0, sizeof s->words);
+    s->count = 0;
+    for (uint32_t i = 0; i < PROFILE_WORDS; i++)
+        if (all[i].space && (all[i].counts[PROFILE_WORD_waiters] || is_held(s, &all[i]))) {
+            s->words[find(s, all[i].address, all[i].space)] = all[i];
+            s->count++;
+        }
+    s->unlisted += before - s->count;
+    s->full = s->count > PROFILE_WORDS_MOST / 8 * 7;
+    free(all);
+}
+
+/* The word there; NULL: there is no room for one more. */
+static struct profile_word *word_at(struct profile_words *s, uint64_t address, uint32_t space)
+{
+    uint32_t at = find(s, address, space);
+    if (s->words[at].space)
+        return &s->words[at];
+    if (s->count == PROFILE_WORDS_MOST && !s->full) {
+        make_room(s);
+        at = find(s, address, space);
+    }
+    if (s->count == PROFILE_WORDS_MOST) {
+        s->unlisted++;
+        return NULL;
+    }
+    s->count++;
+    s->words[at] = (struct profile_word){.address = address, .space = space};
+    return &s->words[at];
+}
+
+static void note_pc(uint32_t *pcs, uint32_t pc)
+{
+    unsigned i = 0;
+    while (i < PROFILE_WORD_PCS && pcs[i] && pcs[i] != pc + 1)
+        i++;
+    if (i < PROFILE_WORD_PCS)
+        pcs[i] = pc + 1;
+}
+
+/* Waiting */
+
+/* A lane of the warp that waits for the word, but for `lane`; NULL: none does. */
+static const struct profile_waiting *other_waits(const struct profile_words_warp *warp, unsigned lane,
+                                                 const struct profile_word *word)
+{
+    for (uint64_t rest = warp->waiting & ~BIT64(lane); rest; rest &= rest - 1) {
+        const struct profile_waiting *other = &warp->lanes[mask_first(rest)];
+        if (other->address == word->address && other->space == word->space)
+            return other;
+    }
+    return NULL;
+}
+
+static bool waits_for(const struct profile_words_warp *warp, unsigned lane, const struct profile_word *word)
+{
+    const struct profile_waiting *waiting = &warp->lanes[lane];
+    return mask_has(warp->waiting, lane) && waiting->address == word->address && waiting->space == word->space;
+}
+
+/* The lane waits no more for whatever it waited for. */
+static void stop_waiting(struct profile_words *s, struct profile_words_warp *warp, unsigned lane, uint64_t cycle)
+{
+    const struct profile_waiting *waiting = &warp->lanes[lane];
+    if (!mask_has(warp->waiting, lane))
+        return;
+    struct profile_word *word = &s->words[find(s, waiting->address, waiting->space)];
+    word->counts[PROFILE_WORD_waited] += cycle - waiting->since;
+    if (!other_waits(warp, lane, word))
+        word->counts[PROFILE_WORD_warps_waited] += cycle - waiting->first;
+    warp->waiting &= ~BIT64(lane);
+}
+
+static void start_waiting(struct profile_words *s, struct profile_words_warp *warp, unsigned lane,
+                          struct profile_word *word, uint64_t cycle)
+{
+    if (waits_for(warp, lane, word))
+        return;
+    stop_waiting(s, warp, lane, cycle);
+    const struct profile_waiting *other = other_waits(warp, lane, word);
+    warp->lanes[lane] = (struct profile_waiting){
+        .address = word->address, .since = cycle, .first = other ? other->first : cycle, .space = word->space};
+    warp->waiting |= BIT64(lane);
+    word->counts[PROFILE_WORD_waiters]++;
+}
+
+/* Holding */
+
+static void take(struct profile_words *s, struct profile_words_warp *warp, struct profile_word *word,
+                 const struct lockstep_atomic_event *e)
+{
+    uint64_t since = waits_for(warp, e->lane, word) ? warp->lanes[e->lane].since : e->cycle;
+    stop_waiting(s, warp, e->lane, e->cycle);
+    word->counts[PROFILE_WORD_taken]++;
+    note_pc(word->takes, e->pc);
+    if (warp->held_count < PROFILE_WORDS_HELD)
+        warp->held[warp->held_count++] = (struct profile_held){.address = e->address,
+                                                               .found = e->before,
+                                                               .taken = e->cycle,
+                                                               .since = since,
+                                                               .space = e->space,
+                                                               .lane = e->lane};
+}
+
+static void log_section(struct profile_words *s, const struct profile_held *held, uint64_t cycle, uint32_t block)
+{
+    if (s->section_count == PROFILE_SECTIONS) {
+        s->unlogged++;
+        return;
+    }
+    s->sections[s->section_count++] =
+        (struct profile_section){.address = held->address,
+                                 .taken = held->taken,
+                                 .given = cycle,
+                                 .since = held->since,
+                                 .block = held->space == LOCKSTEP_SHARED ? block : 0,
+                                 .space = held->space};
+}
+
+/* The lane puts the value back that it found: number `i` of those that its warp holds. */
+static void give(struct profile_words *s, struct profile_words_warp *warp, uint32_t i, uint64_t cycle, uint32_t block,
+                 uint32_t pc)
+{
+    const struct profile_held *held = &warp->held[i];
+    struct profile_word *word = &s->words[find(s, held->address, held->space)];
+    uint64_t cycles = cycle - held->taken;
+    word->counts[PROFILE_WORD_given]++;
+    word->counts[PROFILE_WORD_held] += cycles;
+    if (cycles > word->counts[PROFILE_WORD_held_most])
+        word->counts[PROFILE_WORD_held_most] = cycles;
+    note_pc(word->gives, pc);
+    log_section(s, held, cycle, block);
+    warp->held[i] = warp->held[--warp->held_count];
+}
+
+/* Of what the warp holds, the word as that lane holds it; UINT32_MAX: it does not. */
+static uint32_t held_by(const struct profile_words_warp *warp, uint64_t address, uint32_t space, uint32_t lane)
+{
+    for (uint32_t i = 0; i < warp->held_count; i++)
+        if (warp->held[i].address == address && warp->held[i].space == space && warp->held[i].lane == lane)
+            return i;
+    return UINT32_MAX;
+}
+
+static bool holds(const struct profile_words_warp *warp, const struct profile_word *word)
+{
+    for (uint32_t i = 0; i < warp->held_count; i++)
+        if (warp->held[i].address == word->address && warp->held[i].space == word->space)
+            return true;
+    return false;
+}
+
+/* Events */
+
+static void attempt(struct profile_words *s, struct profile_words_warp *warp, const struct lockstep_atomic_event *e)
+{
+    struct profile_word *word = word_at(s, e->address, e->space);
+    if (!word)
+        return;
+    word->counts[PROFILE_WORD_attempts]++;
+    if (e->performed && e->before != e->after) {
+        take(s, warp, word, e);
+        return;
+    }
+    word->counts[holds(warp, word) ? PROFILE_WORD_failed_inside : PROFILE_WORD_failed]++;
+    start_waiting(s, warp, e->lane, word, e->cycle);
+}
+
+void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e)
+{
+    struct profile_words_warp *warp = &s->warps[e->warp];
+    uint32_t held = held_by(warp, e->address, e->space, e->lane);
+    if (held != UINT32_MAX && e->performed && e->after == warp->held[held].found)
+        give(s, warp, held, warp->held[held].asked, e->block, e->pc);
+    else if (e->operation != LOCKSTEP_ATOMIC_OTHER)
+        attempt(s, warp, e);
+}
+
+/* The value that a lane stores, as far as a word of 8 bytes. */
+static uint64_t stored(const struct lockstep_access_event *e, uint32_t lane)
+{
+    uint64_t value = 0;
+    memcpy(&value, (const char *)e->data + (size_t)lane * e->stride, e->bytes < sizeof value ? e->bytes : sizeof value);
+    return value;
+}
+
+/* A lane accesses a word that it holds. */
+static void access_held(struct profile_words *s, struct profile_words_warp *warp, uint32_t i,
+                        const struct lockstep_access_event *e)
+{
+    struct profile_held *held = &warp->held[i];
+    if (e->instruction_class == LOCKSTEP_ATOMIC)
+        held->asked = e->cycle;
+    else if (e->instruction_class == LOCKSTEP_STORE && stored(e, held->lane) == held->found)
+        give(s, warp, i, e->cycle, e->block, e->pc);
+}
+
+void profile_words_access(struct profile_words *s, const struct lockstep_access_event *e)
+{
+    struct profile_words_warp *warp = &s->warps[e->warp];
+    for (uint32_t i = warp->held_count; i-- > 0;) {
+        const struct profile_held *held = &warp->held[i];
+        if (mask_has(e->mask, held->lane) && e->space == held->space && e->address[held->lane] == held->address)
+            access_held(s, warp, i, e);
+    }
+}
+
+void profile_words_launch(struct profile_words *s, const struct lockstep_launch_event *e)
+{
+    struct profile_words_warp *warp = &s->warps[e->warp];
+    for (uint64_t rest = warp->waiting; rest; rest &= rest - 1)
+        stop_waiting(s, warp, mask_first(rest), e->cycle);
+    warp->held_count = 0;
+}

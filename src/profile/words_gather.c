@@ -1,0 +1,192 @@
+/* Words by which threads exclude each other, over all SMs: see words.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/vec.h"
+#include "profile/words_sm.h"
+
+const char *profile_word_name(enum profile_word_count count)
+{
+    static const char *const names[] = {
+#define PROFILE_WORD(name, doc) #name,
+#include "profile/words.def"
+#undef PROFILE_WORD
+    };
+    return names[count];
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Words */
+
+static int by_address(const void *a, const void *b)
+{
+    const struct profile_word *x = a, *y = b;
+    int spaces = order(x->space, y->space);
+    return spaces ? spaces : order(x->address, y->address);
+}
+
+static void add_pcs(uint32_t *to, const uint32_t *from)
+{
+    for (unsigned i = 0; i < PROFILE_WORD_PCS && from[i]; i++) {
+        unsigned at = 0;
+        while (at < PROFILE_WORD_PCS && to[at] && to[at] != from[i])
+            at++;
+        if (at < PROFILE_WORD_PCS)
+            to[at] = from[i];
+    }
+}
+
+static void add_word(struct profile_word *to, const struct profile_word *from)
+{
+    uint64_t most = to->counts[PROFILE_WORD_held_most], other = from->counts[PROFILE_WORD_held_most];
+    for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
+        to->counts[i] += from->counts[i];
+    to->counts[PROFILE_WORD_held_most] = most > other ? most : other;
+    add_pcs(to->takes, from->takes);
+    add_pcs(to->gives, from->gives);
+}
+
+/* The words of all SMs, each once, by address. */
+static void add_words(struct profile_word_list *list, const struct profile_words *const *states, uint32_t sms)
+{
+    VEC(struct profile_word) all = {0};
+    for (uint32_t sm = 0; sm < sms; sm++)
+        for (uint32_t i = 0; i < PROFILE_WORDS; i++)
+            if (states[sm]->words[i].space)
+                vec_push(&all, states[sm]->words[i]);
+    if (all.count)
+        qsort(all.items, all.count, sizeof *all.items, by_address);
+    list->of = base_calloc(all.count + 1, sizeof *list->of);
+    for (size_t i = 0; i < all.count; i++) {
+        bool again = list->count && !by_address(&list->of[list->count - 1].word, &all.items[i]);
+        if (!again)
+            list->of[list->count++].word = (struct profile_word){.address = all.items[i].address,
+                                                                 .space = all.items[i].space};
+        add_word(&list->of[list->count - 1].word, &all.items[i]);
+    }
+    vec_free(&all);
+}
+
+/* Sections */
+
+/* Those of one word stand together: of shared memory, those of one block's. */
+struct section {
+    struct profile_section is;
+    uint32_t sm;
+};
+
+static int by_place(const struct section *a, const struct section *b)
+{
+    int differ = order(a->is.space, b->is.space);
+    differ = differ ? differ : order(a->is.address, b->is.address);
+    differ = differ ? differ : order(a->sm, b->sm);
+    return differ ? differ : order(a->is.block, b->is.block);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct section *x = a, *y = b;
+    int differ = by_place(x, y);
+    differ = differ ? differ : order(x->is.taken, y->is.taken);
+    return differ ? differ : order(x->is.given, y->is.given);
+}
+
+static int by_since(const void *a, const void *b)
+{
+    return order(((const struct section *)a)->is.since, ((const struct section *)b)->is.since);
+}
+
+/* A handover: the next one to take the word had waited for it when it was given back. */
+static void add_handovers(struct profile_word_sum *sum, const struct section *of, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        uint64_t given = of[i - 1].is.given;
+        if (of[i].is.since >= given || of[i].is.taken < given)
+            continue;
+        sum->handed += of[i].is.taken - given;
+        sum->handovers++;
+    }
+}
+
+/* How many waited at once: sections in the order in which they began to wait, against the order of taking. */
+static void add_most_waited(struct profile_word_sum *sum, struct section *of, size_t count)
+{
+    uint64_t *taken = base_malloc((count + 1) * sizeof *taken);
+    uint32_t waiting = 0;
+    for (size_t i = 0; i < count; i++)
+        taken[i] = of[i].is.taken;
+    qsort(of, count, sizeof *of, by_since);
+    for (size_t i = 0, ended = 0; i < count; i++) {
+        waiting++;
+        while (ended < count && taken[ended] <= of[i].is.since) {
+            waiting -= waiting > 0;
+            ended++;
+        }
+        if (waiting > sum->most_waited)
+            sum->most_waited = waiting;
+    }
+    free(taken);
+}
+
+static struct profile_word_sum *sum_of(struct profile_word_list *list, const struct profile_section *section)
+{
+    struct profile_word key = {.address = section->address, .space = section->space};
+    return bsearch(&key, list->of, list->count, sizeof *list->of, by_address); /* the word comes first in a sum */
+}
+
+static void add_sections(struct profile_word_list *list, const struct profile_words *const *states, uint32_t sms)
+{
+    VEC(struct section) all = {0};
+    for (uint32_t sm = 0; sm < sms; sm++)
+        for (uint32_t i = 0; i < states[sm]->section_count; i++) {
+            const struct profile_section *section = &states[sm]->sections[i];
+            vec_push(&all, (struct section){*section, section->space == LOCKSTEP_SHARED ? sm : 0});
+        }
+    if (all.count)
+        qsort(all.items, all.count, sizeof *all.items, by_time);
+    for (size_t first = 0, end; first < all.count; first = end) {
+        for (end = first + 1; end < all.count && !by_place(&all.items[first], &all.items[end]);)
+            end++;
+        struct profile_word_sum *sum = sum_of(list, &all.items[first].is);
+        if (!sum)
+            continue;
+        add_handovers(sum, &all.items[first], end - first);
+        add_most_waited(sum, &all.items[first], end - first);
+    }
+    vec_free(&all);
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct profile_word_sum *x = a, *y = b;
+    int differ = order(y->word.counts[PROFILE_WORD_warps_waited], x->word.counts[PROFILE_WORD_warps_waited]);
+    differ = differ ? differ : order(y->word.counts[PROFILE_WORD_attempts], x->word.counts[PROFILE_WORD_attempts]);
+    return differ ? differ : by_address(&x->word, &y->word);
+}
+
+struct profile_word_list profile_words_gather(const struct profile_words *const *states, uint32_t sms)
+{
+    struct profile_word_list list = {0};
+    add_words(&list, states, sms);
+    add_sections(&list, states, sms);
+    if (list.count)
+        qsort(list.of, list.count, sizeof *list.of, by_cost);
+    for (uint32_t sm = 0; sm < sms; sm++) {
+        list.unlisted += states[sm]->unlisted;
+        list.unlogged += states[sm]->unlogged;
+    }
+    return list;
+}
+
+void profile_words_free(struct profile_word_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        free(list->of[i].name);
+    free(list->of);
+    *list = (struct profile_word_list){0};
+}

@@ -1,0 +1,179 @@
+/* Words by which threads exclude each other: see profile_words.h. */
+#include "report/profile_words.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/vec.h"
+#include "profile/words.h"
+
+#define MOST_WORDS 5          /* of a kernel */
+#define LEAST_SHARE 0.01      /* of its warp-cycles, for a row */
+#define LEAST_SENTENCE 0.05   /* for a sentence */
+
+struct word {
+    const json_t *object; /* of its first launch */
+    uint64_t counts[PROFILE_WORD_COUNTS], handed, handovers, most_waited;
+};
+struct profile_words_report {
+    VEC(struct word) words;
+};
+
+static uint64_t number_of(const json_t *object, const char *name)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, name));
+}
+
+static const char *name_of(const json_t *object)
+{
+    const char *name = json_string_value(json_object_get(object, "name"));
+    return name ? name : "";
+}
+
+static void add_word(struct profile_words_report *report, const json_t *object)
+{
+    struct word *word = NULL;
+    for (size_t i = 0; i < report->words.count && !word; i++)
+        if (!strcmp(name_of(report->words.items[i].object), name_of(object)))
+            word = &report->words.items[i];
+    if (!word) {
+        vec_push(&report->words, (struct word){.object = object});
+        word = &report->words.items[report->words.count - 1];
+    }
+    uint64_t longest = word->counts[PROFILE_WORD_held_most], waited = number_of(object, "most_waited");
+    for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
+        word->counts[i] += number_of(object, profile_word_name((enum profile_word_count)i));
+    if (word->counts[PROFILE_WORD_held_most] - longest < longest)
+        word->counts[PROFILE_WORD_held_most] = longest;
+    else
+        word->counts[PROFILE_WORD_held_most] -= longest;
+    word->handed += number_of(object, "handed");
+    word->handovers += number_of(object, "handovers");
+    word->most_waited = waited > word->most_waited ? waited : word->most_waited;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct word *x = a, *y = b;
+    uint64_t of_x = x->counts[PROFILE_WORD_warps_waited], of_y = y->counts[PROFILE_WORD_warps_waited];
+    return of_x != of_y ? (of_x < of_y ? 1 : -1) : strcmp(name_of(x->object), name_of(y->object));
+}
+
+struct profile_words_report *profile_words_read(const json_t *kernels, const char *name)
+{
+    struct profile_words_report *report = base_calloc(1, sizeof *report);
+    size_t i, n;
+    const json_t *kernel, *word;
+    json_array_foreach(kernels, i, kernel)
+    {
+        const char *of = json_string_value(json_object_get(kernel, "name"));
+        if (!of || strcmp(of, name))
+            continue;
+        json_array_foreach(json_object_get(json_object_get(kernel, "profile"), "words"), n, word)
+            add_word(report, word);
+    }
+    if (report->words.count)
+        qsort(report->words.items, report->words.count, sizeof *report->words.items, by_cost);
+    return report;
+}
+
+void profile_words_done(struct profile_words_report *report)
+{
+    vec_free(&report->words);
+    free(report);
+}
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+static double share(const struct word *word, uint64_t warp_cycles)
+{
+    return ratio(word->counts[PROFILE_WORD_warps_waited], warp_cycles);
+}
+
+static const char *base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
+static void add_place(const json_t *place, struct strbuf *out)
+{
+    const char *file = json_string_value(json_object_get(place, "file"));
+    strbuf_addf(out, "%s:%" PRIu64, base_name(file ? file : ""), number_of(place, "line"));
+}
+
+/* The place of the first instruction of a kind, or its line of the PTX; of one that took the word with the call in whose place it
+ * stands: "lock.cu:9 (called from main.cu:23)". */
+static void add_use(const json_t *object, const char *kind, struct strbuf *out)
+{
+    const json_t *use = json_array_get(json_object_get(object, kind), 0), *places = json_object_get(use, "places");
+    size_t count = json_array_size(places);
+    if (!count) {
+        strbuf_addf(out, "line %" PRIu64 " of the PTX", number_of(use, "ptx_line"));
+        return;
+    }
+    add_place(json_array_get(places, 0), out);
+    if (count == 1 || strcmp(kind, "takes") != 0)
+        return;
+    strbuf_add(out, " (called from ");
+    add_place(json_array_get(places, count - 1), out);
+    strbuf_add(out, ")");
+}
+
+static bool was_given(const struct word *word)
+{
+    return word->counts[PROFILE_WORD_given];
+}
+
+static void add_row(const struct word *word, uint64_t warp_cycles, struct strbuf *out)
+{
+    const uint64_t *n = word->counts;
+    strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8" PRIu64 "  %8.0f  %7.0f  %7" PRIu64 "  %s\n", 100 * share(word, warp_cycles),
+                n[PROFILE_WORD_taken], n[PROFILE_WORD_failed] + n[PROFILE_WORD_failed_inside],
+                ratio(n[PROFILE_WORD_held], n[PROFILE_WORD_given]), ratio(word->handed, word->handovers),
+                word->most_waited, name_of(word->object));
+    strbuf_add(out, "        taken at ");
+    add_use(word->object, "takes", out);
+    if (was_given(word)) {
+        strbuf_add(out, ", given back at ");
+        add_use(word->object, "gives", out);
+    } else {
+        strbuf_add(out, ", never given back");
+    }
+    strbuf_add(out, "\n");
+}
+
+void profile_words_add_table(const struct profile_words_report *report, uint64_t warp_cycles, struct strbuf *out)
+{
+    for (size_t i = 0; i < report->words.count && i < MOST_WORDS; i++) {
+        const struct word *word = &report->words.items[i];
+        if (share(word, warp_cycles) < LEAST_SHARE)
+            return;
+        if (!i)
+            strbuf_add(out, " wait      taken    failed      held   handed  waiting  word\n");
+        add_row(word, warp_cycles, out);
+    }
+}
+
+void profile_words_add_sentence(const struct profile_words_report *report, uint64_t warp_cycles, struct strbuf *out)
+{
+    const struct word *word = report->words.count ? &report->words.items[0] : NULL;
+    if (!word || share(word, warp_cycles) < LEAST_SENTENCE)
+        return;
+    strbuf_addf(out, "- %.0f%% of warp-cycles have a thread that waits for %s %s", 100 * share(word, warp_cycles),
+                was_given(word) ? "lock" : "word", name_of(word->object));
+    strbuf_add(out, ", taken at ");
+    add_use(word->object, "takes", out);
+    if (was_given(word)) {
+        strbuf_addf(out, " and held %.0f cycles at a time by %" PRIu64 " sections, given back at ",
+                    ratio(word->counts[PROFILE_WORD_held], word->counts[PROFILE_WORD_given]),
+                    word->counts[PROFILE_WORD_given]);
+        add_use(word->object, "gives", out);
+    }
+    strbuf_add(out, ".");
+}
