@@ -120,8 +120,10 @@ static void passed(void *state, const struct lockstep_passed_event *e)
 static void leave(void *state, const struct lockstep_leave_event *e)
 {
     struct profile_sm *s = state;
-    for (uint64_t rest = e->warps; rest; rest &= rest - 1)
+    for (uint64_t rest = e->warps; rest; rest &= rest - 1) {
         close_stay(s, &s->warps[mask_first(rest)], e->cycle);
+        profile_words_forget(profile_words_of(s), mask_first(rest));
+    }
     s->resident &= ~e->warps;
 }
 
@@ -164,7 +166,7 @@ static void atomic(void *state, const struct lockstep_atomic_event *e)
 
 static void launch(void *state, const struct lockstep_launch_event *e)
 {
-    profile_words_launch(profile_words_of(state), e);
+    profile_words_forget(profile_words_of(state), e->warp);
 }
 
 static void split(void *state, const struct lockstep_split_event *e)

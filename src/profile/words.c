@@ -1,5 +1,6 @@
-/* Words by which threads exclude each other, on one SM: see words.h. Lanes are known by their warp's slot: where threads
- * go from warp to warp, one that takes a word in one warp and gives it back in another is not seen to do so. */
+/* The words of one SM by which threads exclude each other: see words.h. A thread is known here by its warp's slot and
+ * its lane. Where threads go from warp to warp, one that takes a word in one warp and gives it back in another is not
+ * seen to give it back. */
 #include "profile/words.h"
 
 #include <stdlib.h>
@@ -35,8 +36,8 @@ static bool is_held(const struct profile_words *s, const struct profile_word *wo
     return false;
 }
 
-/* Words for which nobody has waited, and which nobody holds, leave the table: that loses counts of attempts that went
- * well, and no more. */
+/* Takes those words out of the table for which nobody has waited and which nobody holds. Their counts are lost: all of
+ * their attempts went well. */
 static void make_room(struct profile_words *s)
 {
     struct profile_word *all = base_malloc(sizeof s->words);
@@ -54,7 +55,7 @@ static void make_room(struct profile_words *s)
     free(all);
 }
 
-/* The word there; NULL: there is no room for one more. */
+/* The word at that address, which joins the table if it is new; NULL: the table is full. */
 static struct profile_word *word_at(struct profile_words *s, uint64_t address, uint32_t space)
 {
     uint32_t at = find(s, address, space);
@@ -84,12 +85,12 @@ static void note_pc(uint32_t *pcs, uint32_t pc)
 
 /* Waiting */
 
-/* A lane of the warp that waits for the word, but for `lane`; NULL: none does. */
-static const struct profile_waiting *other_waits(const struct profile_words_warp *warp, unsigned lane,
-                                                 const struct profile_word *word)
+/* A lane of the warp other than `lane` that waits for the word; NULL: there is none. */
+static struct profile_waiting *other_waits(struct profile_words_warp *warp, unsigned lane,
+                                           const struct profile_word *word)
 {
     for (uint64_t rest = warp->waiting & ~BIT64(lane); rest; rest &= rest - 1) {
-        const struct profile_waiting *other = &warp->lanes[mask_first(rest)];
+        struct profile_waiting *other = &warp->lanes[mask_first(rest)];
         if (other->address == word->address && other->space == word->space)
             return other;
     }
@@ -102,30 +103,43 @@ static bool waits_for(const struct profile_words_warp *warp, unsigned lane, cons
     return mask_has(warp->waiting, lane) && waiting->address == word->address && waiting->space == word->space;
 }
 
-/* The lane waits no more for whatever it waited for. */
+/* The lane's wait ended in that cycle. The last lane of its warp to end one counts the warp's time, which reaches to
+ * the latest end of them all. */
 static void stop_waiting(struct profile_words *s, struct profile_words_warp *warp, unsigned lane, uint64_t cycle)
 {
     const struct profile_waiting *waiting = &warp->lanes[lane];
-    if (!mask_has(warp->waiting, lane))
-        return;
     struct profile_word *word = &s->words[find(s, waiting->address, waiting->space)];
+    struct profile_waiting *other = other_waits(warp, lane, word);
+    uint64_t reached = cycle > waiting->reached ? cycle : waiting->reached;
     word->counts[PROFILE_WORD_waited] += cycle - waiting->since;
-    if (!other_waits(warp, lane, word))
-        word->counts[PROFILE_WORD_warps_waited] += cycle - waiting->first;
+    if (!other)
+        word->counts[PROFILE_WORD_warps_waited] += reached - waiting->first;
+    else if (other->reached < reached)
+        other->reached = reached;
     warp->waiting &= ~BIT64(lane);
 }
 
-static void start_waiting(struct profile_words *s, struct profile_words_warp *warp, unsigned lane,
-                          struct profile_word *word, uint64_t cycle)
+/* The lane has turned to something else, or ended: it waited until its last attempt. */
+static void give_up(struct profile_words *s, struct profile_words_warp *warp, unsigned lane)
 {
-    if (waits_for(warp, lane, word))
-        return;
-    stop_waiting(s, warp, lane, cycle);
-    const struct profile_waiting *other = other_waits(warp, lane, word);
-    warp->lanes[lane] = (struct profile_waiting){
-        .address = word->address, .since = cycle, .first = other ? other->first : cycle, .space = word->space};
-    warp->waiting |= BIT64(lane);
-    word->counts[PROFILE_WORD_waiters]++;
+    if (mask_has(warp->waiting, lane))
+        stop_waiting(s, warp, lane, warp->lanes[lane].last);
+}
+
+/* An attempt of the lane failed. */
+static void wait_for(struct profile_words *s, struct profile_words_warp *warp, unsigned lane, struct profile_word *word,
+                     uint64_t cycle)
+{
+    struct profile_waiting *waiting = &warp->lanes[lane];
+    if (!waits_for(warp, lane, word)) {
+        give_up(s, warp, lane);
+        const struct profile_waiting *other = other_waits(warp, lane, word);
+        *waiting = (struct profile_waiting){
+            .address = word->address, .since = cycle, .first = other ? other->first : cycle, .space = word->space};
+        warp->waiting |= BIT64(lane);
+        word->counts[PROFILE_WORD_waiters]++;
+    }
+    waiting->last = cycle;
 }
 
 /* Holding */
@@ -133,8 +147,12 @@ static void start_waiting(struct profile_words *s, struct profile_words_warp *wa
 static void take(struct profile_words *s, struct profile_words_warp *warp, struct profile_word *word,
                  const struct lockstep_atomic_event *e)
 {
-    uint64_t since = waits_for(warp, e->lane, word) ? warp->lanes[e->lane].since : e->cycle;
-    stop_waiting(s, warp, e->lane, e->cycle);
+    uint64_t since = e->cycle;
+    if (waits_for(warp, e->lane, word)) {
+        since = warp->lanes[e->lane].since;
+        stop_waiting(s, warp, e->lane, e->cycle);
+    }
+    give_up(s, warp, e->lane);
     word->counts[PROFILE_WORD_taken]++;
     note_pc(word->takes, e->pc);
     if (warp->held_count < PROFILE_WORDS_HELD)
@@ -152,21 +170,22 @@ static void log_section(struct profile_words *s, const struct profile_held *held
         s->unlogged++;
         return;
     }
-    s->sections[s->section_count++] =
-        (struct profile_section){.address = held->address,
-                                 .taken = held->taken,
-                                 .given = cycle,
-                                 .since = held->since,
-                                 .block = held->space == LOCKSTEP_SHARED ? block : 0,
-                                 .space = held->space};
+    s->sections[s->section_count++] = (struct profile_section){.address = held->address,
+                                                               .taken = held->taken,
+                                                               .given = cycle,
+                                                               .since = held->since,
+                                                               .block = held->space == LOCKSTEP_SHARED ? block : 0,
+                                                               .space = held->space};
 }
 
-/* The lane puts the value back that it found: number `i` of those that its warp holds. */
+/* The lane puts back the value that it found in the word, which is number `i` of those that its warp holds. An atomic
+ * that issued before the lane knew that it had the word gives it back in the cycle in which it took it. */
 static void give(struct profile_words *s, struct profile_words_warp *warp, uint32_t i, uint64_t cycle, uint32_t block,
                  uint32_t pc)
 {
     const struct profile_held *held = &warp->held[i];
     struct profile_word *word = &s->words[find(s, held->address, held->space)];
+    cycle = cycle > held->taken ? cycle : held->taken;
     uint64_t cycles = cycle - held->taken;
     word->counts[PROFILE_WORD_given]++;
     word->counts[PROFILE_WORD_held] += cycles;
@@ -177,7 +196,8 @@ static void give(struct profile_words *s, struct profile_words_warp *warp, uint3
     warp->held[i] = warp->held[--warp->held_count];
 }
 
-/* Of what the warp holds, the word as that lane holds it; UINT32_MAX: it does not. */
+/* The number of the word at that address among those that its warp holds, as held by that lane; UINT32_MAX: the lane
+ * does not hold it. */
 static uint32_t held_by(const struct profile_words_warp *warp, uint64_t address, uint32_t space, uint32_t lane)
 {
     for (uint32_t i = 0; i < warp->held_count; i++)
@@ -207,7 +227,7 @@ static void attempt(struct profile_words *s, struct profile_words_warp *warp, co
         return;
     }
     word->counts[holds(warp, word) ? PROFILE_WORD_failed_inside : PROFILE_WORD_failed]++;
-    start_waiting(s, warp, e->lane, word, e->cycle);
+    wait_for(s, warp, e->lane, word, e->cycle);
 }
 
 void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e)
@@ -220,7 +240,7 @@ void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_
         attempt(s, warp, e);
 }
 
-/* The value that a lane stores, as far as a word of 8 bytes. */
+/* The value that a lane stores: its first 8 bytes at most. */
 static uint64_t stored(const struct lockstep_access_event *e, uint32_t lane)
 {
     uint64_t value = 0;
@@ -228,7 +248,7 @@ static uint64_t stored(const struct lockstep_access_event *e, uint32_t lane)
     return value;
 }
 
-/* A lane accesses a word that it holds. */
+/* A lane accesses word number `i` of those that its warp holds, which it holds itself. */
 static void access_held(struct profile_words *s, struct profile_words_warp *warp, uint32_t i,
                         const struct lockstep_access_event *e)
 {
@@ -249,10 +269,10 @@ void profile_words_access(struct profile_words *s, const struct lockstep_access_
     }
 }
 
-void profile_words_launch(struct profile_words *s, const struct lockstep_launch_event *e)
+void profile_words_forget(struct profile_words *s, uint32_t slot)
 {
-    struct profile_words_warp *warp = &s->warps[e->warp];
+    struct profile_words_warp *warp = &s->warps[slot];
     for (uint64_t rest = warp->waiting; rest; rest &= rest - 1)
-        stop_waiting(s, warp, mask_first(rest), e->cycle);
+        give_up(s, warp, mask_first(rest));
     warp->held_count = 0;
 }

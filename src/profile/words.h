@@ -1,5 +1,6 @@
-/* The words by which threads exclude each other: found by what compare-and-swaps and exchanges do to them, without any mark in the
- * source. Part of a profile: a state for each SM, from its events, and what these say together. */
+/* The words by which threads exclude each other: locks, and words that are used in part like locks. They are found by
+ * what compare-and-swaps and exchanges do to them (words.def), so that sources need no marks. Each SM fills in a state
+ * of its own as events happen; profile_words_gather brings the states together when the kernel has ended. */
 #ifndef LOCKSTEP_PROFILE_WORDS_H
 #define LOCKSTEP_PROFILE_WORDS_H
 
@@ -7,7 +8,8 @@
 
 #include "lockstep/observer.h"
 
-#define PROFILE_WORD_PCS 4 /* instructions of a kind that are kept of a word: the first ones seen */
+#define PROFILE_WORD_PCS 4 /* instructions that take a word, or give it back, of which the word knows: the first ones  \
+                            */
 
 enum profile_word_count {
 #define PROFILE_WORD(name, doc) PROFILE_WORD_##name,
@@ -17,46 +19,48 @@ enum profile_word_count {
 };
 
 struct profile_word {
-    uint64_t address; /* of the device, or in the shared memory of a block */
-    uint32_t space;   /* enum lockstep_space; 0: no word */
+    uint64_t address;                                          /* of the device, or in the shared memory of a block */
+    uint32_t space;                                            /* enum lockstep_space; 0: no word */
     uint32_t takes[PROFILE_WORD_PCS], gives[PROFILE_WORD_PCS]; /* pc + 1; 0 ends */
     uint64_t counts[PROFILE_WORD_COUNTS];
 };
 
-/* A time for which a thread held a word. */
+/* The time for which a thread held a word, from one taking to its giving back, in cycles of the device. */
 struct profile_section {
     uint64_t address, taken, given;
-    uint64_t since; /* when it began to wait; that is `taken` where it did not */
+    uint64_t since; /* the thread began to wait for it; as `taken` where it did not wait */
     uint32_t block; /* of shared memory: block slot of the SM; else 0 */
     uint32_t space;
 };
 
 struct profile_words;
 
-/* The state of an SM: bytes, zeroed. */
+/* Bytes of the state of an SM, which begins as zeros. */
 size_t profile_words_bytes(void);
 void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e);
 void profile_words_access(struct profile_words *s, const struct lockstep_access_event *e);
-/* The warp's threads are other ones from now on. */
-void profile_words_launch(struct profile_words *s, const struct lockstep_launch_event *e);
+/* The threads of the warp in that slot have ended, or are other ones from now on: they wait for nothing, and hold
+ * nothing. */
+void profile_words_forget(struct profile_words *s, uint32_t slot);
 
-/* What all SMs know of a word. */
+/* A word, over all SMs. */
 struct profile_word_sum {
     struct profile_word word;
-    uint64_t handed;      /* cycles from giving it back to the next taking, where a thread was waiting */
-    uint64_t handovers;   /* how often */
-    uint32_t most_waited; /* threads that waited for it at once, at the most */
-    char *name;           /* set by who knows names; freed with the list */
+    uint64_t handovers;   /* times that a thread gave it back and the next one to take it was waiting by then */
+    uint64_t handed;      /* cycles from giving it back to taking it, over all handovers */
+    uint32_t most_waited; /* threads that waited for it at once, at the most: of those that took it and gave it back */
+    char *name;           /* NULL until somebody who knows names sets it; freed with the list */
 };
 struct profile_word_list {
-    struct profile_word_sum *of; /* most warps_waited first */
+    struct profile_word_sum *of; /* those with the most warps_waited first */
     uint32_t count;
-    uint64_t unlisted; /* words for which there was no room: nobody had waited for them */
-    uint64_t unlogged; /* sections that are not in handed, handovers and most_waited */
+    uint64_t unlisted; /* words that left a full table, and attempts for whose word a full table had no place */
+    uint64_t unlogged; /* sections that are missing in handed, handovers and most_waited: the log was full */
 };
-/* states: of `sms` SMs. To be freed by profile_words_free. */
+/* states: those of `sms` SMs. The list is to be freed by profile_words_free. */
 struct profile_word_list profile_words_gather(const struct profile_words *const *states, uint32_t sms);
 void profile_words_free(struct profile_word_list *list);
+/* The name of a count in results. */
 const char *profile_word_name(enum profile_word_count count);
 
 #endif

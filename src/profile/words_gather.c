@@ -1,4 +1,4 @@
-/* Words by which threads exclude each other, over all SMs: see words.h. */
+/* Brings the states of SMs together, word by word: see words.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,8 +65,8 @@ static void add_words(struct profile_word_list *list, const struct profile_words
     for (size_t i = 0; i < all.count; i++) {
         bool again = list->count && !by_address(&list->of[list->count - 1].word, &all.items[i]);
         if (!again)
-            list->of[list->count++].word = (struct profile_word){.address = all.items[i].address,
-                                                                 .space = all.items[i].space};
+            list->of[list->count++].word =
+                (struct profile_word){.address = all.items[i].address, .space = all.items[i].space};
         add_word(&list->of[list->count - 1].word, &all.items[i]);
     }
     vec_free(&all);
@@ -74,7 +74,8 @@ static void add_words(struct profile_word_list *list, const struct profile_words
 
 /* Sections */
 
-/* Those of one word stand together: of shared memory, those of one block's. */
+/* A section, and the SM where it was if its word is in shared memory; else 0. Words of shared memory are apart by
+ * block. */
 struct section {
     struct profile_section is;
     uint32_t sm;
@@ -101,7 +102,7 @@ static int by_since(const void *a, const void *b)
     return order(((const struct section *)a)->is.since, ((const struct section *)b)->is.since);
 }
 
-/* A handover: the next one to take the word had waited for it when it was given back. */
+/* Adds the handovers of a word, whose sections are in the order of taking. */
 static void add_handovers(struct profile_word_sum *sum, const struct section *of, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -113,7 +114,7 @@ static void add_handovers(struct profile_word_sum *sum, const struct section *of
     }
 }
 
-/* How many waited at once: sections in the order in which they began to wait, against the order of taking. */
+/* Counts those that have begun to wait against those that have taken the word. Sorts the sections by `since`. */
 static void add_most_waited(struct profile_word_sum *sum, struct section *of, size_t count)
 {
     uint64_t *taken = base_malloc((count + 1) * sizeof *taken);

@@ -1,4 +1,4 @@
-/* The state that words.c keeps of an SM. */
+/* The state that words.c keeps of an SM. It holds no pointers, so that a checkpoint can copy it. */
 #ifndef LOCKSTEP_PROFILE_WORDS_SM_H
 #define LOCKSTEP_PROFILE_WORDS_SM_H
 
@@ -6,25 +6,30 @@
 
 #include "profile/words.h"
 
-#define PROFILE_WORDS 4096                        /* places of the table */
-#define PROFILE_WORDS_MOST (PROFILE_WORDS / 4 * 3) /* that are in use */
+#define PROFILE_WORDS 4096                         /* places of the table */
+#define PROFILE_WORDS_MOST (PROFILE_WORDS / 4 * 3) /* of them in use, at the most */
 #define PROFILE_WORDS_WARPS 64
 #define PROFILE_WORDS_LANES 64
-#define PROFILE_WORDS_HELD 64      /* of a warp, at once */
-#define PROFILE_SECTIONS (1u << 14) /* of an SM */
+#define PROFILE_WORDS_HELD 64       /* words that a warp holds at once: those beyond are not seen to be given back */
+#define PROFILE_SECTIONS (1u << 14) /* that are logged of an SM: the first ones */
 
-/* A lane that waits for a word. */
+/* A lane that waits for a word. The lanes of a warp that wait for one word, each from before the last of the others has
+ * ended its wait, count as one stretch of the warp's time. */
 struct profile_waiting {
     uint64_t address;
-    uint64_t since; /* the lane's first attempt failed */
-    uint64_t first; /* the first of its warp did, since when some lane of it has waited for the word all the time */
-    uint32_t space; /* 0: it waits for none */
+    uint64_t since;   /* its first attempt was answered, and had failed */
+    uint64_t last;    /* so was its last one */
+    uint64_t first;   /* the stretch began */
+    uint64_t reached; /* the latest end of a wait of the stretch that the lane knows of; 0: of none */
+    uint32_t space;
 };
 
-/* A word that a lane holds: it took it, and found `found` there. */
+/* A word that a lane holds. */
 struct profile_held {
-    uint64_t address, found, taken, since;
-    uint64_t asked; /* its last atomic to the word issued, which may give it back; 0: there was none */
+    uint64_t address;
+    uint64_t found;        /* the value that it found there, and puts back to give the word back */
+    uint64_t taken, since; /* as in struct profile_section */
+    uint64_t asked;        /* cycle of the last atomic that it issued to the word since then; 0: there was none */
     uint32_t space, lane;
 };
 
@@ -37,7 +42,7 @@ struct profile_words_warp {
 
 struct profile_words {
     uint32_t count; /* of the table */
-    bool full;      /* making room again would gain little */
+    bool full;      /* nearly all words of the table have to stay: no room is made any more */
     uint64_t unlisted, unlogged;
     struct profile_word words[PROFILE_WORDS]; /* by hash of the address, the next free place after that */
     struct profile_words_warp warps[PROFILE_WORDS_WARPS];

@@ -9,9 +9,9 @@
 #include "base/vec.h"
 #include "profile/words.h"
 
-#define MOST_WORDS 5          /* of a kernel */
-#define LEAST_SHARE 0.01      /* of its warp-cycles, for a row */
-#define LEAST_SENTENCE 0.05   /* for a sentence */
+#define MOST_WORDS 5        /* of a kernel */
+#define LEAST_SHARE 0.01    /* of its warp-cycles, for a row */
+#define LEAST_SENTENCE 0.05 /* for a sentence */
 
 struct word {
     const json_t *object; /* of its first launch */
@@ -107,8 +107,8 @@ static void add_place(const json_t *place, struct strbuf *out)
     strbuf_addf(out, "%s:%" PRIu64, base_name(file ? file : ""), number_of(place, "line"));
 }
 
-/* The place of the first instruction of a kind, or its line of the PTX; of one that took the word with the call in whose place it
- * stands: "lock.cu:9 (called from main.cu:23)". */
+/* The place of the first instruction of a kind, or its line of the PTX; of one that took the word with the call in
+ * whose place it stands: "lock.cu:9 (called from main.cu:23)". */
 static void add_use(const json_t *object, const char *kind, struct strbuf *out)
 {
     const json_t *use = json_array_get(json_object_get(object, kind), 0), *places = json_object_get(use, "places");
@@ -133,8 +133,9 @@ static bool was_given(const struct word *word)
 static void add_row(const struct word *word, uint64_t warp_cycles, struct strbuf *out)
 {
     const uint64_t *n = word->counts;
-    strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8" PRIu64 "  %8.0f  %7.0f  %7" PRIu64 "  %s\n", 100 * share(word, warp_cycles),
-                n[PROFILE_WORD_taken], n[PROFILE_WORD_failed] + n[PROFILE_WORD_failed_inside],
+    strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8" PRIu64 "  %8.0f  %7.0f  %7" PRIu64 "  %s\n",
+                100 * share(word, warp_cycles), n[PROFILE_WORD_taken],
+                n[PROFILE_WORD_failed] + n[PROFILE_WORD_failed_inside],
                 ratio(n[PROFILE_WORD_held], n[PROFILE_WORD_given]), ratio(word->handed, word->handovers),
                 word->most_waited, name_of(word->object));
     strbuf_add(out, "        taken at ");

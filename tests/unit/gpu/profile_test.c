@@ -132,6 +132,25 @@ static void expect_closed(const struct run *r)
     assert_int_equal(sum_of(p, PROFILE_passes), device_stat(&r->d, "sm", "shared_conflict_cycles"));
 }
 
+static bool is_same_word(const struct profile_word_sum *a, const struct profile_word_sum *b)
+{
+    return a->word.address == b->word.address && a->word.space == b->word.space && a->handed == b->handed &&
+           a->handovers == b->handovers && a->most_waited == b->most_waited &&
+           !memcmp(a->word.counts, b->word.counts, sizeof a->word.counts) &&
+           !memcmp(a->word.takes, b->word.takes, sizeof a->word.takes) &&
+           !memcmp(a->word.gives, b->word.gives, sizeof a->word.gives);
+}
+
+static void expect_same_words(const struct run *a, const struct run *b, const char *what)
+{
+    const struct profile_word_list *p = &a->d.result.profile->words, *q = &b->d.result.profile->words;
+    bool same = p->count == q->count && p->unlisted == q->unlisted && p->unlogged == q->unlogged;
+    for (uint32_t i = 0; i < p->count && same; i++)
+        same = is_same_word(&p->of[i], &q->of[i]);
+    if (!same)
+        fail_msg("%s %s: other words %s", a->way->machine, a->way->settings, what);
+}
+
 static void expect_same(const struct run *a, const struct run *b, const char *what)
 {
     const struct profile *p = a->d.result.profile, *q = b->d.result.profile;
@@ -143,6 +162,8 @@ static void expect_same(const struct run *a, const struct run *b, const char *wh
                 fail_msg("%s %s: another profile %s: instruction %u, count %u: %llu and %llu", a->way->machine,
                          a->way->settings, what, pc, i, (unsigned long long)profile_row(p, pc)[i],
                          (unsigned long long)profile_row(q, pc)[i]);
+    if (q)
+        expect_same_words(a, b, what);
 }
 
 static void run_all_ways(const struct way *way, const char *text)
@@ -286,6 +307,28 @@ static void test_stopped_wait(void **state)
     }
 }
 
+/* A lane that gives up a lock has waited for it until its last attempt, though it ends then. */
+static void test_given_up(void **state)
+{
+    (void)state;
+    struct device d;
+    device_open(&d, "gtx480", "gpu.sms=1");
+    gpu_profile(d.gpu);
+    device_load(
+        &d, PTX_HEAD PTX_KERNEL("k", "ld.param.u64 %rd1, [p]; mov.u32 %r1, 1; st.global.u32 [%rd1], %r1; membar.gl;\n"
+                                     "atom.global.cas.b32 %r2, [%rd1], 0, 1;\n"
+                                     "atom.global.cas.b32 %r3, [%rd1], %r2, %r1; ret;"));
+    device_run(&d, "k", (struct shape){.grid = 1, .block = 1}, device_buffer(&d, 64), 0);
+    const struct profile_word_list *words = &d.result.profile->words;
+    assert_int_equal(words->count, 1);
+    const uint64_t *counts = words->of[0].word.counts;
+    assert_int_equal(counts[PROFILE_WORD_failed], 2);
+    assert_int_equal(counts[PROFILE_WORD_waiters], 1);
+    assert_true(counts[PROFILE_WORD_waited] > 50 && counts[PROFILE_WORD_waited] < d.result.cycles / 2);
+    assert_int_equal(counts[PROFILE_WORD_warps_waited], counts[PROFILE_WORD_waited]);
+    device_close(&d);
+}
+
 /* Every cause has words of its own for reports. */
 static void test_words(void **state)
 {
@@ -298,6 +341,7 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_known_rows),
-                                       cmocka_unit_test(test_stopped_wait), cmocka_unit_test(test_words)};
+                                       cmocka_unit_test(test_stopped_wait), cmocka_unit_test(test_given_up),
+                                       cmocka_unit_test(test_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# --profile on locks: the report names the hot one and its lines; each is taken as often as the program counted; and all of it is the same
+# on two threads, with --no-skip, and over a checkpoint.
+. "$(dirname "$0")/_lib.sh"
+command -v clang >/dev/null || { echo "skipped: clang is not installed"; exit 77; }
+[ -z "${LOCKSTEP_PRELOAD:-}" ] || { echo "skipped: programs of this test have no sanitizer"; exit 77; }
+cd "$folder" || exit 1
+
+# behind FILE: what a result has of profiles behind their instructions.
+behind() {
+    awk '/^    "instructions": \[/ { inside = 1 } !inside { print } /^    \],?$/ { inside = 0 }' "$1"
+}
+# sentence FILE: the first sentence of its report, in one line.
+sentence() {
+    awk '/^- / { if (found) exit; found = 1 } found { printf "%s%s", gap, substr($0, 3); gap = " " } END { print "" }' "$1"
+}
+# is_said FILE TEXT: the first sentence matches it.
+is_said() {
+    sentence "$1" | grep -qE "$2" || { cat "$1"; wrong "the first sentence does not say: $2"; }
+}
+# all_ways PROGRAM CYCLES: its profile is the same by whatever way it runs, also from a checkpoint every CYCLES.
+all_ways() {
+    local how
+    for how in --no-skip "--threads 2" "--checkpoint-every $2 --checkpoint at"; do
+        # shellcheck disable=SC2086
+        json other --profile $how "./$1"
+        cmp -s "$1.stats" other || wrong "the profile of $1 depends on $how"
+    done
+    json other --profile --allow-code --resume at
+    cmp -s "$1.stats" other || wrong "the profile of $1 goes on otherwise from a checkpoint"
+}
+# profiled PROGRAM: builds PROGRAM.cu, and runs it to PROGRAM.stats and PROGRAM.stats.out.
+profiled() {
+    "$LOCKSTEP" cc "$1.cu" -o "$1" || exit 1
+    json "$1.stats" --profile "./$1"
+    awk 'length > 80' "$1.stats.out" | grep . && wrong "lines are too long"
+}
+
+cat >hot.cu <<'P'
+#include <cstdio>
+__device__ int hot, cool[1024];
+__device__ unsigned in_hot, in_cool[1024];
+static __device__ void locked(int *lock, unsigned *count)
+{
+    for (bool done = false; !done;) {
+        if (atomicCAS(lock, 0, 1) == 0) {
+            *(volatile unsigned *)count = *(volatile unsigned *)count + 1;
+            __threadfence();
+            atomicExch(lock, 0);
+            done = true;
+        }
+    }
+}
+__global__ void work()
+{
+    unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
+    for (unsigned r = 0; r < 4; r++) {
+        unsigned n = (t * 37 + r * 101) % 1024;
+        locked(&cool[n], &in_cool[n]);
+        if (t % 4 == 0)
+            locked(&hot, &in_hot);
+    }
+}
+int main()
+{
+    static unsigned counts[1024], count;
+    work<<<8, 32>>>();
+    cudaMemcpyFromSymbol(counts, in_cool, sizeof counts);
+    cudaMemcpyFromSymbol(&count, in_hot, sizeof count);
+    printf("counted hot %u\ncounted cool %u\n", count, counts[0]);
+    for (int i = 1; i < 1024; i++) printf("counted cool+%d %u\n", 4 * i, counts[i]);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+profiled hot
+is_said hot.stats.out 'have a thread that waits for lock hot, taken at hot.cu:7 \(called from hot.cu:22\) and held [0-9]+ cycles at a time by 256 sections, given back at hot.cu:10\.$'
+grep -A1 '^ [0-9. ]*%  .*  hot$' hot.stats.out | grep -q '^        taken at hot.cu:7 (called from hot.cu:22), given back at hot.cu:10$' || { cat hot.stats.out; wrong "the table does not have the hot lock"; }
+# Each lock of the results: taken, given back and attempts, against what was counted under it.
+awk '$1 == "counted" { of[$2] = $3 }
+    FNR != NR && /"name":/ { gsub(/[",]/, ""); name = $2 }
+    FNR != NR && name in of && /"(taken|given|attempts|failed|failed_inside)":/ {
+        gsub(/[":,]/, ""); sum[name, $1] = $2; if ($1 == "taken" || $1 == "given") { locks++; if ($2 != of[name]) print name, $0, of[name] } }
+    END { if (locks != 2 * 64) print locks, "counts of locks"
+          for (name in of) if (sum[name, "attempts"] != sum[name, "taken"] + sum[name, "failed"] + sum[name, "failed_inside"]) print name, "attempts" }' \
+    hot.stats.out hot.stats >odd
+[ ! -s odd ] || { cat odd; wrong "locks are taken otherwise than the program counted"; }
+grep -q '"words_unlisted": 0,' hot.stats && grep -q '"sections_unlogged": 0' hot.stats || wrong "words are missing"
+all_ways hot 20000
+
+cat >shared.cu <<'P'
+#include <cstdio>
+__global__ void work(unsigned *out)
+{
+    __shared__ int lock;
+    __shared__ unsigned sum;
+    if (threadIdx.x == 0) lock = 0, sum = 0;
+    __syncthreads();
+    for (bool done = false; !done;)
+        if (atomicExch(&lock, 1) == 0) {
+            *(volatile unsigned *)&sum = *(volatile unsigned *)&sum + 1;
+            __threadfence_block();
+            *(volatile int *)&lock = 0;
+            done = true;
+        }
+    __syncthreads();
+    if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+int main()
+{
+    unsigned *out, counts[6], sum = 0;
+    cudaMalloc(&out, sizeof counts);
+    work<<<6, 96>>>(out);
+    cudaMemcpy(counts, out, sizeof counts, cudaMemcpyDefault);
+    for (unsigned n : counts) sum += n;
+    printf("counted %u\n", sum);
+}
+P
+profiled shared
+is_said shared.stats.out 'have a thread that waits for lock work::lock, taken at shared.cu:9 and held [0-9]+ cycles at a time by 576 sections, given back at shared.cu:12\.$'
+grep -q '^counted 576$' shared.stats.out || wrong "the program counted otherwise"
+for count in taken given; do
+    grep -q "\"$count\": 576," shared.stats || wrong "the shared lock was not $count as often as the program counted"
+done
+all_ways shared 2000
+finish
