@@ -10,21 +10,28 @@ void gpu_profile(struct gpu *gpu)
     gpu->profiles = true;
 }
 
-static char *name_of(const struct gpu_run *run, const struct profile_word *word)
+/* The name of a word: enum lockstep_space, and its address there. */
+static char *name_of(const struct gpu_run *run, uint32_t space, uint64_t address)
 {
     struct strbuf name = {0};
-    bool known = word->space == LOCKSTEP_SHARED
-                     ? gpu_add_shared_place(&run->grid, word->address, &name)
-                     : gpu_add_place(run->gpu, gpu_module_code(run->launch->module), word->address, &name);
+    bool known = space == LOCKSTEP_SHARED
+                     ? gpu_add_shared_place(&run->grid, address, &name)
+                     : gpu_add_place(run->gpu, gpu_module_code(run->launch->module), address, &name);
     if (!known)
-        strbuf_addf(&name, "%#llx", (unsigned long long)word->address);
+        strbuf_addf(&name, "%#llx", (unsigned long long)address);
     return name.text; /* the caller's now */
 }
 
 void gpu_gather_profile(struct gpu_run *run)
 {
     struct profile *profile = profile_gather(&run->watched);
-    for (uint32_t i = 0; i < profile->words.count && i < MOST_NAMES; i++)
-        profile->words.of[i].name = name_of(run, &profile->words.of[i].word);
+    for (uint32_t i = 0; i < profile->words.count && i < MOST_NAMES; i++) {
+        struct profile_word_sum *sum = &profile->words.of[i];
+        sum->name = name_of(run, sum->word.space, sum->word.address);
+    }
+    for (uint32_t i = 0; i < profile->polls.count && i < MOST_NAMES; i++) {
+        struct profile_poll_sum *sum = &profile->polls.of[i];
+        sum->name = name_of(run, sum->poll.space, sum->poll.address);
+    }
     run->result->profile = profile;
 }

@@ -80,11 +80,11 @@ static bool has_counts(const struct profile *profile, uint32_t pc)
     return false;
 }
 
-/* Instructions of a word, each with its places. pcs: PROFILE_WORD_PCS, pc + 1, 0 ends. */
-static json_t *uses_json(const struct isa_module *module, const uint32_t *pcs)
+/* Instructions of a word, each with its places. pcs: `most` at most, pc + 1, 0 ends. */
+static json_t *uses_json(const struct isa_module *module, const uint32_t *pcs, unsigned most)
 {
     json_t *uses = json_array();
-    for (unsigned i = 0; i < PROFILE_WORD_PCS && pcs[i]; i++) {
+    for (unsigned i = 0; i < most && pcs[i]; i++) {
         json_t *use = json_object();
         json_object_set_new(use, "pc", json_integer(pcs[i] - 1));
         json_object_set_new(use, "ptx_line", json_integer(module->instrs[pcs[i] - 1].line));
@@ -94,21 +94,28 @@ static json_t *uses_json(const struct isa_module *module, const uint32_t *pcs)
     return uses;
 }
 
+/* An object that says which word it is about. */
+static json_t *place_of_word_json(const char *name, uint32_t space, uint64_t address)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "name", json_string(name));
+    json_object_set_new(object, "space", json_string(space == LOCKSTEP_SHARED ? "shared" : "global"));
+    json_object_set_new(object, "address", json_integer((json_int_t)address));
+    return object;
+}
+
 static json_t *word_json(const struct isa_module *module, const struct profile_word_sum *sum)
 {
     const struct profile_word *word = &sum->word;
-    json_t *object = json_object();
-    json_object_set_new(object, "name", json_string(sum->name));
-    json_object_set_new(object, "space", json_string(word->space == LOCKSTEP_SHARED ? "shared" : "global"));
-    json_object_set_new(object, "address", json_integer((json_int_t)word->address));
+    json_t *object = place_of_word_json(sum->name, word->space, word->address);
     for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
         json_object_set_new(object, profile_word_name((enum profile_word_count)i),
                             json_integer((json_int_t)word->counts[i]));
     json_object_set_new(object, "handed", json_integer((json_int_t)sum->handed));
     json_object_set_new(object, "handovers", json_integer((json_int_t)sum->handovers));
     json_object_set_new(object, "most_waited", json_integer(sum->most_waited));
-    json_object_set_new(object, "takes", uses_json(module, word->takes));
-    json_object_set_new(object, "gives", uses_json(module, word->gives));
+    json_object_set_new(object, "takes", uses_json(module, word->takes, PROFILE_WORD_PCS));
+    json_object_set_new(object, "gives", uses_json(module, word->gives, PROFILE_WORD_PCS));
     return object;
 }
 
@@ -118,6 +125,26 @@ static json_t *words_json(const struct profile *profile)
     for (uint32_t i = 0; i < profile->words.count && i < MOST_WORDS && profile->words.of[i].name; i++)
         json_array_append_new(words, word_json(profile->module, &profile->words.of[i]));
     return words;
+}
+
+static json_t *poll_json(const struct isa_module *module, const struct profile_poll_sum *sum)
+{
+    const struct profile_poll *poll = &sum->poll;
+    json_t *object = place_of_word_json(sum->name, poll->space, poll->address);
+    for (unsigned i = 0; i < PROFILE_POLL_COUNTS; i++)
+        json_object_set_new(object, profile_poll_name((enum profile_poll_count)i),
+                            json_integer((json_int_t)poll->counts[i]));
+    json_object_set_new(object, "polled_at", uses_json(module, poll->polled_at, PROFILE_POLL_PCS));
+    json_object_set_new(object, "written_at", uses_json(module, sum->written_at, PROFILE_POLL_PCS));
+    return object;
+}
+
+static json_t *polls_json(const struct profile *profile)
+{
+    json_t *polls = json_array();
+    for (uint32_t i = 0; i < profile->polls.count && i < MOST_WORDS && profile->polls.of[i].name; i++)
+        json_array_append_new(polls, poll_json(profile->module, &profile->polls.of[i]));
+    return polls;
 }
 
 json_t *gpu_profile_json(const struct profile *profile)
@@ -130,5 +157,7 @@ json_t *gpu_profile_json(const struct profile *profile)
     json_object_set_new(object, "words", words_json(profile));
     json_object_set_new(object, "words_unlisted", json_integer((json_int_t)profile->words.unlisted));
     json_object_set_new(object, "sections_unlogged", json_integer((json_int_t)profile->words.unlogged));
+    json_object_set_new(object, "polls", polls_json(profile));
+    json_object_set_new(object, "polls_unlisted", json_integer((json_int_t)profile->polls.unlisted));
     return object;
 }

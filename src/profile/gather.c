@@ -13,6 +13,19 @@ const char *profile_count_name(enum profile_count count)
     return names[count];
 }
 
+/* states: of SMs, struct profile_sm. */
+static void gather_words(struct profile *profile, const void *const *states, uint32_t sms)
+{
+    const void **parts = base_calloc(sms, sizeof *parts);
+    for (uint32_t sm = 0; sm < sms; sm++)
+        parts[sm] = profile_words_of(states[sm]);
+    profile->words = profile_words_gather((const struct profile_words *const *)parts, sms);
+    for (uint32_t sm = 0; sm < sms; sm++)
+        parts[sm] = profile_polls_of(states[sm]);
+    profile->polls = profile_polls_gather((const struct profile_polls *const *)parts, sms, profile->module);
+    free(parts);
+}
+
 struct profile *profile_gather(const struct watch_launch *launch)
 {
     const struct lockstep_observed *observed = &launch->observed;
@@ -28,9 +41,7 @@ struct profile *profile_gather(const struct watch_launch *launch)
     for (uint32_t sm = 0; sm < observed->sms; sm++)
         for (size_t i = 0; i < count; i++)
             profile->counts[i] += ((const struct profile_sm *)states[sm])->counts[i];
-    for (uint32_t sm = 0; sm < observed->sms; sm++)
-        states[sm] = profile_words_of(states[sm]);
-    profile->words = profile_words_gather((const struct profile_words *const *)states, observed->sms);
+    gather_words(profile, states, observed->sms);
     free(states);
     return profile;
 }
@@ -40,6 +51,7 @@ void profile_free(struct profile *profile)
     if (!profile)
         return;
     profile_words_free(&profile->words);
+    profile_polls_free(&profile->polls);
     free(profile->counts);
     free(profile);
 }

@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "base/hot.h"
 #include "profile/sm.h"
-#include "profile/words.h"
 
 enum charge { CHARGE_NEXT, CHARGE_LAST, CHARGE_FENCE };
 
@@ -117,12 +116,19 @@ static void passed(void *state, const struct lockstep_passed_event *e)
         s->warps[mask_first(rest)].passed++;
 }
 
+/* The threads in that slot have ended, or are other ones from now on. */
+static void forget(struct profile_sm *s, uint32_t slot)
+{
+    profile_words_forget(profile_words_of(s), slot);
+    profile_polls_forget(profile_polls_of(s), slot);
+}
+
 static void leave(void *state, const struct lockstep_leave_event *e)
 {
     struct profile_sm *s = state;
     for (uint64_t rest = e->warps; rest; rest &= rest - 1) {
         close_stay(s, &s->warps[mask_first(rest)], e->cycle);
-        profile_words_forget(profile_words_of(s), mask_first(rest));
+        forget(s, mask_first(rest));
     }
     s->resident &= ~e->warps;
 }
@@ -155,6 +161,7 @@ static void access(void *state, const struct lockstep_access_event *e)
     if (!e->mask)
         return;
     profile_words_access(profile_words_of(state), e);
+    profile_polls_access(profile_polls_of(state), e);
     row[PROFILE_accesses]++;
     row[PROFILE_apart] += mean_distance(e);
 }
@@ -166,7 +173,7 @@ static void atomic(void *state, const struct lockstep_atomic_event *e)
 
 static void launch(void *state, const struct lockstep_launch_event *e)
 {
-    profile_words_forget(profile_words_of(state), e->warp);
+    forget(state, e->warp);
 }
 
 static void split(void *state, const struct lockstep_split_event *e)
@@ -193,7 +200,7 @@ static void serialized(void *state, const struct lockstep_serialized_event *e)
 
 /* The state of an SM */
 
-/* Words stand behind the counts. */
+/* Words stand behind the counts, and polls behind them. */
 static size_t words_at(const struct lockstep_observed *observed)
 {
     size_t row = sizeof(uint64_t) * (PROFILE_COUNTS + observed->cause_count);
@@ -202,7 +209,7 @@ static size_t words_at(const struct lockstep_observed *observed)
 
 static size_t state_bytes(const struct lockstep_observed *observed)
 {
-    return words_at(observed) + profile_words_bytes();
+    return words_at(observed) + profile_words_bytes() + profile_polls_bytes();
 }
 
 /* Causes that are charged so, as a set of their numbers. */
@@ -230,6 +237,7 @@ static void begin(const struct lockstep_observed *observed, void *state)
     struct profile_sm *s = state;
     contract(observed->cause_count <= 64);
     s->words = words_at(observed);
+    s->polls = s->words + profile_words_bytes();
     s->causes = observed->cause_count;
     s->width = PROFILE_COUNTS + s->causes;
     s->last = charged_so(observed, CHARGE_LAST);

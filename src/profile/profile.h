@@ -8,6 +8,7 @@
 #ifndef LOCKSTEP_PROFILE_PROFILE_H
 #define LOCKSTEP_PROFILE_PROFILE_H
 
+#include "profile/polls.h"
 #include "profile/words.h"
 #include "watch/watch.h"
 
@@ -25,6 +26,7 @@ struct profile {
     const char *const *cause_names;
     uint64_t *counts; /* by instruction: enum profile_count, and behind them warp-cycles by cause */
     struct profile_word_list words;
+    struct profile_poll_list polls;
 };
 
 #define PROFILE_NEEDS_TIMING "a profile (--profile) needs timing mode: functional mode has no cycles"

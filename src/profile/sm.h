@@ -19,8 +19,8 @@ struct profile_warp {
 };
 
 struct profile_sm {
-    size_t words;   /* bytes to its struct profile_words */
-    uint32_t width; /* counts of an instruction */
+    size_t words, polls; /* bytes to its struct profile_words and profile_polls */
+    uint32_t width;      /* counts of an instruction */
     uint32_t causes;
     uint64_t last, data;                   /* sets of causes: charged to the last instruction; waits for values */
     uint8_t issued, unpicked, held, fence; /* causes by number */
@@ -32,6 +32,10 @@ struct profile_sm {
 static inline struct profile_words *profile_words_of(const struct profile_sm *s)
 {
     return (struct profile_words *)((char *)s + s->words);
+}
+static inline struct profile_polls *profile_polls_of(const struct profile_sm *s)
+{
+    return (struct profile_polls *)((char *)s + s->polls);
 }
 
 #endif

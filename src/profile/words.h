@@ -8,8 +8,9 @@
 
 #include "lockstep/observer.h"
 
-#define PROFILE_WORD_PCS 4 /* instructions that take a word, or give it back, of which the word knows: the first ones  \
-                            */
+#define PROFILE_WORD_PCS                                                                                               \
+    4 /* instructions that take a word, or give it back, of which the word knows: the first ones                       \
+       */
 
 enum profile_word_count {
 #define PROFILE_WORD(name, doc) PROFILE_WORD_##name,

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "report/figures.h"
 #include "report/profile_lines.h"
+#include "report/profile_polls.h"
 #include "report/profile_words.h"
 
 #define WIDTH 80
@@ -29,6 +30,7 @@ struct source {
 struct printer {
     const struct profile_lines *lines;
     const struct profile_words_report *words;
+    const struct profile_polls_report *polls;
     VEC(struct source) sources;
     struct strbuf *out;
 };
@@ -282,22 +284,29 @@ static bool is_told(const char *cause)
            strncmp(cause, "data_", 5) != 0;
 }
 
-/* A sentence on the word for which warps waited most; 1: there is one. */
-static unsigned print_word(struct printer *p)
+/* Prints a sentence, if there is one; returns how many. */
+static unsigned print_sentence(struct printer *p, struct strbuf *text)
 {
-    struct strbuf text = {0};
-    profile_words_add_sentence(p->words, p->lines->sum.total, &text);
-    unsigned told = text.length > 0;
+    unsigned told = text->length > 0;
     if (told)
-        add_wrapped(strbuf_text(&text), p->out);
-    strbuf_free(&text);
+        add_wrapped(strbuf_text(text), p->out);
+    strbuf_free(text);
     return told;
+}
+
+/* Sentences on the words for which warps waited most. Returns how many. */
+static unsigned print_words(struct printer *p)
+{
+    struct strbuf lock = {0}, poll = {0};
+    profile_words_add_sentence(p->words, p->lines->sum.total, &lock);
+    profile_polls_add_sentence(p->polls, p->lines->sum.total, &poll);
+    return print_sentence(p, &lock) + print_sentence(p, &poll);
 }
 
 static void print_sentences(struct printer *p)
 {
     struct finding found[PROFILE_LINES_CAUSES + 1];
-    unsigned count = 0, most = MOST_SENTENCES - print_word(p);
+    unsigned count = 0, most = MOST_SENTENCES - print_words(p);
     found[count++] = find_site(p->lines, PROFILE_LINES_NONE);
     for (uint32_t c = 0; c < p->lines->cause_count; c++)
         if (is_told(p->lines->causes[c]))
@@ -320,7 +329,8 @@ static void print_kernel(const json_t *kernels, const char *name, bool ptx, stru
     struct profile_lines lines;
     profile_lines_init(&lines, kernels, name);
     struct profile_words_report *words = profile_words_read(kernels, name);
-    struct printer p = {.lines = &lines, .words = words, .out = out};
+    struct profile_polls_report *polls = profile_polls_read(kernels, name);
+    struct printer p = {.lines = &lines, .words = words, .polls = polls, .out = out};
     strbuf_add(out, "\nprofile of ");
     figures_kernel_name(name, out);
     strbuf_addf(out, ": %" PRIu64 " cycles, %" PRIu64 " warp-cycles", lines.cycles, lines.sum.total);
@@ -330,12 +340,14 @@ static void print_kernel(const json_t *kernels, const char *name, bool ptx, stru
     if (lines.sum.total) {
         print_lines(&p, ptx);
         profile_words_add_table(words, lines.sum.total, out);
+        profile_polls_add_table(polls, lines.sum.total, out);
         print_sentences(&p);
     }
     for (size_t i = 0; i < p.sources.count; i++)
         strbuf_free(&p.sources.items[i].text);
     vec_free(&p.sources);
     profile_words_done(words);
+    profile_polls_done(polls);
     profile_lines_free(&lines);
 }
 

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/vec.h"
 #include "profile/words.h"
+#include "report/profile_uses.h"
 
 #define MOST_WORDS 5        /* of a kernel */
 #define LEAST_SHARE 0.01    /* of its warp-cycles, for a row */
@@ -21,36 +22,25 @@ struct profile_words_report {
     VEC(struct word) words;
 };
 
-static uint64_t number_of(const json_t *object, const char *name)
-{
-    return (uint64_t)json_integer_value(json_object_get(object, name));
-}
-
-static const char *name_of(const json_t *object)
-{
-    const char *name = json_string_value(json_object_get(object, "name"));
-    return name ? name : "";
-}
-
 static void add_word(struct profile_words_report *report, const json_t *object)
 {
     struct word *word = NULL;
     for (size_t i = 0; i < report->words.count && !word; i++)
-        if (!strcmp(name_of(report->words.items[i].object), name_of(object)))
+        if (!strcmp(profile_uses_name(report->words.items[i].object), profile_uses_name(object)))
             word = &report->words.items[i];
     if (!word) {
         vec_push(&report->words, (struct word){.object = object});
         word = &report->words.items[report->words.count - 1];
     }
-    uint64_t longest = word->counts[PROFILE_WORD_held_most], waited = number_of(object, "most_waited");
+    uint64_t longest = word->counts[PROFILE_WORD_held_most], waited = profile_uses_number(object, "most_waited");
     for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
-        word->counts[i] += number_of(object, profile_word_name((enum profile_word_count)i));
+        word->counts[i] += profile_uses_number(object, profile_word_name((enum profile_word_count)i));
     if (word->counts[PROFILE_WORD_held_most] - longest < longest)
         word->counts[PROFILE_WORD_held_most] = longest;
     else
         word->counts[PROFILE_WORD_held_most] -= longest;
-    word->handed += number_of(object, "handed");
-    word->handovers += number_of(object, "handovers");
+    word->handed += profile_uses_number(object, "handed");
+    word->handovers += profile_uses_number(object, "handovers");
     word->most_waited = waited > word->most_waited ? waited : word->most_waited;
 }
 
@@ -58,7 +48,7 @@ static int by_cost(const void *a, const void *b)
 {
     const struct word *x = a, *y = b;
     uint64_t of_x = x->counts[PROFILE_WORD_warps_waited], of_y = y->counts[PROFILE_WORD_warps_waited];
-    return of_x != of_y ? (of_x < of_y ? 1 : -1) : strcmp(name_of(x->object), name_of(y->object));
+    return of_x != of_y ? (of_x < of_y ? 1 : -1) : strcmp(profile_uses_name(x->object), profile_uses_name(y->object));
 }
 
 struct profile_words_report *profile_words_read(const json_t *kernels, const char *name)
@@ -85,44 +75,9 @@ void profile_words_done(struct profile_words_report *report)
     free(report);
 }
 
-static double ratio(uint64_t part, uint64_t whole)
-{
-    return whole ? (double)part / (double)whole : 0;
-}
-
 static double share(const struct word *word, uint64_t warp_cycles)
 {
-    return ratio(word->counts[PROFILE_WORD_warps_waited], warp_cycles);
-}
-
-static const char *base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    return slash ? slash + 1 : file;
-}
-
-static void add_place(const json_t *place, struct strbuf *out)
-{
-    const char *file = json_string_value(json_object_get(place, "file"));
-    strbuf_addf(out, "%s:%" PRIu64, base_name(file ? file : ""), number_of(place, "line"));
-}
-
-/* The place of the first instruction of a kind, or its line of the PTX; of one that took the word with the call in
- * whose place it stands: "lock.cu:9 (called from main.cu:23)". */
-static void add_use(const json_t *object, const char *kind, struct strbuf *out)
-{
-    const json_t *use = json_array_get(json_object_get(object, kind), 0), *places = json_object_get(use, "places");
-    size_t count = json_array_size(places);
-    if (!count) {
-        strbuf_addf(out, "line %" PRIu64 " of the PTX", number_of(use, "ptx_line"));
-        return;
-    }
-    add_place(json_array_get(places, 0), out);
-    if (count == 1 || strcmp(kind, "takes") != 0)
-        return;
-    strbuf_add(out, " (called from ");
-    add_place(json_array_get(places, count - 1), out);
-    strbuf_add(out, ")");
+    return profile_uses_ratio(word->counts[PROFILE_WORD_warps_waited], warp_cycles);
 }
 
 static bool was_given(const struct word *word)
@@ -136,13 +91,13 @@ static void add_row(const struct word *word, uint64_t warp_cycles, struct strbuf
     strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8" PRIu64 "  %8.0f  %7.0f  %7" PRIu64 "  %s\n",
                 100 * share(word, warp_cycles), n[PROFILE_WORD_taken],
                 n[PROFILE_WORD_failed] + n[PROFILE_WORD_failed_inside],
-                ratio(n[PROFILE_WORD_held], n[PROFILE_WORD_given]), ratio(word->handed, word->handovers),
-                word->most_waited, name_of(word->object));
+                profile_uses_ratio(n[PROFILE_WORD_held], n[PROFILE_WORD_given]),
+                profile_uses_ratio(word->handed, word->handovers), word->most_waited, profile_uses_name(word->object));
     strbuf_add(out, "        taken at ");
-    add_use(word->object, "takes", out);
+    profile_uses_add_place(json_array_get(json_object_get(word->object, "takes"), 0), true, out);
     if (was_given(word)) {
         strbuf_add(out, ", given back at ");
-        add_use(word->object, "gives", out);
+        profile_uses_add_place(json_array_get(json_object_get(word->object, "gives"), 0), false, out);
     } else {
         strbuf_add(out, ", never given back");
     }
@@ -167,14 +122,14 @@ void profile_words_add_sentence(const struct profile_words_report *report, uint6
     if (!word || share(word, warp_cycles) < LEAST_SENTENCE)
         return;
     strbuf_addf(out, "- %.0f%% of warp-cycles have a thread that waits for %s %s", 100 * share(word, warp_cycles),
-                was_given(word) ? "lock" : "word", name_of(word->object));
+                was_given(word) ? "lock" : "word", profile_uses_name(word->object));
     strbuf_add(out, ", taken at ");
-    add_use(word->object, "takes", out);
+    profile_uses_add_place(json_array_get(json_object_get(word->object, "takes"), 0), true, out);
     if (was_given(word)) {
         strbuf_addf(out, " and held %.0f cycles at a time by %" PRIu64 " sections, given back at ",
-                    ratio(word->counts[PROFILE_WORD_held], word->counts[PROFILE_WORD_given]),
+                    profile_uses_ratio(word->counts[PROFILE_WORD_held], word->counts[PROFILE_WORD_given]),
                     word->counts[PROFILE_WORD_given]);
-        add_use(word->object, "gives", out);
+        profile_uses_add_place(json_array_get(json_object_get(word->object, "gives"), 0), false, out);
     }
     strbuf_add(out, ".");
 }

@@ -122,4 +122,46 @@ for count in taken given; do
     grep -q "\"$count\": 576," shared.stats || wrong "the shared lock was not $count as often as the program counted"
 done
 all_ways shared 2000
+
+# A flag, and a lock by tickets: nobody takes those words by an attempt; threads poll them.
+cat >ticket.cu <<'P'
+#include <cstdio>
+__device__ unsigned next, serving, count, ready;
+__device__ volatile unsigned *at(unsigned *word) { return word; }
+__global__ void work()
+{
+    if (threadIdx.x == 0 && blockIdx.x != 0)
+        while (*at(&ready) == 0)
+            ;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0)
+        for (unsigned r = 0; r < 4; r++) {
+            unsigned mine = atomicAdd(&next, 1);
+            while (*at(&serving) != mine)
+                ;
+            *at(&count) = *at(&count) + 1;
+            __threadfence();
+            *at(&serving) = mine + 1;
+        }
+    if (threadIdx.x == 0 && blockIdx.x == 0)
+        *at(&ready) = 1;
+}
+int main()
+{
+    unsigned counted;
+    work<<<8, 64>>>();
+    cudaMemcpyFromSymbol(&counted, count, sizeof counted);
+    printf("counted %u\n", counted);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+profiled ticket
+grep -q '^counted 64$' ticket.stats.out || wrong "the program counted otherwise"
+is_said ticket.stats.out 'have a thread that polls serving at ticket.cu:13, which ticket.cu:17 writes: [0-9]+ waits of [0-9]+ cycles\.$'
+grep -A1 '^ [0-9. ]*%  .*  ready$' ticket.stats.out | grep -q '^        polled at ticket.cu:7, written at ticket.cu:20$' || { cat ticket.stats.out; wrong "the table does not have the flag"; }
+awk '/"polls": \[/ { inside = 1 } inside && /"name":/ { gsub(/[",]/, ""); name = $2 }
+    inside && /"waits":/ { gsub(/[",]/, ""); of[name] = $2 }
+    END { if (of["ready"] != 7 || of["serving"] < 40 || of["serving"] > 64 || length(of) != 2) print of["ready"], of["serving"], length(of) }' ticket.stats >odd
+[ ! -s odd ] || { cat odd; wrong "waits of polled words"; }
+all_ways ticket 6000
 finish

@@ -151,6 +151,21 @@ static void expect_same_words(const struct run *a, const struct run *b, const ch
         fail_msg("%s %s: other words %s", a->way->machine, a->way->settings, what);
 }
 
+static void expect_same_polls(const struct run *a, const struct run *b, const char *what)
+{
+    const struct profile_poll_list *p = &a->d.result.profile->polls, *q = &b->d.result.profile->polls;
+    bool same = p->count == q->count && p->unlisted == q->unlisted;
+    for (uint32_t i = 0; i < p->count && same; i++) {
+        const struct profile_poll_sum *x = &p->of[i], *y = &q->of[i];
+        same = x->poll.address == y->poll.address && x->poll.space == y->poll.space &&
+               !memcmp(x->poll.counts, y->poll.counts, sizeof x->poll.counts) &&
+               !memcmp(x->poll.polled_at, y->poll.polled_at, sizeof x->poll.polled_at) &&
+               !memcmp(x->written_at, y->written_at, sizeof x->written_at);
+    }
+    if (!same)
+        fail_msg("%s %s: other polls %s", a->way->machine, a->way->settings, what);
+}
+
 static void expect_same(const struct run *a, const struct run *b, const char *what)
 {
     const struct profile *p = a->d.result.profile, *q = b->d.result.profile;
@@ -162,8 +177,10 @@ static void expect_same(const struct run *a, const struct run *b, const char *wh
                 fail_msg("%s %s: another profile %s: instruction %u, count %u: %llu and %llu", a->way->machine,
                          a->way->settings, what, pc, i, (unsigned long long)profile_row(p, pc)[i],
                          (unsigned long long)profile_row(q, pc)[i]);
-    if (q)
-        expect_same_words(a, b, what);
+    if (!q)
+        return;
+    expect_same_words(a, b, what);
+    expect_same_polls(a, b, what);
 }
 
 static void run_all_ways(const struct way *way, const char *text)

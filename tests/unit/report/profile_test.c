@@ -32,25 +32,26 @@ static char *report(const char *kernels, bool ptx)
 
 /* A load in a header's function, which stands in a.cu:7, is used in a.cu:8; behind it a fence. Of 1000 cycles 600 wait
  * for the load, 300 behind the fence. */
-static const char
-    inlined
-        [] = "[" KERNEL("_Z4workPi", 250,
-                        INSTR(0, "ld.global.u32 %r1, [%rd1];", AT("far.h", 3) "," AT("a.cu", 7),
-                              "\"issues\": 10, \"accesses\": 10, \"transactions\": 320, \"apart\": 1280, \"awaited\": "
-                              "600",
-                              "\"issued\": 10, \"structural_mem\": 40") "," INSTR(1, "add.u32 %r2, %r2, %r1;",
-                                                                                  AT("a.cu", 8), "\"issues\": 10",
-                                                                                  "\"issued\": 10, \"data_memory\": "
-                                                                                  "600") "," INSTR(2, "membar.gl;",
-                                                                                                   AT("a.cu", 9),
-                                                                                                   "\"issues\": 10",
-                                                                                                   "\"issued\": 10, "
-                                                                                                   "\"fence\": 300") "," INSTR(3,
-                                                                                                                               "ret;",
-                                                                                                                               AT("a.cu",
-                                                                                                                                  10),
-                                                                                                                               "\"issues\": 10",
-                                                                                                                               "\"issued\": 10, \"exit\": 20")) "]";
+static const char inlined[] = "[" KERNEL(
+    "_Z4workPi", 250,
+    INSTR(
+        0, "ld.global.u32 %r1, [%rd1];", AT("far.h", 3) "," AT("a.cu", 7),
+        "\"issues\": 10, \"accesses\": 10, \"transactions\": 320, \"apart\": 1280, \"awaited\": "
+        "600",
+        "\"issued\": 10, \"structural_mem\": 40") "," INSTR(1, "add.u32 %r2, %r2, %r1;", AT("a.cu", 8),
+                                                            "\"issues\": 10",
+                                                            "\"issued\": 10, \"data_memory\": "
+                                                            "600") "," INSTR(2, "membar.gl;", AT("a.cu", 9),
+                                                                             "\"issues\": 10",
+                                                                             "\"issued\": 10, "
+                                                                             "\"fence\": 300") "," INSTR(3, "ret;",
+                                                                                                         AT("a.cu", 10),
+                                                                                                         "\"issues\": "
+                                                                                                         "10",
+                                                                                                         "\"issued\": "
+                                                                                                         "10, "
+                                                                                                         "\"exit\": "
+                                                                                                         "20")) "]";
 
 static void test_costs(void **state)
 {
@@ -103,8 +104,71 @@ static void test_launches(void **state)
     free(text);
 }
 
+#define USE(line, places) "{\"pc\": 1, \"ptx_line\": " #line ", \"places\": [" places "]}"
+#define LOCK(name, taken, failed, given, held, waited, handovers, handed, most)                                        \
+    "{\"name\": \"" name "\", \"taken\": " #taken ", \"failed\": " #failed                                             \
+    ", \"failed_inside\": 1, \"given\": " #given ", \"held\": " #held ", \"warps_waited\": " #waited                   \
+    ", \"handovers\": " #handovers ", \"handed\": " #handed ", \"most_waited\": " #most ", \"takes\": [" USE(          \
+        7, AT("l.h", 4) "," AT("a.cu", 9)) "], \"gives\": [" USE(8, AT("l.h", 6) "," AT("a.cu", 9)) "]}"
+#define POLL(name, polls, waits, waited, warps_waited, polled_at, written_at)                                          \
+    "{\"name\": \"" name "\", \"polls\": " #polls ", \"waits\": " #waits ", \"waited\": " #waited                      \
+    ", \"warps_waited\": " #warps_waited ", \"polled_at\": [" polled_at "], \"written_at\": [" written_at "]}"
+/* A launch of 1000 warp-cycles. */
+#define WAITS(words, polls)                                                                                            \
+    "{\"name\": \"k\", \"cycles\": 10, \"profile\": {\"instructions\": [" INSTR(                                       \
+        0, "ret;", "", "\"issues\": 1", "\"issued\": 1000") "], \"words\": [" words "], \"polls\": [" polls "]}}"
+#define LINES                                                                                                          \
+    " cost     own  stand  line\n"                                                                                     \
+    "100.0%  100.0%  100.0%  a.ptx:10\n"                                                                               \
+    "                        issued 100%\n"
+
+/* Locks and polled words of two launches are added up, by name; a word that was never given back is no lock. */
+static void test_words(void **state)
+{
+    (void)state;
+    char *text = report(
+        "[" WAITS(LOCK("cool", 2, 0, 2, 20, 8, 1, 5, 1) "," LOCK("hot", 10, 3, 9, 100, 300, 4, 20, 2),
+                  POLL("flag", 9, 3, 60, 130, USE(7, AT("a.cu", 3)),
+                       USE(8, AT("a.cu", 5)) "," USE(
+                           9, AT("a.cu", 5)))) "," WAITS(LOCK("hot", 5, 1, 5, 40, 500, 1, 5,
+                                                              7) "," LOCK("sem", 3, 0, 0, 0, 40, 0, 0, 1),
+                                                         POLL("flag", 1, 1, 20, 20, USE(7, AT("a.cu", 3)),
+                                                              USE(8, AT("a.cu", 5))) "," POLL("other", 5, 1, 30, 25,
+                                                                                              USE(12, "") "," USE(13,
+                                                                                                                  ""),
+                                                                                              "")) "]",
+        false);
+    assert_string_equal(text, "\nprofile of k: 20 cycles, 2000 warp-cycles in 2 launches\n" LINES
+                              " wait      taken    failed      held   handed  waiting  word\n"
+                              " 40.0%        15         6        10        5        7  hot\n"
+                              "        taken at l.h:4 (called from a.cu:9), given back at l.h:6\n"
+                              "  2.0%         3         1         0        0        1  sem\n"
+                              "        taken at l.h:4 (called from a.cu:9), never given back\n"
+                              " wait      waits     polls    cycles                    polled word\n"
+                              "  7.5%         4        10        20                    flag\n"
+                              "        polled at a.cu:3, written at a.cu:5\n"
+                              "  1.2%         1         5        30                    other\n"
+                              "        polled at line 12 of the PTX and line 13 of the PTX\n"
+                              "- 40% of warp-cycles have a thread that waits for lock hot, taken at l.h:4\n"
+                              "  (called from a.cu:9) and held 10 cycles at a time by 14 sections, given back at\n"
+                              "  l.h:6.\n"
+                              "- 8% of warp-cycles have a thread that polls flag at a.cu:3, which a.cu:5\n"
+                              "  writes: 4 waits of 20 cycles.\n");
+    free(text);
+    text = report("[" WAITS(LOCK("sem", 3, 0, 0, 0, 400, 0, 0, 1),
+                            POLL("flag", 1, 1, 20, 200, USE(7, AT("a.cu", 3) "," AT("a.cu", 9)),
+                                 USE(8, AT("a.cu", 5)) "," USE(9, AT("a.cu", 6)))) "]",
+                  false);
+    assert_non_null(strstr(text, "- 40% of warp-cycles have a thread that waits for word sem, taken at l.h:4\n"
+                                 "  (called from a.cu:9).\n"
+                                 "- 20% of warp-cycles have a thread that polls flag at a.cu:3 (called from\n"
+                                 "  a.cu:9), which a.cu:5 and a.cu:6 write: 1 wait of 20 cycles.\n"));
+    free(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs), cmocka_unit_test(test_launches)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs), cmocka_unit_test(test_launches),
+                                       cmocka_unit_test(test_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

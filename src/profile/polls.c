@@ -1,0 +1,165 @@
+/* The words of one SM that threads poll: see polls.h. A thread is known by its warp's slot and its lane. */
+#include "profile/polls.h"
+
+#include <stdbool.h>
+
+#include "base/bits.h"
+#include "profile/polls_sm.h"
+
+size_t profile_polls_bytes(void)
+{
+    return sizeof(struct profile_polls);
+}
+
+/* The table */
+
+static uint32_t find(const struct profile_polls *s, uint64_t address, uint32_t space)
+{
+    uint32_t at = hash_place(address / 4 ^ (uint64_t)space << 60) % PROFILE_POLLS;
+    while (s->words[at].space && !(s->words[at].address == address && s->words[at].space == space))
+        at = (at + 1) % PROFILE_POLLS;
+    return at;
+}
+
+/* The word at that address, which joins the table if it is new; NULL: the table is full. */
+static struct profile_poll *word_at(struct profile_polls *s, uint64_t address, uint32_t space)
+{
+    struct profile_poll *word = &s->words[find(s, address, space)];
+    if (word->space)
+        return word;
+    if (s->count == PROFILE_POLLS_MOST) {
+        s->unlisted++;
+        return NULL;
+    }
+    s->count++;
+    *word = (struct profile_poll){.address = address, .space = space};
+    return word;
+}
+
+/* Notes an instruction among the first ones of its kind: `most` places, pc + 1, 0 ends. */
+static void note_pc(uint32_t *pcs, unsigned most, uint32_t pc)
+{
+    unsigned i = 0;
+    while (i < most && pcs[i] && pcs[i] != pc + 1)
+        i++;
+    if (i < most)
+        pcs[i] = pc + 1;
+}
+
+/* Polls */
+
+static struct profile_span *span_of(struct profile_polls_warp *warp, uint32_t word)
+{
+    for (unsigned i = 0; i < PROFILE_POLLS_SPANS; i++)
+        if (warp->spans[i].word == word)
+            return &warp->spans[i];
+    struct profile_span *span = &warp->spans[warp->next++ % PROFILE_POLLS_SPANS];
+    *span = (struct profile_span){.word = word};
+    return span;
+}
+
+/* A lane has polled the word from one cycle to another, which is now: counts those cycles of its warp that do not count
+ * yet. */
+static uint64_t extend(struct profile_span *span, uint64_t from, uint64_t until)
+{
+    uint64_t before = span->until - span->from;
+    if (from > span->until) {
+        span->from = from;
+        before = 0;
+    } else if (from < span->from) {
+        span->from = from;
+    }
+    span->until = until;
+    return until - span->from - before;
+}
+
+static void count_poll(struct profile_poll *word, struct profile_look *look, uint64_t cycle)
+{
+    word->counts[PROFILE_POLL_polls]++;
+    word->counts[PROFILE_POLL_waits] += !look->polls;
+    word->counts[PROFILE_POLL_waited] += cycle - look->cycle;
+    look->polls = 1;
+}
+
+static bool looks_again(const struct profile_polls_warp *warp, uint32_t lane, const struct lockstep_access_event *e)
+{
+    const struct profile_look *look = &warp->lanes[lane];
+    return mask_has(warp->looked, lane) && look->address == e->address[lane] && look->pc == e->pc &&
+           look->space == e->space;
+}
+
+/* Lanes look at words; most often all of them at one. */
+static void lanes_look(struct profile_polls *s, struct profile_polls_warp *warp, const struct lockstep_access_event *e)
+{
+    struct profile_poll *word = NULL;
+    struct profile_span *span = NULL;
+    for (uint64_t rest = e->mask; rest; rest &= rest - 1) {
+        uint32_t lane = mask_first(rest);
+        struct profile_look *look = &warp->lanes[lane];
+        if (!looks_again(warp, lane, e)) {
+            *look = (struct profile_look){.address = e->address[lane], .space = e->space, .pc = e->pc};
+        } else {
+            if (!word || word->address != look->address) {
+                word = word_at(s, look->address, look->space);
+                span = word ? span_of(warp, (uint32_t)(word - s->words) + 1) : NULL;
+            }
+            if (word) {
+                note_pc(word->polled_at, PROFILE_POLL_PCS, e->pc);
+                word->counts[PROFILE_POLL_warps_waited] += extend(span, look->cycle, e->cycle);
+                count_poll(word, look, e->cycle);
+            }
+        }
+        look->cycle = e->cycle;
+    }
+    warp->looked |= e->mask;
+}
+
+/* Writes */
+
+/* True: its lanes write one word, or there is one lane. */
+static bool writes_one_word(const struct lockstep_access_event *e)
+{
+    uint64_t first = e->address[mask_first(e->mask)];
+    for (uint64_t rest = e->mask & (e->mask - 1); rest; rest &= rest - 1)
+        if (e->address[mask_first(rest)] != first)
+            return false;
+    return true;
+}
+
+/* Threads of any SM may poll a word that is written, before or later. So all are kept, each in one place, where it
+ * takes the place of another only if its access wrote no other word: those by which threads tell each other something
+ * are mostly written so, and data is not. */
+static void note_writes(struct profile_polls *s, const struct lockstep_access_event *e)
+{
+    bool one = writes_one_word(e);
+    for (uint64_t rest = one ? e->mask & -e->mask : e->mask; rest; rest &= rest - 1) {
+        uint64_t address = e->address[mask_first(rest)];
+        struct profile_write *place = &s->writes[profile_write_place(address, e->space)];
+        if (place->address != address || place->space != e->space) {
+            if (!one && place->space)
+                continue;
+            *place = (struct profile_write){.address = address, .space = e->space};
+        }
+        note_pc(place->pcs, PROFILE_WRITE_PCS, e->pc);
+    }
+}
+
+/* Events */
+
+void profile_polls_access(struct profile_polls *s, const struct lockstep_access_event *e)
+{
+    struct profile_polls_warp *warp = &s->warps[e->warp];
+    if (e->space == LOCKSTEP_LOCAL)
+        return;
+    if (e->instruction_class != LOCKSTEP_LOAD) {
+        warp->looked &= ~e->mask;
+        note_writes(s, e);
+    } else if (e->synchronises) {
+        lanes_look(s, warp, e);
+    }
+}
+
+void profile_polls_forget(struct profile_polls *s, uint32_t slot)
+{
+    s->warps[slot].looked = 0;
+}

@@ -1,0 +1,118 @@
+/* Brings the polled words of SMs together: see polls.h. */
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "isa/mod_values.h"
+#include "profile/polls_sm.h"
+
+const char *profile_poll_name(enum profile_poll_count count)
+{
+    static const char *const names[] = {
+#define PROFILE_POLL(name, doc) #name,
+#include "profile/polls.def"
+#undef PROFILE_POLL
+    };
+    return names[count];
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct profile_poll *x = a, *y = b;
+    int spaces = order(x->space, y->space);
+    return spaces ? spaces : order(x->address, y->address);
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct profile_poll_sum *x = a, *y = b;
+    int differ = order(y->poll.counts[PROFILE_POLL_warps_waited], x->poll.counts[PROFILE_POLL_warps_waited]);
+    return differ ? differ : by_address(&x->poll, &y->poll);
+}
+
+/* Adds `count` instructions to the first ones of PROFILE_POLL_PCS. */
+static void add_pcs(uint32_t *to, const uint32_t *from, unsigned count)
+{
+    for (unsigned i = 0; i < count && from[i]; i++) {
+        unsigned at = 0;
+        while (at < PROFILE_POLL_PCS && to[at] && to[at] != from[i])
+            at++;
+        if (at < PROFILE_POLL_PCS)
+            to[at] = from[i];
+    }
+}
+
+static void add_word(struct profile_poll *to, const struct profile_poll *from)
+{
+    for (unsigned i = 0; i < PROFILE_POLL_COUNTS; i++)
+        to->counts[i] += from->counts[i];
+    add_pcs(to->polled_at, from->polled_at, PROFILE_POLL_PCS);
+}
+
+/* True: one of the instructions that polled the word is no plain load. Where the L1 serves no global loads, events tell
+ * of plain loads as of others; and a loop that reads a word again in several rounds does not wait for it. */
+static bool is_made_for_it(const struct isa_module *module, const struct profile_poll *word)
+{
+    for (unsigned i = 0; i < PROFILE_POLL_PCS && word->polled_at[i]; i++) {
+        const struct isa_mods *mods = &module->instrs[word->polled_at[i] - 1].mods;
+        if (mods->order > ISA_ORDER_WEAK || mods->cache == ISA_CACHE_CG || mods->cache == ISA_CACHE_CV)
+            return true;
+    }
+    return false;
+}
+
+/* The words of all SMs, each once, by address. */
+static void add_words(struct profile_poll_list *list, const struct profile_polls *const *states, uint32_t sms,
+                      const struct isa_module *module)
+{
+    VEC(struct profile_poll) all = {0};
+    for (uint32_t sm = 0; sm < sms; sm++)
+        for (uint32_t i = 0; i < PROFILE_POLLS; i++)
+            if (states[sm]->words[i].space && is_made_for_it(module, &states[sm]->words[i]))
+                vec_push(&all, states[sm]->words[i]);
+    if (all.count)
+        qsort(all.items, all.count, sizeof *all.items, by_address);
+    list->of = base_calloc(all.count + 1, sizeof *list->of);
+    for (size_t i = 0; i < all.count; i++) {
+        bool again = list->count && !by_address(&list->of[list->count - 1].poll, &all.items[i]);
+        if (!again)
+            list->of[list->count++].poll =
+                (struct profile_poll){.address = all.items[i].address, .space = all.items[i].space};
+        add_word(&list->of[list->count - 1].poll, &all.items[i]);
+    }
+    vec_free(&all);
+}
+
+static void add_writes(struct profile_poll_sum *sum, const struct profile_polls *state)
+{
+    const struct profile_write *write = &state->writes[profile_write_place(sum->poll.address, sum->poll.space)];
+    if (write->space == sum->poll.space && write->address == sum->poll.address)
+        add_pcs(sum->written_at, write->pcs, PROFILE_WRITE_PCS);
+}
+
+struct profile_poll_list profile_polls_gather(const struct profile_polls *const *states, uint32_t sms,
+                                              const struct isa_module *module)
+{
+    struct profile_poll_list list = {0};
+    add_words(&list, states, sms, module);
+    for (uint32_t sm = 0; sm < sms; sm++) {
+        list.unlisted += states[sm]->unlisted;
+        for (uint32_t i = 0; i < list.count; i++)
+            add_writes(&list.of[i], states[sm]);
+    }
+    if (list.count)
+        qsort(list.of, list.count, sizeof *list.of, by_cost);
+    return list;
+}
+
+void profile_polls_free(struct profile_poll_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        free(list->of[i].name);
+    free(list->of);
+    *list = (struct profile_poll_list){0};
+}

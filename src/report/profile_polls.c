@@ -1,0 +1,120 @@
+/* The words that threads poll: see profile_polls.h. */
+#include "report/profile_polls.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "profile/polls.h"
+#include "report/profile_uses.h"
+
+#define MOST_WORDS 5        /* of a kernel */
+#define LEAST_SHARE 0.01    /* of its warp-cycles, for a row */
+#define LEAST_SENTENCE 0.05 /* for a sentence */
+
+struct poll {
+    const json_t *object; /* of its first launch */
+    uint64_t counts[PROFILE_POLL_COUNTS];
+};
+struct profile_polls_report {
+    VEC(struct poll) polls;
+};
+
+static void add_poll(struct profile_polls_report *report, const json_t *object)
+{
+    struct poll *poll = NULL;
+    for (size_t i = 0; i < report->polls.count && !poll; i++)
+        if (!strcmp(profile_uses_name(report->polls.items[i].object), profile_uses_name(object)))
+            poll = &report->polls.items[i];
+    if (!poll) {
+        vec_push(&report->polls, (struct poll){.object = object});
+        poll = &report->polls.items[report->polls.count - 1];
+    }
+    for (unsigned i = 0; i < PROFILE_POLL_COUNTS; i++)
+        poll->counts[i] += profile_uses_number(object, profile_poll_name((enum profile_poll_count)i));
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct poll *x = a, *y = b;
+    uint64_t of_x = x->counts[PROFILE_POLL_warps_waited], of_y = y->counts[PROFILE_POLL_warps_waited];
+    if (of_x != of_y)
+        return of_x < of_y ? 1 : -1;
+    return strcmp(profile_uses_name(x->object), profile_uses_name(y->object));
+}
+
+struct profile_polls_report *profile_polls_read(const json_t *kernels, const char *name)
+{
+    struct profile_polls_report *report = base_calloc(1, sizeof *report);
+    size_t i, n;
+    const json_t *kernel, *poll;
+    json_array_foreach(kernels, i, kernel)
+    {
+        const char *of = json_string_value(json_object_get(kernel, "name"));
+        if (!of || strcmp(of, name))
+            continue;
+        json_array_foreach(json_object_get(json_object_get(kernel, "profile"), "polls"), n, poll)
+            add_poll(report, poll);
+    }
+    if (report->polls.count)
+        qsort(report->polls.items, report->polls.count, sizeof *report->polls.items, by_cost);
+    return report;
+}
+
+void profile_polls_done(struct profile_polls_report *report)
+{
+    vec_free(&report->polls);
+    free(report);
+}
+
+static double share(const struct poll *poll, uint64_t warp_cycles)
+{
+    return profile_uses_ratio(poll->counts[PROFILE_POLL_warps_waited], warp_cycles);
+}
+
+static void add_row(const struct poll *poll, uint64_t warp_cycles, struct strbuf *out)
+{
+    const uint64_t *n = poll->counts;
+    const json_t *writes = json_object_get(poll->object, "written_at");
+    strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8" PRIu64 "  %8.0f                    %s\n",
+                100 * share(poll, warp_cycles), n[PROFILE_POLL_waits], n[PROFILE_POLL_polls],
+                profile_uses_ratio(n[PROFILE_POLL_waited], n[PROFILE_POLL_waits]), profile_uses_name(poll->object));
+    strbuf_add(out, "        polled at ");
+    profile_uses_add_places(json_object_get(poll->object, "polled_at"), out);
+    if (json_array_size(writes)) {
+        strbuf_add(out, ", written at ");
+        profile_uses_add_places(writes, out);
+    }
+    strbuf_add(out, "\n");
+}
+
+void profile_polls_add_table(const struct profile_polls_report *report, uint64_t warp_cycles, struct strbuf *out)
+{
+    for (size_t i = 0; i < report->polls.count && i < MOST_WORDS; i++) {
+        const struct poll *poll = &report->polls.items[i];
+        if (share(poll, warp_cycles) < LEAST_SHARE)
+            return;
+        if (!i)
+            strbuf_add(out, " wait      waits     polls    cycles                    polled word\n");
+        add_row(poll, warp_cycles, out);
+    }
+}
+
+void profile_polls_add_sentence(const struct profile_polls_report *report, uint64_t warp_cycles, struct strbuf *out)
+{
+    const struct poll *poll = report->polls.count ? &report->polls.items[0] : NULL;
+    struct strbuf writers = {0};
+    if (!poll || share(poll, warp_cycles) < LEAST_SENTENCE)
+        return;
+    strbuf_addf(out, "- %.0f%% of warp-cycles have a thread that polls %s at ", 100 * share(poll, warp_cycles),
+                profile_uses_name(poll->object));
+    profile_uses_add_place(json_array_get(json_object_get(poll->object, "polled_at"), 0), true, out);
+    unsigned count = profile_uses_add_places(json_object_get(poll->object, "written_at"), &writers);
+    if (count)
+        strbuf_addf(out, ", which %s %s", strbuf_text(&writers), count > 1 ? "write" : "writes");
+    strbuf_addf(out, ": %" PRIu64 " wait%s of %.0f cycles.", poll->counts[PROFILE_POLL_waits],
+                poll->counts[PROFILE_POLL_waits] == 1 ? "" : "s",
+                profile_uses_ratio(poll->counts[PROFILE_POLL_waited], poll->counts[PROFILE_POLL_waits]));
+    strbuf_free(&writers);
+}

@@ -1,0 +1,21 @@
+/* The words that a kernel's threads poll, for the report of a profile. */
+#ifndef LOCKSTEP_REPORT_PROFILE_POLLS_H
+#define LOCKSTEP_REPORT_PROFILE_POLLS_H
+
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/strbuf.h"
+
+struct profile_polls_report;
+
+/* The polled words of all launches of the kernel of that name among result objects, which must outlive it. */
+struct profile_polls_report *profile_polls_read(const json_t *kernels, const char *name);
+void profile_polls_done(struct profile_polls_report *polls);
+/* Appends a table of those that warps polled for a hundredth of their cycles and more, if there are such. */
+void profile_polls_add_table(const struct profile_polls_report *polls, uint64_t warp_cycles, struct strbuf *out);
+/* Appends a sentence on the one that cost most; nothing where that is less than a twentieth of the warps' cycles. */
+void profile_polls_add_sentence(const struct profile_polls_report *polls, uint64_t warp_cycles, struct strbuf *out);
+
+#endif

@@ -1,0 +1,63 @@
+/* Words and their instructions, from results to text: see profile_uses.h. */
+#include "report/profile_uses.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+uint64_t profile_uses_number(const json_t *object, const char *name)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, name));
+}
+
+const char *profile_uses_name(const json_t *object)
+{
+    const char *name = json_string_value(json_object_get(object, "name"));
+    return name ? name : "";
+}
+
+double profile_uses_ratio(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+static void add_line(const json_t *place, struct strbuf *out)
+{
+    const char *file = json_string_value(json_object_get(place, "file")), *slash = file ? strrchr(file, '/') : NULL;
+    strbuf_addf(out, "%s:%" PRIu64, slash ? slash + 1 : file ? file : "", profile_uses_number(place, "line"));
+}
+
+void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out)
+{
+    const json_t *places = json_object_get(use, "places");
+    size_t count = json_array_size(places);
+    if (!count) {
+        strbuf_addf(out, "line %" PRIu64 " of the PTX", profile_uses_number(use, "ptx_line"));
+        return;
+    }
+    add_line(json_array_get(places, 0), out);
+    if (count == 1 || !calls)
+        return;
+    strbuf_add(out, " (called from ");
+    add_line(json_array_get(places, count - 1), out);
+    strbuf_add(out, ")");
+}
+
+unsigned profile_uses_add_places(const json_t *uses, struct strbuf *out)
+{
+    struct strbuf first = {0}, next = {0};
+    profile_uses_add_place(json_array_get(uses, 0), false, &first);
+    unsigned count = json_array_size(uses) > 0;
+    if (count)
+        strbuf_add(out, strbuf_text(&first));
+    for (size_t i = 1; i < json_array_size(uses) && count == 1; i++) {
+        next.length = 0;
+        profile_uses_add_place(json_array_get(uses, i), false, &next);
+        if (strcmp(strbuf_text(&first), strbuf_text(&next)) != 0) {
+            strbuf_addf(out, " and %s", strbuf_text(&next));
+            count++;
+        }
+    }
+    strbuf_free(&first);
+    strbuf_free(&next);
+    return count;
+}

@@ -1,0 +1,25 @@
+/* What results say of a word of memory and the instructions that use it, for reports of profiles. */
+#ifndef LOCKSTEP_REPORT_PROFILE_USES_H
+#define LOCKSTEP_REPORT_PROFILE_USES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/strbuf.h"
+
+/* An integer member; 0: there is none. */
+uint64_t profile_uses_number(const json_t *object, const char *name);
+/* The member `name`; "": there is none. */
+const char *profile_uses_name(const json_t *object);
+/* Appends the place of an instruction: its line, or its line of the PTX. calls: with the outermost call in whose place
+ * it stands, "lock.cu:9 (called from main.cu:23)". */
+void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out);
+/* Appends the places of the first instructions of an array, each once, up to two: "a.cu:9 and a.cu:12". Returns how
+ * many. */
+unsigned profile_uses_add_places(const json_t *uses, struct strbuf *out);
+/* part / whole; 0 where there is no whole. */
+double profile_uses_ratio(uint64_t part, uint64_t whole);
+
+#endif
