@@ -80,17 +80,22 @@ static bool has_counts(const struct profile *profile, uint32_t pc)
     return false;
 }
 
-/* Instructions of a word, each with its places. pcs: `most` at most, pc + 1, 0 ends. */
+/* An instruction with its places. */
+static json_t *use_json(const struct isa_module *module, uint32_t pc)
+{
+    json_t *use = json_object();
+    json_object_set_new(use, "pc", json_integer(pc));
+    json_object_set_new(use, "ptx_line", json_integer(module->instrs[pc].line));
+    json_object_set_new(use, "places", places_json(module, pc));
+    return use;
+}
+
+/* Instructions of a word. pcs: `most` at most, pc + 1, 0 ends. */
 static json_t *uses_json(const struct isa_module *module, const uint32_t *pcs, unsigned most)
 {
     json_t *uses = json_array();
-    for (unsigned i = 0; i < most && pcs[i]; i++) {
-        json_t *use = json_object();
-        json_object_set_new(use, "pc", json_integer(pcs[i] - 1));
-        json_object_set_new(use, "ptx_line", json_integer(module->instrs[pcs[i] - 1].line));
-        json_object_set_new(use, "places", places_json(module, pcs[i] - 1));
-        json_array_append_new(uses, use);
-    }
+    for (unsigned i = 0; i < most && pcs[i]; i++)
+        json_array_append_new(uses, use_json(module, pcs[i] - 1));
     return uses;
 }
 
@@ -147,6 +152,25 @@ static json_t *polls_json(const struct profile *profile)
     return polls;
 }
 
+static json_t *barrier_json(const struct profile *profile, uint32_t pc)
+{
+    const uint64_t *row = profile_barrier_row(profile, pc);
+    json_t *object = use_json(profile->module, pc);
+    for (unsigned i = 0; i < PROFILE_BARRIER_COUNTS; i++)
+        json_object_set_new(object, profile_barrier_name((enum profile_barrier_count)i),
+                            json_integer((json_int_t)row[i]));
+    return object;
+}
+
+static json_t *barriers_json(const struct profile *profile)
+{
+    json_t *barriers = json_array();
+    for (uint32_t pc = 0; pc < profile->instructions; pc++)
+        if (profile_barrier_row(profile, pc)[PROFILE_BARRIER_came])
+            json_array_append_new(barriers, barrier_json(profile, pc));
+    return barriers;
+}
+
 json_t *gpu_profile_json(const struct profile *profile)
 {
     json_t *object = json_object(), *instructions = json_array();
@@ -154,6 +178,7 @@ json_t *gpu_profile_json(const struct profile *profile)
         if (has_counts(profile, pc))
             json_array_append_new(instructions, instruction_json(profile, pc));
     json_object_set_new(object, "instructions", instructions);
+    json_object_set_new(object, "barriers", barriers_json(profile));
     json_object_set_new(object, "words", words_json(profile));
     json_object_set_new(object, "words_unlisted", json_integer((json_int_t)profile->words.unlisted));
     json_object_set_new(object, "sections_unlogged", json_integer((json_int_t)profile->words.unlogged));

@@ -32,15 +32,19 @@ struct profile *profile_gather(const struct watch_launch *launch)
     const void **states = base_calloc(observed->sms, sizeof *states);
     struct profile *profile = base_malloc(sizeof *profile);
     size_t count = (size_t)observed->instructions * (PROFILE_COUNTS + observed->cause_count);
-    *profile = (struct profile){.module = launch->module,
-                                .instructions = observed->instructions,
-                                .causes = observed->cause_count,
-                                .cause_names = observed->causes,
-                                .counts = base_calloc(count, sizeof *profile->counts)};
+    *profile = (struct profile){
+        .module = launch->module,
+        .instructions = observed->instructions,
+        .causes = observed->cause_count,
+        .cause_names = observed->causes,
+        .counts = base_calloc(count, sizeof *profile->counts),
+        .barriers = base_calloc((size_t)observed->instructions * PROFILE_BARRIER_COUNTS, sizeof *profile->barriers)};
     watch_launch_states(launch, profile_observer(), states);
     for (uint32_t sm = 0; sm < observed->sms; sm++)
         for (size_t i = 0; i < count; i++)
             profile->counts[i] += ((const struct profile_sm *)states[sm])->counts[i];
+    for (uint32_t sm = 0; sm < observed->sms; sm++)
+        profile_barriers_add(profile->barriers, profile_barriers_of(states[sm]), observed->instructions);
     gather_words(profile, states, observed->sms);
     free(states);
     return profile;
@@ -53,5 +57,6 @@ void profile_free(struct profile *profile)
     profile_words_free(&profile->words);
     profile_polls_free(&profile->polls);
     free(profile->counts);
+    free(profile->barriers);
     free(profile);
 }

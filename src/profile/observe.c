@@ -101,6 +101,7 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     w->since = w->issued = e->cycle + 1;
     w->last_pc = e->pc;
     w->at_fence = e->instruction_class == LOCKSTEP_FENCE;
+    profile_barriers_issue(profile_barriers_of(s), e);
 }
 
 static void passed(void *state, const struct lockstep_passed_event *e)
@@ -121,6 +122,7 @@ static void forget(struct profile_sm *s, uint32_t slot)
 {
     profile_words_forget(profile_words_of(s), slot);
     profile_polls_forget(profile_polls_of(s), slot);
+    profile_barriers_forget(profile_barriers_of(s), slot);
 }
 
 static void leave(void *state, const struct lockstep_leave_event *e)
@@ -176,6 +178,16 @@ static void launch(void *state, const struct lockstep_launch_event *e)
     forget(state, e->warp);
 }
 
+static void arrive(void *state, const struct lockstep_arrive_event *e)
+{
+    profile_barriers_arrive(profile_barriers_of(state), e);
+}
+
+static void opens(void *state, const struct lockstep_open_event *e)
+{
+    profile_barriers_open(profile_barriers_of(state), e);
+}
+
 static void split(void *state, const struct lockstep_split_event *e)
 {
     row_of(state, e->pc)[PROFILE_splits]++;
@@ -200,7 +212,7 @@ static void serialized(void *state, const struct lockstep_serialized_event *e)
 
 /* The state of an SM */
 
-/* Words stand behind the counts, and polls behind them. */
+/* Words stand behind the counts, then polls, then barriers. */
 static size_t words_at(const struct lockstep_observed *observed)
 {
     size_t row = sizeof(uint64_t) * (PROFILE_COUNTS + observed->cause_count);
@@ -209,7 +221,8 @@ static size_t words_at(const struct lockstep_observed *observed)
 
 static size_t state_bytes(const struct lockstep_observed *observed)
 {
-    return words_at(observed) + profile_words_bytes() + profile_polls_bytes();
+    return words_at(observed) + profile_words_bytes() + profile_polls_bytes() +
+           profile_barriers_bytes(observed->instructions);
 }
 
 /* Causes that are charged so, as a set of their numbers. */
@@ -238,6 +251,7 @@ static void begin(const struct lockstep_observed *observed, void *state)
     contract(observed->cause_count <= 64);
     s->words = words_at(observed);
     s->polls = s->words + profile_words_bytes();
+    s->barriers = s->polls + profile_polls_bytes();
     s->causes = observed->cause_count;
     s->width = PROFILE_COUNTS + s->causes;
     s->last = charged_so(observed, CHARGE_LAST);
@@ -263,6 +277,8 @@ static const struct lockstep_observer observer = {
     .transaction = transaction,
     .serialized = serialized,
     .done = done,
+    .arrive = arrive,
+    .open = opens,
     .stand = stand,
     .passed = passed,
     .leave = leave,

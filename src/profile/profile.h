@@ -8,6 +8,7 @@
 #ifndef LOCKSTEP_PROFILE_PROFILE_H
 #define LOCKSTEP_PROFILE_PROFILE_H
 
+#include "profile/barriers.h"
 #include "profile/polls.h"
 #include "profile/words.h"
 #include "watch/watch.h"
@@ -24,7 +25,8 @@ struct profile {
     uint32_t instructions;           /* of the module */
     uint32_t causes;
     const char *const *cause_names;
-    uint64_t *counts; /* by instruction: enum profile_count, and behind them warp-cycles by cause */
+    uint64_t *counts;   /* by instruction: enum profile_count, and behind them warp-cycles by cause */
+    uint64_t *barriers; /* by instruction: enum profile_barrier_count */
     struct profile_word_list words;
     struct profile_poll_list polls;
 };
@@ -41,6 +43,11 @@ void profile_free(struct profile *profile);
 static inline const uint64_t *profile_row(const struct profile *profile, uint32_t pc)
 {
     return profile->counts + (size_t)pc * (PROFILE_COUNTS + profile->causes);
+}
+/* The counts of an instruction as a barrier. */
+static inline const uint64_t *profile_barrier_row(const struct profile *profile, uint32_t pc)
+{
+    return profile->barriers + (size_t)pc * PROFILE_BARRIER_COUNTS;
 }
 /* The name of a count in results, and the words for a cause in reports. */
 const char *profile_count_name(enum profile_count count);

@@ -19,8 +19,8 @@ struct profile_warp {
 };
 
 struct profile_sm {
-    size_t words, polls; /* bytes to its struct profile_words and profile_polls */
-    uint32_t width;      /* counts of an instruction */
+    size_t words, polls, barriers; /* bytes to its struct profile_words, and so on */
+    uint32_t width;                /* counts of an instruction */
     uint32_t causes;
     uint64_t last, data;                   /* sets of causes: charged to the last instruction; waits for values */
     uint8_t issued, unpicked, held, fence; /* causes by number */
@@ -36,6 +36,10 @@ static inline struct profile_words *profile_words_of(const struct profile_sm *s)
 static inline struct profile_polls *profile_polls_of(const struct profile_sm *s)
 {
     return (struct profile_polls *)((char *)s + s->polls);
+}
+static inline struct profile_barriers *profile_barriers_of(const struct profile_sm *s)
+{
+    return (struct profile_barriers *)((char *)s + s->barriers);
 }
 
 #endif

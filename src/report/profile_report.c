@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "report/figures.h"
 #include "report/profile_lines.h"
+#include "report/profile_barriers.h"
 #include "report/profile_polls.h"
 #include "report/profile_words.h"
 
@@ -339,6 +340,7 @@ static void print_kernel(const json_t *kernels, const char *name, bool ptx, stru
     strbuf_add(out, "\n");
     if (lines.sum.total) {
         print_lines(&p, ptx);
+        profile_barriers_add_table(kernels, name, lines.sum.total, out);
         profile_words_add_table(words, lines.sum.total, out);
         profile_polls_add_table(polls, lines.sum.total, out);
         print_sentences(&p);

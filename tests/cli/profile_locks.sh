@@ -163,5 +163,10 @@ awk '/"polls": \[/ { inside = 1 } inside && /"name":/ { gsub(/[",]/, ""); name =
     inside && /"waits":/ { gsub(/[",]/, ""); of[name] = $2 }
     END { if (of["ready"] != 7 || of["serving"] < 40 || of["serving"] > 64 || length(of) != 2) print of["ready"], of["serving"], length(of) }' ticket.stats >odd
 [ ! -s odd ] || { cat odd; wrong "waits of polled words"; }
+awk '/"barriers": \[/ { inside = 1 } /"words": \[/ { inside = 0 } inside { gsub(/[":,]/, ""); of[$1] = $2 }
+    END { if (of["opened"] != 8 || of["came"] != 16 || of["line"] != 9 || of["waited"] < 8 * of["waited_most"] / 2 || of["spread"] < of["waited"]) {
+              for (name in of) print name, of[name] } }' ticket.stats >odd
+[ ! -s odd ] || { cat odd; wrong "the barrier"; }
+grep -A1 '^ wait     opened .* barrier$' ticket.stats.out | grep -qE '^ [0-9. ]+%  +8 +16 +[0-9]+ +[0-9]+ +ticket.cu:9$' || { cat ticket.stats.out; wrong "the table does not have the barrier"; }
 all_ways ticket 6000
 finish

@@ -132,6 +132,18 @@ static void expect_closed(const struct run *r)
     assert_int_equal(sum_of(p, PROFILE_passes), device_stat(&r->d, "sm", "shared_conflict_cycles"));
 }
 
+/* Of a run that has ended. */
+static void expect_barriers_closed(const struct run *r)
+{
+    const struct profile *p = r->d.result.profile;
+    uint64_t waited = 0, counted = device_stat(&r->d, "warps", "barrier");
+    for (uint32_t pc = 0; pc < p->instructions; pc++)
+        waited += profile_barrier_row(p, pc)[PROFILE_BARRIER_waited];
+    if (waited != counted)
+        fail_msg("%s %s: %llu cycles at barriers in the profile, %llu in the statistics", r->way->machine,
+                 r->way->settings, (unsigned long long)waited, (unsigned long long)counted);
+}
+
 static bool is_same_word(const struct profile_word_sum *a, const struct profile_word_sum *b)
 {
     return a->word.address == b->word.address && a->word.space == b->word.space && a->handed == b->handed &&
@@ -179,6 +191,8 @@ static void expect_same(const struct run *a, const struct run *b, const char *wh
                          (unsigned long long)profile_row(q, pc)[i]);
     if (!q)
         return;
+    if (memcmp(p->barriers, q->barriers, p->instructions * PROFILE_BARRIER_COUNTS * sizeof *p->barriers))
+        fail_msg("%s %s: other barriers %s", a->way->machine, a->way->settings, what);
     expect_same_words(a, b, what);
     expect_same_polls(a, b, what);
 }
@@ -188,6 +202,7 @@ static void run_all_ways(const struct way *way, const char *text)
     struct run first, other;
     run(&first, way, text, true, true, &(struct gpu_launch){0});
     expect_closed(&first);
+    expect_barriers_closed(&first);
     const struct gpu_launch hows[] = {{.threads = 1}, {.threads = 2}, {.every_cycle = true}};
     static const char *const words[] = {"without a profile", "by two threads", "cycle by cycle"};
     for (unsigned i = 0; i < 3; i++) {

@@ -166,9 +166,33 @@ static void test_words(void **state)
     free(text);
 }
 
+#define BARRIER(pc, places, opened, came, waited, most, spread)                                                        \
+    "{\"pc\": " #pc ", \"ptx_line\": 1" #pc ", \"places\": [" places "], \"opened\": " #opened ", \"came\": " #came    \
+    ", \"waited\": " #waited ", \"waited_most\": " #most ", \"spread\": " #spread "}"
+#define BARRIERS(barriers)                                                                                             \
+    "{\"name\": \"k\", \"cycles\": 10, \"profile\": {\"instructions\": [" INSTR(                                       \
+        0, "ret;", "", "\"issues\": 1", "\"issued\": 1000") "], "                                                      \
+                                                            "\"barriers\": [" barriers "]}}"
+
+/* Barriers of two launches are added up, by instruction; those that cost little are left out. */
+static void test_barriers(void **state)
+{
+    (void)state;
+    char *text =
+        report("[" BARRIERS(BARRIER(3, AT("a.cu", 4), 2, 8, 50, 20, 30) "," BARRIER(5, "", 1, 4, 9, 9, 9)) "," BARRIERS(
+                   BARRIER(3, AT("a.cu", 4), 2, 8, 40, 35, 40) "," BARRIER(7, AT("b.h", 1) "," AT("a.cu", 6), 3, 6, 600,
+                                                                           100, 90)) "]",
+               false);
+    assert_string_equal(text, "\nprofile of k: 20 cycles, 2000 warp-cycles in 2 launches\n" LINES
+                              " wait     opened      came      most   spread           barrier\n"
+                              " 30.0%         3         6       100       30           b.h:1 (called from a.cu:6)\n"
+                              "  4.5%         4        16        35       18           a.cu:4\n");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs), cmocka_unit_test(test_launches),
-                                       cmocka_unit_test(test_words)};
+                                       cmocka_unit_test(test_words), cmocka_unit_test(test_barriers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,55 @@
+/* How long warps wait at the barriers of their blocks, by instruction (barriers.def). Each SM fills in a state of its
+ * own as events happen; profile_barriers_add brings them together when the kernel has ended. */
+#ifndef LOCKSTEP_PROFILE_BARRIERS_H
+#define LOCKSTEP_PROFILE_BARRIERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bits.h"
+#include "lockstep/observer.h"
+
+#define PROFILE_BARRIERS_WARPS 64
+
+enum profile_barrier_count {
+#define PROFILE_BARRIER(name, doc) PROFILE_BARRIER_##name,
+#include "profile/barriers.def"
+#undef PROFILE_BARRIER
+    PROFILE_BARRIER_COUNTS
+};
+
+/* A warp at a barrier. */
+struct profile_barrier_warp {
+    uint64_t since;  /* the cycle in which it came */
+    uint64_t spread; /* if it opened the barrier as it came: cycles since the first one had come, + 1; else 0 */
+    uint32_t pc;     /* of the barrier, once its issue was told */
+};
+
+/* The state of an SM, which begins as zeros. */
+struct profile_barriers {
+    uint64_t waiting; /* set of warps at a barrier */
+    uint64_t fresh;   /* set of warps that have just come: the issue that brought them is about to be told */
+    struct profile_barrier_warp warps[PROFILE_BARRIERS_WARPS];
+    uint64_t counts[]; /* by instruction: PROFILE_BARRIER_COUNTS */
+};
+
+/* Bytes of the state of an SM, for a module of so many instructions. */
+size_t profile_barriers_bytes(uint32_t instructions);
+void profile_barriers_arrive(struct profile_barriers *s, const struct lockstep_arrive_event *e);
+void profile_barriers_open(struct profile_barriers *s, const struct lockstep_open_event *e);
+/* The issue of a warp that has just come, by instruction pc. */
+void profile_barriers_came(struct profile_barriers *s, uint32_t warp, uint32_t pc);
+/* The threads of the warp in that slot have ended, or are other ones from now on. */
+void profile_barriers_forget(struct profile_barriers *s, uint32_t slot);
+/* Adds the counts of an SM to those of a launch, which are as many. */
+void profile_barriers_add(uint64_t *counts, const struct profile_barriers *s, uint32_t instructions);
+/* The name of a count in results. */
+const char *profile_barrier_name(enum profile_barrier_count count);
+
+static inline void profile_barriers_issue(struct profile_barriers *s, const struct lockstep_issue_event *e)
+{
+    if (mask_has(s->fresh, e->warp))
+        profile_barriers_came(s, e->warp, e->pc);
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* Barriers by instruction: see profile_barriers.h. */
+#include "report/profile_barriers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "profile/barriers.h"
+#include "report/profile_uses.h"
+
+#define MOST_BARRIERS 5  /* of a kernel */
+#define LEAST_SHARE 0.01 /* of its warp-cycles */
+
+struct barrier {
+    const json_t *object; /* of its first launch */
+    uint64_t pc;
+    uint64_t counts[PROFILE_BARRIER_COUNTS];
+};
+struct barriers {
+    VEC(struct barrier) of;
+};
+
+static void add_barrier(struct barriers *barriers, const json_t *object)
+{
+    struct barrier *barrier = NULL;
+    uint64_t pc = profile_uses_number(object, "pc");
+    for (size_t i = 0; i < barriers->of.count && !barrier; i++)
+        if (barriers->of.items[i].pc == pc)
+            barrier = &barriers->of.items[i];
+    if (!barrier) {
+        vec_push(&barriers->of, (struct barrier){.object = object, .pc = pc});
+        barrier = &barriers->of.items[barriers->of.count - 1];
+    }
+    for (unsigned i = 0; i < PROFILE_BARRIER_COUNTS; i++) {
+        uint64_t value = profile_uses_number(object, profile_barrier_name((enum profile_barrier_count)i));
+        uint64_t *count = &barrier->counts[i];
+        if (i != PROFILE_BARRIER_waited_most)
+            *count += value;
+        else if (value > *count)
+            *count = value;
+    }
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct barrier *x = a, *y = b;
+    uint64_t of_x = x->counts[PROFILE_BARRIER_waited], of_y = y->counts[PROFILE_BARRIER_waited];
+    if (of_x != of_y)
+        return of_x < of_y ? 1 : -1;
+    return x->pc < y->pc ? -1 : 1;
+}
+
+static void add_row(const struct barrier *barrier, uint64_t warp_cycles, struct strbuf *out)
+{
+    const uint64_t *n = barrier->counts;
+    strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8" PRIu64 "  %8" PRIu64 "  %7.0f           ",
+                100 * profile_uses_ratio(n[PROFILE_BARRIER_waited], warp_cycles), n[PROFILE_BARRIER_opened],
+                n[PROFILE_BARRIER_came], n[PROFILE_BARRIER_waited_most],
+                profile_uses_ratio(n[PROFILE_BARRIER_spread], n[PROFILE_BARRIER_opened]));
+    profile_uses_add_place(barrier->object, true, out);
+    strbuf_add(out, "\n");
+}
+
+void profile_barriers_add_table(const json_t *kernels, const char *name, uint64_t warp_cycles, struct strbuf *out)
+{
+    struct barriers barriers = {0};
+    size_t i, n;
+    const json_t *kernel, *barrier;
+    json_array_foreach(kernels, i, kernel)
+    {
+        const char *of = json_string_value(json_object_get(kernel, "name"));
+        if (!of || strcmp(of, name))
+            continue;
+        json_array_foreach(json_object_get(json_object_get(kernel, "profile"), "barriers"), n, barrier)
+            add_barrier(&barriers, barrier);
+    }
+    if (barriers.of.count)
+        qsort(barriers.of.items, barriers.of.count, sizeof *barriers.of.items, by_cost);
+    for (i = 0; i < barriers.of.count && i < MOST_BARRIERS; i++) {
+        const struct barrier *each = &barriers.of.items[i];
+        if (profile_uses_ratio(each->counts[PROFILE_BARRIER_waited], warp_cycles) < LEAST_SHARE)
+            break;
+        if (!i)
+            strbuf_add(out, " wait     opened      came      most   spread           barrier\n");
+        add_row(each, warp_cycles, out);
+    }
+    vec_free(&barriers.of);
+}
