@@ -1,4 +1,4 @@
-/* What results say of a word of memory and the instructions that use it, for reports of profiles. */
+/* Words of memory in results, and the instructions that use them: text for reports of profiles. */
 #ifndef LOCKSTEP_REPORT_PROFILE_USES_H
 #define LOCKSTEP_REPORT_PROFILE_USES_H
 
