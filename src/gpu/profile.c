@@ -2,8 +2,6 @@
 #include "profile/profile.h"
 #include "gpu/gpu_impl.h"
 
-#define MOST_NAMES 256 /* of words: the first ones, which cost most */
-
 void gpu_profile(struct gpu *gpu)
 {
     watch_join(&gpu->observers, profile_observer());
@@ -25,11 +23,11 @@ static char *name_of(const struct gpu_run *run, uint32_t space, uint64_t address
 void gpu_gather_profile(struct gpu_run *run)
 {
     struct profile *profile = profile_gather(&run->watched);
-    for (uint32_t i = 0; i < profile->words.count && i < MOST_NAMES; i++) {
+    for (uint32_t i = 0; i < profile->words.count && i < PROFILE_SHOWN; i++) {
         struct profile_word_sum *sum = &profile->words.of[i];
         sum->name = name_of(run, sum->word.space, sum->word.address);
     }
-    for (uint32_t i = 0; i < profile->polls.count && i < MOST_NAMES; i++) {
+    for (uint32_t i = 0; i < profile->polls.count && i < PROFILE_SHOWN; i++) {
         struct profile_poll_sum *sum = &profile->polls.of[i];
         sum->name = name_of(run, sum->poll.space, sum->poll.address);
     }

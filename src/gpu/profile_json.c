@@ -4,7 +4,6 @@
 #include "profile/profile.h"
 
 #define MOST_PLACES 64 /* of an instruction */
-#define MOST_WORDS 64  /* of a kernel: those that cost most */
 
 static json_t *place_json(const struct isa_module *module, uint32_t file, uint32_t line, const char *function)
 {
@@ -127,7 +126,7 @@ static json_t *word_json(const struct isa_module *module, const struct profile_w
 static json_t *words_json(const struct profile *profile)
 {
     json_t *words = json_array();
-    for (uint32_t i = 0; i < profile->words.count && i < MOST_WORDS && profile->words.of[i].name; i++)
+    for (uint32_t i = 0; i < profile->words.count && i < PROFILE_SHOWN; i++)
         json_array_append_new(words, word_json(profile->module, &profile->words.of[i]));
     return words;
 }
@@ -147,7 +146,7 @@ static json_t *poll_json(const struct isa_module *module, const struct profile_p
 static json_t *polls_json(const struct profile *profile)
 {
     json_t *polls = json_array();
-    for (uint32_t i = 0; i < profile->polls.count && i < MOST_WORDS && profile->polls.of[i].name; i++)
+    for (uint32_t i = 0; i < profile->polls.count && i < PROFILE_SHOWN; i++)
         json_array_append_new(polls, poll_json(profile->module, &profile->polls.of[i]));
     return polls;
 }

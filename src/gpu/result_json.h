@@ -15,9 +15,9 @@
  * that did not come to its end is `partial`, and `partial_reason` says why: max-cycles, max-seconds, SIGINT, hang ...
  * What was not measured is null, and `not_measured` says why. */
 json_t *gpu_result_json(const struct gpu_result *result, const struct machine *machine);
-/* What a result has as `profile`, where the launch was profiled: `instructions`, those that counted something, each with
- * its pc, text, place in the PTX (ptx_file, ptx_line), places in the sources (from its own line outwards: file, line,
- * function), counts (profile/counts.def) and warp-cycles by cause. What is 0 is left out. */
+/* The member `profile` of a result, where the launch was profiled: `instructions`, those that counted something, each
+ * with its pc, text, place in the PTX (ptx_file, ptx_line), places in the sources (from its own line outwards: file,
+ * line, function), counts (profile/counts.def) and warp-cycles by cause. What is 0 is left out. */
 json_t *gpu_profile_json(const struct profile *profile);
 /* The resolved machine: name, doc, and under each group's name every parameter with its value. */
 json_t *machine_json(const struct machine *machine);

@@ -15,7 +15,7 @@ size_t profile_polls_bytes(void)
 
 static uint32_t find(const struct profile_polls *s, uint64_t address, uint32_t space)
 {
-    uint32_t at = hash_place(address / 4 ^ (uint64_t)space << 60) % PROFILE_POLLS;
+    uint32_t at = profile_place(address, space) % PROFILE_POLLS;
     while (s->words[at].space && !(s->words[at].address == address && s->words[at].space == space))
         at = (at + 1) % PROFILE_POLLS;
     return at;
@@ -34,16 +34,6 @@ static struct profile_poll *word_at(struct profile_polls *s, uint64_t address, u
     s->count++;
     *word = (struct profile_poll){.address = address, .space = space};
     return word;
-}
-
-/* Notes an instruction among the first ones of its kind: `most` places, pc + 1, 0 ends. */
-static void note_pc(uint32_t *pcs, unsigned most, uint32_t pc)
-{
-    unsigned i = 0;
-    while (i < most && pcs[i] && pcs[i] != pc + 1)
-        i++;
-    if (i < most)
-        pcs[i] = pc + 1;
 }
 
 /* Polls */
@@ -104,7 +94,7 @@ static void lanes_look(struct profile_polls *s, struct profile_polls_warp *warp,
                 span = word ? span_of(warp, (uint32_t)(word - s->words) + 1) : NULL;
             }
             if (word) {
-                note_pc(word->polled_at, PROFILE_POLL_PCS, e->pc);
+                profile_pcs_note(word->polled_at, PROFILE_POLL_PCS, e->pc + 1);
                 word->counts[PROFILE_POLL_warps_waited] += extend(span, look->cycle, e->cycle);
                 count_poll(word, look, e->cycle);
             }
@@ -140,7 +130,7 @@ static void note_writes(struct profile_polls *s, const struct lockstep_access_ev
                 continue;
             *place = (struct profile_write){.address = address, .space = e->space};
         }
-        note_pc(place->pcs, PROFILE_WRITE_PCS, e->pc);
+        profile_pcs_note(place->pcs, PROFILE_WRITE_PCS, e->pc + 1);
     }
 }
 

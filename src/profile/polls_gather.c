@@ -15,42 +15,25 @@ const char *profile_poll_name(enum profile_poll_count count)
     return names[count];
 }
 
-static int order(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_address(const void *a, const void *b)
 {
     const struct profile_poll *x = a, *y = b;
-    int spaces = order(x->space, y->space);
-    return spaces ? spaces : order(x->address, y->address);
+    int spaces = profile_order(x->space, y->space);
+    return spaces ? spaces : profile_order(x->address, y->address);
 }
 
 static int by_cost(const void *a, const void *b)
 {
     const struct profile_poll_sum *x = a, *y = b;
-    int differ = order(y->poll.counts[PROFILE_POLL_warps_waited], x->poll.counts[PROFILE_POLL_warps_waited]);
+    int differ = profile_order(y->poll.counts[PROFILE_POLL_warps_waited], x->poll.counts[PROFILE_POLL_warps_waited]);
     return differ ? differ : by_address(&x->poll, &y->poll);
-}
-
-/* Adds `count` instructions to the first ones of PROFILE_POLL_PCS. */
-static void add_pcs(uint32_t *to, const uint32_t *from, unsigned count)
-{
-    for (unsigned i = 0; i < count && from[i]; i++) {
-        unsigned at = 0;
-        while (at < PROFILE_POLL_PCS && to[at] && to[at] != from[i])
-            at++;
-        if (at < PROFILE_POLL_PCS)
-            to[at] = from[i];
-    }
 }
 
 static void add_word(struct profile_poll *to, const struct profile_poll *from)
 {
     for (unsigned i = 0; i < PROFILE_POLL_COUNTS; i++)
         to->counts[i] += from->counts[i];
-    add_pcs(to->polled_at, from->polled_at, PROFILE_POLL_PCS);
+    profile_pcs_add(to->polled_at, PROFILE_POLL_PCS, from->polled_at, PROFILE_POLL_PCS);
 }
 
 /* True: one of the instructions that polled the word is no plain load. Where the L1 serves no global loads, events tell
@@ -91,7 +74,7 @@ static void add_writes(struct profile_poll_sum *sum, const struct profile_polls 
 {
     const struct profile_write *write = &state->writes[profile_write_place(sum->poll.address, sum->poll.space)];
     if (write->space == sum->poll.space && write->address == sum->poll.address)
-        add_pcs(sum->written_at, write->pcs, PROFILE_WRITE_PCS);
+        profile_pcs_add(sum->written_at, PROFILE_POLL_PCS, write->pcs, PROFILE_WRITE_PCS);
 }
 
 struct profile_poll_list profile_polls_gather(const struct profile_polls *const *states, uint32_t sms,

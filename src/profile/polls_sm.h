@@ -2,7 +2,7 @@
 #ifndef LOCKSTEP_PROFILE_POLLS_SM_H
 #define LOCKSTEP_PROFILE_POLLS_SM_H
 
-#include "base/hash.h"
+#include "profile/pcs.h"
 #include "profile/polls.h"
 
 #define PROFILE_POLLS 4096                         /* places of the table */
@@ -50,7 +50,7 @@ struct profile_polls {
 
 static inline uint32_t profile_write_place(uint64_t address, uint32_t space)
 {
-    return hash_place(address / 4 ^ (uint64_t)space << 60) % PROFILE_WRITES;
+    return profile_place(address, space) % PROFILE_WRITES;
 }
 
 #endif

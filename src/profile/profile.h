@@ -20,6 +20,8 @@ enum profile_count {
     PROFILE_COUNTS
 };
 
+#define PROFILE_SHOWN 64 /* words of a kind that have names and stand in results: the first ones, which cost most */
+
 struct profile {
     const struct isa_module *module; /* of the kernel */
     uint32_t instructions;           /* of the module */

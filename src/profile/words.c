@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/bits.h"
 #include "base/check.h"
+#include "profile/pcs.h"
 #include "profile/words_sm.h"
 
 size_t profile_words_bytes(void)
@@ -20,8 +21,7 @@ size_t profile_words_bytes(void)
 
 static uint32_t find(const struct profile_words *s, uint64_t address, uint32_t space)
 {
-    uint64_t hash = (address >> 2 ^ (uint64_t)space << 60) * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t at = (uint32_t)(hash >> 40) % PROFILE_WORDS;
+    uint32_t at = profile_place(address, space) % PROFILE_WORDS;
     while (s->words[at].space && !(s->words[at].address == address && s->words[at].space == space))
         at = (at + 1) % PROFILE_WORDS;
     return at;
@@ -72,15 +72,6 @@ static struct profile_word *word_at(struct profile_words *s, uint64_t address, u
     s->count++;
     s->words[at] = (struct profile_word){.address = address, .space = space};
     return &s->words[at];
-}
-
-static void note_pc(uint32_t *pcs, uint32_t pc)
-{
-    unsigned i = 0;
-    while (i < PROFILE_WORD_PCS && pcs[i] && pcs[i] != pc + 1)
-        i++;
-    if (i < PROFILE_WORD_PCS)
-        pcs[i] = pc + 1;
 }
 
 /* Waiting */
@@ -154,7 +145,7 @@ static void take(struct profile_words *s, struct profile_words_warp *warp, struc
     }
     give_up(s, warp, e->lane);
     word->counts[PROFILE_WORD_taken]++;
-    note_pc(word->takes, e->pc);
+    profile_pcs_note(word->takes, PROFILE_WORD_PCS, e->pc + 1);
     if (warp->held_count < PROFILE_WORDS_HELD)
         warp->held[warp->held_count++] = (struct profile_held){.address = e->address,
                                                                .found = e->before,
@@ -191,7 +182,7 @@ static void give(struct profile_words *s, struct profile_words_warp *warp, uint3
     word->counts[PROFILE_WORD_held] += cycles;
     if (cycles > word->counts[PROFILE_WORD_held_most])
         word->counts[PROFILE_WORD_held_most] = cycles;
-    note_pc(word->gives, pc);
+    profile_pcs_note(word->gives, PROFILE_WORD_PCS, pc + 1);
     log_section(s, held, cycle, block);
     warp->held[i] = warp->held[--warp->held_count];
 }

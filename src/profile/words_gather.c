@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/vec.h"
+#include "profile/pcs.h"
 #include "profile/words_sm.h"
 
 const char *profile_word_name(enum profile_word_count count)
@@ -16,29 +17,13 @@ const char *profile_word_name(enum profile_word_count count)
     return names[count];
 }
 
-static int order(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Words */
 
 static int by_address(const void *a, const void *b)
 {
     const struct profile_word *x = a, *y = b;
-    int spaces = order(x->space, y->space);
-    return spaces ? spaces : order(x->address, y->address);
-}
-
-static void add_pcs(uint32_t *to, const uint32_t *from)
-{
-    for (unsigned i = 0; i < PROFILE_WORD_PCS && from[i]; i++) {
-        unsigned at = 0;
-        while (at < PROFILE_WORD_PCS && to[at] && to[at] != from[i])
-            at++;
-        if (at < PROFILE_WORD_PCS)
-            to[at] = from[i];
-    }
+    int spaces = profile_order(x->space, y->space);
+    return spaces ? spaces : profile_order(x->address, y->address);
 }
 
 static void add_word(struct profile_word *to, const struct profile_word *from)
@@ -47,8 +32,8 @@ static void add_word(struct profile_word *to, const struct profile_word *from)
     for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
         to->counts[i] += from->counts[i];
     to->counts[PROFILE_WORD_held_most] = most > other ? most : other;
-    add_pcs(to->takes, from->takes);
-    add_pcs(to->gives, from->gives);
+    profile_pcs_add(to->takes, PROFILE_WORD_PCS, from->takes, PROFILE_WORD_PCS);
+    profile_pcs_add(to->gives, PROFILE_WORD_PCS, from->gives, PROFILE_WORD_PCS);
 }
 
 /* The words of all SMs, each once, by address. */
@@ -83,23 +68,23 @@ struct section {
 
 static int by_place(const struct section *a, const struct section *b)
 {
-    int differ = order(a->is.space, b->is.space);
-    differ = differ ? differ : order(a->is.address, b->is.address);
-    differ = differ ? differ : order(a->sm, b->sm);
-    return differ ? differ : order(a->is.block, b->is.block);
+    int differ = profile_order(a->is.space, b->is.space);
+    differ = differ ? differ : profile_order(a->is.address, b->is.address);
+    differ = differ ? differ : profile_order(a->sm, b->sm);
+    return differ ? differ : profile_order(a->is.block, b->is.block);
 }
 
 static int by_time(const void *a, const void *b)
 {
     const struct section *x = a, *y = b;
     int differ = by_place(x, y);
-    differ = differ ? differ : order(x->is.taken, y->is.taken);
-    return differ ? differ : order(x->is.given, y->is.given);
+    differ = differ ? differ : profile_order(x->is.taken, y->is.taken);
+    return differ ? differ : profile_order(x->is.given, y->is.given);
 }
 
 static int by_since(const void *a, const void *b)
 {
-    return order(((const struct section *)a)->is.since, ((const struct section *)b)->is.since);
+    return profile_order(((const struct section *)a)->is.since, ((const struct section *)b)->is.since);
 }
 
 /* Adds the handovers of a word, whose sections are in the order of taking. */
@@ -165,8 +150,9 @@ static void add_sections(struct profile_word_list *list, const struct profile_wo
 static int by_cost(const void *a, const void *b)
 {
     const struct profile_word_sum *x = a, *y = b;
-    int differ = order(y->word.counts[PROFILE_WORD_warps_waited], x->word.counts[PROFILE_WORD_warps_waited]);
-    differ = differ ? differ : order(y->word.counts[PROFILE_WORD_attempts], x->word.counts[PROFILE_WORD_attempts]);
+    int differ = profile_order(y->word.counts[PROFILE_WORD_warps_waited], x->word.counts[PROFILE_WORD_warps_waited]);
+    differ =
+        differ ? differ : profile_order(y->word.counts[PROFILE_WORD_attempts], x->word.counts[PROFILE_WORD_attempts]);
     return differ ? differ : by_address(&x->word, &y->word);
 }
 

@@ -32,14 +32,9 @@ static void add_barrier(struct barriers *barriers, const json_t *object)
         vec_push(&barriers->of, (struct barrier){.object = object, .pc = pc});
         barrier = &barriers->of.items[barriers->of.count - 1];
     }
-    for (unsigned i = 0; i < PROFILE_BARRIER_COUNTS; i++) {
-        uint64_t value = profile_uses_number(object, profile_barrier_name((enum profile_barrier_count)i));
-        uint64_t *count = &barrier->counts[i];
-        if (i != PROFILE_BARRIER_waited_most)
-            *count += value;
-        else if (value > *count)
-            *count = value;
-    }
+    for (unsigned i = 0; i < PROFILE_BARRIER_COUNTS; i++)
+        profile_uses_count(object, profile_barrier_name((enum profile_barrier_count)i),
+                           i == PROFILE_BARRIER_waited_most, &barrier->counts[i]);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -65,16 +60,11 @@ static void add_row(const struct barrier *barrier, uint64_t warp_cycles, struct 
 void profile_barriers_add_table(const json_t *kernels, const char *name, uint64_t warp_cycles, struct strbuf *out)
 {
     struct barriers barriers = {0};
-    size_t i, n;
-    const json_t *kernel, *barrier;
-    json_array_foreach(kernels, i, kernel)
-    {
-        const char *of = json_string_value(json_object_get(kernel, "name"));
-        if (!of || strcmp(of, name))
-            continue;
-        json_array_foreach(json_object_get(json_object_get(kernel, "profile"), "barriers"), n, barrier)
-            add_barrier(&barriers, barrier);
-    }
+    size_t i;
+    const json_t *barrier;
+    json_t *all = profile_uses_all(kernels, name, "barriers");
+    json_array_foreach(all, i, barrier) add_barrier(&barriers, barrier);
+    json_decref(all);
     if (barriers.of.count)
         qsort(barriers.of.items, barriers.of.count, sizeof *barriers.of.items, by_cost);
     for (i = 0; i < barriers.of.count && i < MOST_BARRIERS; i++) {

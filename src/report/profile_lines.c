@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-static uint64_t number_of(const json_t *object, const char *name)
-{
-    return (uint64_t)json_integer_value(json_object_get(object, name));
-}
+#include "report/profile_uses.h"
 
 static void add_sum(struct profile_sum *to, const struct profile_sum *from)
 {
@@ -44,7 +41,7 @@ static void read_sum(struct profile_lines *p, const json_t *object, struct profi
     json_t *value;
     const json_t *counts = json_object_get(object, "counts");
     for (unsigned i = 0; i < PROFILE_COUNTS; i++)
-        sum->counts[i] += number_of(counts, profile_count_name((enum profile_count)i));
+        sum->counts[i] += profile_uses_number(counts, profile_count_name((enum profile_count)i));
     json_object_foreach(json_object_get(object, "cycles"), name, value)
     {
         uint64_t cycles = (uint64_t)json_integer_value(value);
@@ -58,10 +55,10 @@ static void add_launch(struct profile_lines *p, const json_t *kernel)
 {
     const json_t *instructions = json_object_get(json_object_get(kernel, "profile"), "instructions");
     p->launches++;
-    p->cycles += number_of(kernel, "cycles");
+    p->cycles += profile_uses_number(kernel, "cycles");
     for (size_t i = 0; i < json_array_size(instructions); i++) {
         const json_t *object = json_array_get(instructions, i);
-        uint64_t pc = number_of(object, "pc");
+        uint64_t pc = profile_uses_number(object, "pc");
         while (p->instrs.count <= pc)
             vec_push(&p->instrs, (struct profile_instr){0});
         p->instrs.items[pc].object = object;
@@ -118,13 +115,13 @@ static void add_instr(struct profile_lines *p, struct profile_instr *instr)
     for (uint32_t i = 0; i < count; i++) {
         const json_t *place = json_array_get(places, i);
         const char *file = json_string_value(json_object_get(place, "file"));
-        outer = line_of(p, file ? file : "", number_of(place, "line"), count - 1 - i);
+        outer = line_of(p, file ? file : "", profile_uses_number(place, "line"), count - 1 - i);
         instr->line = i ? instr->line : outer;
         add_all(p, outer, instr, chain, i);
     }
     if (!count) {
         const char *file = json_string_value(json_object_get(instr->object, "ptx_file"));
-        instr->line = outer = line_of(p, file ? file : "", number_of(instr->object, "ptx_line"), 0);
+        instr->line = outer = line_of(p, file ? file : "", profile_uses_number(instr->object, "ptx_line"), 0);
         add_all(p, outer, instr, chain, 0);
     }
     add_site(p, instr->line, outer, &instr->sum);

@@ -20,7 +20,7 @@ struct profile_sum {
     uint64_t data;                         /* of them, those that wait for values */
 };
 
-/* What it costs, in warp-cycles: waits for a value are a cost of the instruction that brings it. */
+/* Its cost in warp-cycles: waits for a value are a cost of the instruction that brings it. */
 static inline uint64_t profile_cost(const struct profile_sum *sum)
 {
     return sum->total - sum->data + sum->counts[PROFILE_awaited];

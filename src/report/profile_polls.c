@@ -47,16 +47,11 @@ static int by_cost(const void *a, const void *b)
 struct profile_polls_report *profile_polls_read(const json_t *kernels, const char *name)
 {
     struct profile_polls_report *report = base_calloc(1, sizeof *report);
-    size_t i, n;
-    const json_t *kernel, *poll;
-    json_array_foreach(kernels, i, kernel)
-    {
-        const char *of = json_string_value(json_object_get(kernel, "name"));
-        if (!of || strcmp(of, name))
-            continue;
-        json_array_foreach(json_object_get(json_object_get(kernel, "profile"), "polls"), n, poll)
-            add_poll(report, poll);
-    }
+    size_t i;
+    const json_t *poll;
+    json_t *all = profile_uses_all(kernels, name, "polls");
+    json_array_foreach(all, i, poll) add_poll(report, poll);
+    json_decref(all);
     if (report->polls.count)
         qsort(report->polls.items, report->polls.count, sizeof *report->polls.items, by_cost);
     return report;

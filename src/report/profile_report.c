@@ -12,6 +12,7 @@
 #include "report/profile_lines.h"
 #include "report/profile_barriers.h"
 #include "report/profile_polls.h"
+#include "report/profile_uses.h"
 #include "report/profile_words.h"
 
 #define WIDTH 80
@@ -35,11 +36,6 @@ struct printer {
     VEC(struct source) sources;
     struct strbuf *out;
 };
-
-static double share(uint64_t part, uint64_t whole)
-{
-    return whole ? (double)part / (double)whole : 0;
-}
 
 /* Ends a line, without blanks at its end. */
 static void end_line(struct strbuf *out)
@@ -82,12 +78,6 @@ static void add_source(struct printer *p, const struct profile_line *line, size_
         *tab = ' ';
 }
 
-static const char *base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    return slash ? slash + 1 : file;
-}
-
 /* Lines */
 
 /* A part of a cost. */
@@ -122,9 +112,10 @@ static void add_parts(const struct profile_lines *lines, const struct profile_su
         struct part part = parts[most];
         size_t before = out->length;
         parts[most] = parts[n];
-        if (!part.cycles || (n && share(part.cycles, profile_cost(sum)) < LEAST_PART))
+        if (!part.cycles || (n && profile_uses_ratio(part.cycles, profile_cost(sum)) < LEAST_PART))
             return;
-        strbuf_addf(out, "%s%s %.0f%%", n ? ", " : "", part.words, 100 * share(part.cycles, profile_cost(sum)));
+        strbuf_addf(out, "%s%s %.0f%%", n ? ", " : "", part.words,
+                    100 * profile_uses_ratio(part.cycles, profile_cost(sum)));
         if (out->length > end) {
             out->length = before;
             return;
@@ -137,9 +128,9 @@ static void add_instrs(struct printer *p, uint32_t number)
     for (size_t pc = 0, n = 0; pc < p->lines->instrs.count && n < MOST_INSTRS; pc++) {
         const struct profile_instr *instr = &p->lines->instrs.items[pc];
         uint64_t cost = profile_cost(&instr->sum);
-        if (instr->line != number || share(cost, p->lines->sum.total) < LEAST_INSTR)
+        if (instr->line != number || profile_uses_ratio(cost, p->lines->sum.total) < LEAST_INSTR)
             continue;
-        strbuf_addf(p->out, "       %6.1f%%           %-30.30s  ", 100 * share(cost, p->lines->sum.total),
+        strbuf_addf(p->out, "       %6.1f%%           %-30.30s  ", 100 * profile_uses_ratio(cost, p->lines->sum.total),
                     json_string_value(json_object_get(instr->object, "text")));
         add_parts(p->lines, &instr->sum, WIDTH - 57, p->out);
         end_line(p->out);
@@ -152,9 +143,10 @@ static void print_line(struct printer *p, uint32_t number, bool ptx)
     const struct profile_line *line = &p->lines->lines.items[number];
     uint64_t whole = p->lines->sum.total;
     struct strbuf place = {0};
-    strbuf_addf(&place, "%s:%u", base_name(line->file), line->number);
-    strbuf_addf(p->out, "%5.1f%%  %5.1f%%  %5.1f%%  %-16s  ", 100 * share(profile_cost(&line->all), whole),
-                100 * share(profile_cost(&line->own), whole), 100 * share(line->all.total, whole), strbuf_text(&place));
+    strbuf_addf(&place, "%s:%u", profile_uses_base_name(line->file), line->number);
+    strbuf_addf(p->out, "%5.1f%%  %5.1f%%  %5.1f%%  %-16s  ", 100 * profile_uses_ratio(profile_cost(&line->all), whole),
+                100 * profile_uses_ratio(profile_cost(&line->own), whole),
+                100 * profile_uses_ratio(line->all.total, whole), strbuf_text(&place));
     size_t taken = 26 + (place.length > 16 ? place.length : 16);
     add_source(p, line, taken < WIDTH ? WIDTH - taken : 0);
     end_line(p->out);
@@ -184,7 +176,7 @@ static void print_lines(struct printer *p, bool ptx)
         for (size_t i = 0; i < count; i++)
             if (!told[i] && (best == count || comes_before(&lines[i], &lines[best])))
                 best = i;
-        if (n && share(profile_cost(&lines[best].all), p->lines->sum.total) < LEAST_SHARE)
+        if (n && profile_uses_ratio(profile_cost(&lines[best].all), p->lines->sum.total) < LEAST_SHARE)
             break;
         told[best] = true;
         print_line(p, (uint32_t)best, ptx);
@@ -205,28 +197,28 @@ struct finding {
 static void add_place(const struct profile_lines *p, const struct profile_site *site, struct strbuf *out)
 {
     const struct profile_line *line = &p->lines.items[site->line], *outer = &p->lines.items[site->outer];
-    strbuf_addf(out, "%s:%u", base_name(line->file), line->number);
+    strbuf_addf(out, "%s:%u", profile_uses_base_name(line->file), line->number);
     if (outer != line)
-        strbuf_addf(out, " (called from %s:%u)", base_name(outer->file), outer->number);
+        strbuf_addf(out, " (called from %s:%u)", profile_uses_base_name(outer->file), outer->number);
 }
 
 /* How a site's accesses lie, where that costs something. */
 static void add_accesses(const struct profile_sum *sum, const char *before, struct strbuf *out)
 {
     const uint64_t *n = sum->counts;
-    double each = share(n[PROFILE_transactions], n[PROFILE_accesses]);
+    double each = profile_uses_ratio(n[PROFILE_transactions], n[PROFILE_accesses]);
     if (each >= 1.5)
         strbuf_addf(out, "%s%.1f transactions an access, its lanes lie %.0f bytes apart", before, each,
-                    share(n[PROFILE_apart], n[PROFILE_accesses]));
+                    profile_uses_ratio(n[PROFILE_apart], n[PROFILE_accesses]));
     else if (n[PROFILE_passes] * 2 >= n[PROFILE_accesses] && n[PROFILE_accesses])
         strbuf_addf(out, "%s%.1f passes an access, its lanes meet in banks of shared memory", before,
-                    1 + share(n[PROFILE_passes], n[PROFILE_accesses]));
+                    1 + profile_uses_ratio(n[PROFILE_passes], n[PROFILE_accesses]));
 }
 
 static void add_finding(const struct profile_lines *p, const struct finding *f, struct strbuf *out)
 {
     const struct profile_sum *sum = &f->site->sum;
-    strbuf_addf(out, "- %.0f%% of warp-cycles ", 100 * share(f->cycles, p->sum.total));
+    strbuf_addf(out, "- %.0f%% of warp-cycles ", 100 * profile_uses_ratio(f->cycles, p->sum.total));
     if (f->cause == PROFILE_LINES_NONE) {
         bool loads = sum->counts[PROFILE_accesses];
         strbuf_addf(out, "wait for the value that %s ", loads ? "the load of" : "line");
@@ -319,7 +311,7 @@ static void print_sentences(struct printer *p)
         struct finding f = found[best];
         found[best] = found[n];
         found[n] = f;
-        if (share(f.cycles, p->lines->sum.total) < 5 * LEAST_SHARE)
+        if (profile_uses_ratio(f.cycles, p->lines->sum.total) < 5 * LEAST_SHARE)
             return;
         print_finding(p, &f);
     }

@@ -9,10 +9,39 @@ uint64_t profile_uses_number(const json_t *object, const char *name)
     return (uint64_t)json_integer_value(json_object_get(object, name));
 }
 
+void profile_uses_count(const json_t *object, const char *name, bool most, uint64_t *count)
+{
+    uint64_t value = profile_uses_number(object, name);
+    if (!most)
+        *count += value;
+    else if (value > *count)
+        *count = value;
+}
+
+json_t *profile_uses_all(const json_t *kernels, const char *name, const char *member)
+{
+    json_t *all = json_array();
+    size_t i;
+    const json_t *kernel;
+    json_array_foreach(kernels, i, kernel)
+    {
+        const char *of = json_string_value(json_object_get(kernel, "name"));
+        if (of && !strcmp(of, name))
+            json_array_extend(all, json_object_get(json_object_get(kernel, "profile"), member));
+    }
+    return all;
+}
+
 const char *profile_uses_name(const json_t *object)
 {
     const char *name = json_string_value(json_object_get(object, "name"));
     return name ? name : "";
+}
+
+const char *profile_uses_base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
 }
 
 double profile_uses_ratio(uint64_t part, uint64_t whole)
@@ -22,8 +51,8 @@ double profile_uses_ratio(uint64_t part, uint64_t whole)
 
 static void add_line(const json_t *place, struct strbuf *out)
 {
-    const char *file = json_string_value(json_object_get(place, "file")), *slash = file ? strrchr(file, '/') : NULL;
-    strbuf_addf(out, "%s:%" PRIu64, slash ? slash + 1 : file ? file : "", profile_uses_number(place, "line"));
+    const char *file = json_string_value(json_object_get(place, "file"));
+    strbuf_addf(out, "%s:%" PRIu64, profile_uses_base_name(file ? file : ""), profile_uses_number(place, "line"));
 }
 
 void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out)

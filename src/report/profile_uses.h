@@ -11,6 +11,11 @@
 
 /* An integer member; 0: there is none. */
 uint64_t profile_uses_number(const json_t *object, const char *name);
+/* Adds an integer member to a count over launches; most: of which the largest counts instead. */
+void profile_uses_count(const json_t *object, const char *name, bool most, uint64_t *count);
+/* Of the launches of the kernel of that name among result objects: what their profiles have in the array `member`, one
+ * launch behind the other. The array is new, its items are the results'. */
+json_t *profile_uses_all(const json_t *kernels, const char *name, const char *member);
 /* The member `name`; "": there is none. */
 const char *profile_uses_name(const json_t *object);
 /* Appends the place of an instruction: its line, or its line of the PTX. calls: with the outermost call in whose place
@@ -19,6 +24,8 @@ void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out);
 /* Appends the places of the first instructions of an array, each once, up to two: "a.cu:9 and a.cu:12". Returns how
  * many. */
 unsigned profile_uses_add_places(const json_t *uses, struct strbuf *out);
+/* A file without its folders. */
+const char *profile_uses_base_name(const char *file);
 /* part / whole; 0 where there is no whole. */
 double profile_uses_ratio(uint64_t part, uint64_t whole);
 

@@ -32,16 +32,12 @@ static void add_word(struct profile_words_report *report, const json_t *object)
         vec_push(&report->words, (struct word){.object = object});
         word = &report->words.items[report->words.count - 1];
     }
-    uint64_t longest = word->counts[PROFILE_WORD_held_most], waited = profile_uses_number(object, "most_waited");
     for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
-        word->counts[i] += profile_uses_number(object, profile_word_name((enum profile_word_count)i));
-    if (word->counts[PROFILE_WORD_held_most] - longest < longest)
-        word->counts[PROFILE_WORD_held_most] = longest;
-    else
-        word->counts[PROFILE_WORD_held_most] -= longest;
+        profile_uses_count(object, profile_word_name((enum profile_word_count)i), i == PROFILE_WORD_held_most,
+                           &word->counts[i]);
+    profile_uses_count(object, "most_waited", true, &word->most_waited);
     word->handed += profile_uses_number(object, "handed");
     word->handovers += profile_uses_number(object, "handovers");
-    word->most_waited = waited > word->most_waited ? waited : word->most_waited;
 }
 
 static int by_cost(const void *a, const void *b)
@@ -54,16 +50,11 @@ static int by_cost(const void *a, const void *b)
 struct profile_words_report *profile_words_read(const json_t *kernels, const char *name)
 {
     struct profile_words_report *report = base_calloc(1, sizeof *report);
-    size_t i, n;
-    const json_t *kernel, *word;
-    json_array_foreach(kernels, i, kernel)
-    {
-        const char *of = json_string_value(json_object_get(kernel, "name"));
-        if (!of || strcmp(of, name))
-            continue;
-        json_array_foreach(json_object_get(json_object_get(kernel, "profile"), "words"), n, word)
-            add_word(report, word);
-    }
+    size_t i;
+    const json_t *word;
+    json_t *all = profile_uses_all(kernels, name, "words");
+    json_array_foreach(all, i, word) add_word(report, word);
+    json_decref(all);
     if (report->words.count)
         qsort(report->words.items, report->words.count, sizeof *report->words.items, by_cost);
     return report;

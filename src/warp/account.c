@@ -31,7 +31,7 @@ HOT void warp_account_again(struct warp_table *w, uint64_t slots)
                    warp_cause_of(w, mask_first(rest)));
 }
 
-/* What observers are told */
+/* Events for observers */
 
 COLD void warp_account_tell(const struct warp_table *w, const struct warp_slot *slot, uint64_t cycle)
 {

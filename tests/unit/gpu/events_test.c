@@ -27,7 +27,7 @@ static size_t state_bytes(const struct lockstep_observed *observed)
 {
     return sizeof(struct heard);
 }
-/* What it leaves is there when the first event comes. */
+/* The state that it fills in is there when the first event comes. */
 static void begin(const struct lockstep_observed *observed, void *state)
 {
     assert_int_equal(observed->cause_count, WARP_CAUSE_COUNT);
