@@ -70,7 +70,9 @@ int watch_load(struct watch_observers *all, const char *path, struct diag_sink *
 
 void watch_join(struct watch_observers *all, const struct lockstep_observer *observer)
 {
-    contract(!all->joined);
+    contract(all->joined < WATCH_JOINED);
+    for (unsigned i = 0; i < all->count; i++)
+        contract(all->of[i].observer != observer);
     all->of[all->count++] = (struct watch_observer){.plugin = {.kind = KIND, .word = "observer"}, .observer = observer};
     all->joined++;
 }

@@ -17,8 +17,9 @@
 #include "isa/program.h"
 #include "lockstep/observer.h"
 
-#define WATCH_OBSERVERS 8                     /* from files */
-#define WATCH_LISTENERS (WATCH_OBSERVERS + 1) /* and one that is part of Lockstep */
+#define WATCH_OBSERVERS 8 /* from files */
+#define WATCH_JOINED 4    /* that are part of Lockstep */
+#define WATCH_LISTENERS (WATCH_OBSERVERS + WATCH_JOINED)
 
 /* The listeners to one SM's events, for one launch. */
 struct watch {
@@ -73,7 +74,7 @@ struct watch_observers {
 
 /* Loads one more; path must stay. -1 with a diagnostic. */
 int watch_load(struct watch_observers *all, const char *path, struct diag_sink *sink);
-/* One that is part of Lockstep joins them, as the only one; its states may be of any size. */
+/* One that is part of Lockstep joins them, once; its states may be of any size. */
 void watch_join(struct watch_observers *all, const struct lockstep_observer *observer);
 void watch_unload(struct watch_observers *all);
 /* Loads all of these files. Returns 0, or -1 with diagnostics when one could not be loaded. */
