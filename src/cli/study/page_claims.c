@@ -150,9 +150,9 @@ static void add_trials(struct study *study, const struct study_claim *c, const s
     }
 }
 
-static bool holds(const struct study_answer *answer)
+static bool misses(const struct study_answer *answer)
 {
-    return answer->all.verdict.direction == 1 && answer->all.verdict.magnitude != 0;
+    return answer->all.verdict.direction == 0 || answer->all.verdict.magnitude == 0;
 }
 
 /* A reason is given where a claim does not hold, or not in size; those of one row once each. What was tried is told in
@@ -163,11 +163,12 @@ static void add_reasons(struct study *study, const struct study_found *found, si
     const char *said = "";
     for (size_t i = first; i < end; i++) {
         const struct study_claim *c = &study->claims.items[i];
-        if (*c->why && !holds(&found->answers[i]) && strcmp(said, c->why) != 0) {
+        const char *why = *c->why ? c->why : "The reason is not known.";
+        if (misses(&found->answers[i]) && strcmp(said, why) != 0) {
             strbuf_add(out, "<div class=why>");
-            html_escape(out, c->why);
-            strbuf_add(out, c->tried_count ? "</div>" : " <b>Not tried.</b></div>");
-            said = c->why;
+            html_escape(out, why);
+            strbuf_add(out, c->tried_count || !*c->why ? "</div>" : " <b>Not tried.</b></div>");
+            said = why;
         }
         add_trials(study, c, &found->answers[i], out);
     }
