@@ -206,7 +206,7 @@ static void launch(struct case_run *run, struct gpu_result *result)
         .max_cycles = run->options->max_cycles_value,
         .threads = (unsigned)run->options->threads_value,
         .every_cycle = run->options->no_skip,
-        .check_sync = run->options->check != NULL,
+        .check_sync = run->options->checks & GPU_CHECKS_sync,
         .progress = on_progress,
         .context = &progress,
     };
@@ -287,6 +287,7 @@ static int exit_code(struct case_run *run, const struct gpu_result *result)
     int code = CLI_OK;
     switch (result->status) {
     case GPU_OK:
+        code = result->findings ? CLI_FAILED : CLI_OK;
         for (unsigned i = 0; i < run->c.check_count; i++)
             if (check_one(run, &run->c.checks[i]) < 0)
                 code = CLI_FAILED;
@@ -338,6 +339,7 @@ static int observe(struct case_run *run)
             return -1;
     if (run->options->profile)
         gpu_profile(run->gpu);
+    gpu_sanitize(run->gpu, run->options->checks);
     return 0;
 }
 

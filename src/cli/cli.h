@@ -61,7 +61,8 @@ struct cli_options {
     bool profile, ptx;
     const char *hang_report; /* file for the graph of waiting of a kernel that hangs, or NULL */
     const char *max_cycles, *max_seconds, *host_patience, *threads;
-    const char *check; /* "sync", or NULL */
+    const char *check; /* or NULL */
+    unsigned checks;   /* set of enum gpu_checks: that */
     const char *checkpoint_every, *checkpoint, *resume;
     const char *resume_kind, *resume_machine; /* what the checkpoint is of */
     uint64_t checkpoint_every_value;

@@ -172,8 +172,8 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
     int rc = 0;
     if (options->mode && strcmp(options->mode, "timing") != 0 && strcmp(options->mode, "functional") != 0)
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--mode %s: expected timing or functional", options->mode);
-    if (options->check && strcmp(options->check, "sync") != 0)
-        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--check %s: expected sync", options->check);
+    if (options->check && gpu_checks_parse(options->check, &options->checks, sink) < 0)
+        rc = -1;
     if (options->max_cycles && !config_parse_u64(options->max_cycles, &options->max_cycles_value))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--max-cycles %s: expected a number of cycles", options->max_cycles);
     double patience;

@@ -325,6 +325,17 @@ static bool strayed(const struct cli_options *options, const struct process_job 
     return true;
 }
 
+/* Says how many errors --check found. Returns the exit code. */
+static int judge_checks(const json_t *kernels)
+{
+    json_int_t found = 0;
+    for (size_t i = 0; i < json_array_size(kernels); i++)
+        found += json_integer_value(json_object_get(json_array_get(kernels, i), "findings"));
+    if (found)
+        fprintf(stderr, "lockstep: --check found %lld error%s\n", (long long)found, found == 1 ? "" : "s");
+    return found ? CLI_FAILED : CLI_OK;
+}
+
 /* Says that a program exited with 0 although a kernel of its failed, if one did. Returns the exit code: programs that
  * do not look for errors must not pass for ones that succeeded. */
 static int judge_kernels(const char *program, const json_t *kernels, const struct findings *found)
@@ -401,6 +412,8 @@ static int report(const struct cli_options *options, const struct machine *machi
     strbuf_free(&found.phases);
     if (code == CLI_OK && !lost)
         code = judge_kernels(options->rest[0], kernels, &found);
+    int checked = judge_checks(kernels);
+    code = code == CLI_OK ? checked : code;
     if (options->stats) {
         json_t *document = document_of(options, machine, job->status, json_incref(kernels), &found, reason);
         lost |= cli_write_stats(options, document, sink) < 0;

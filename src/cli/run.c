@@ -38,8 +38,10 @@ static const char usage[] =
     "                         (default 60; 0: for ever): docs/progress.md\n"
     "  --threads N            simulates on N threads of this computer (default 1): the same results, sooner\n"
     "  --no-skip              steps every unit in every cycle: the same results, later; a check of the simulator\n"
-    "  --check sync           a shuffle, vote or other exchange between lanes whose result the PTX manual leaves\n"
-    "                         undefined is an error, where it else is noted once for each source line\n"
+    "  --check LIST           of sync, mem, race, init (docs/checks.md): exchanges between lanes and barriers that the\n"
+    "                         PTX manual leaves undefined (else noted once for each source line); allocations that\n"
+    "                         were never freed; races by the PTX memory model; reads of what nobody has written\n"
+    "                         (race and init: timing mode)\n"
     "  --checkpoint-every N   saves the run's state every N cycles, so that it can be continued\n"
     "  --checkpoint FILE      where to: %c in the name becomes the cycle (default PROGRAM.checkpoint, the latest "
     "alone)\n"
@@ -97,6 +99,8 @@ static int check_observers(const struct cli_options *options, struct diag_sink *
         return diag_error(sink, DIAG_NOWHERE, NULL, WATCH_NEEDS_TIMING);
     if (options->profile && cli_mode(options) == GPU_FUNCTIONAL)
         return diag_error(sink, DIAG_NOWHERE, NULL, PROFILE_NEEDS_TIMING);
+    if (gpu_checks_need_timing(options->checks) && cli_mode(options) == GPU_FUNCTIONAL)
+        return diag_error(sink, DIAG_NOWHERE, NULL, GPU_CHECKS_NEED_TIMING);
     if (options->ptx && !options->profile)
         return diag_error(sink, DIAG_NOWHERE, NULL, "--ptx needs --profile, whose lines it goes below");
     return watch_try(options->observers.items, options->observers.count, sink);

@@ -190,9 +190,10 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     if (threads && read_threads(rt, threads, sink) < 0)
         rc = -1;
     rt->every_cycle = setting("LOCKSTEP_NO_SKIP") != NULL;
-    if (check && strcmp(check, "sync") != 0)
-        rc = diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_CHECK=%s: expected sync", check);
-    rt->check_sync = check != NULL;
+    if (check && gpu_checks_parse(check, &rt->checks, sink) < 0)
+        rc = -1;
+    if (gpu_checks_need_timing(rt->checks) && rt->mode == GPU_FUNCTIONAL)
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, GPU_CHECKS_NEED_TIMING);
     if (seconds && read_max_seconds(rt, seconds, sink) < 0)
         rc = -1;
     rt->patience = HOST_PATIENCE;
@@ -230,6 +231,8 @@ static struct gpu *make_device(struct runtime *rt, struct diag_sink *sink)
         }
     if (gpu && rt->profile)
         gpu_profile(gpu);
+    if (gpu)
+        gpu_sanitize(gpu, rt->checks);
     return gpu;
 }
 

@@ -119,7 +119,7 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
         .max_cycles = rt->max_cycles,
         .threads = rt->threads,
         .every_cycle = rt->every_cycle,
-        .check_sync = rt->check_sync,
+        .check_sync = rt->checks & GPU_CHECKS_sync,
     };
     if (rt->flight)
         return flight_defer(rt, c->stream, launch_later, later);

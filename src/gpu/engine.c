@@ -488,7 +488,7 @@ static unsigned threads_for(const struct gpu_run *run)
 {
     const struct gpu *gpu = run->gpu;
     unsigned groups = gpu_sm_groups(gpu), most = groups < NETWORK_MAX_SIDES ? groups : NETWORK_MAX_SIDES;
-    if (run->launch->kernel->calls_device || run->launch->threads <= 1)
+    if (run->launch->kernel->calls_device || gpu->sanitize || run->launch->threads <= 1)
         return 1;
     return run->launch->threads < most ? run->launch->threads : most;
 }
@@ -543,7 +543,7 @@ static int observe(struct gpu_run *run)
 static enum gpu_status begin(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
-    if (observe(run) < 0)
+    if (observe(run) < 0 || gpu_begin_sanitize(run) < 0)
         return GPU_INVALID;
     gpu_reset_counters(gpu);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
@@ -573,6 +573,8 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
         status = GPU_INVALID;
     if (status != GPU_INVALID)
         gpu_explain_unsynced_of_sms(run);
+    if (status != GPU_INVALID)
+        gpu_explain_findings(run);
     if (status != GPU_INVALID)
         watch_launch_report(&run->watched, &gpu->output);
     if (status != GPU_INVALID && gpu->profiles)

@@ -30,6 +30,24 @@ int gpu_observe(struct gpu *gpu, const char *path, struct diag_sink *sink);
 /* Profiles all launches from now on, in timing mode: gpu_result.profile. To be called once. */
 void gpu_profile(struct gpu *gpu);
 
+/* What --check looks for, as a set of GPU_CHECKS_*: from a list of names separated by commas; -1 with a diagnostic. */
+enum gpu_checks_bit {
+#define GPU_CHECK(name, doc) GPU_CHECKS_BIT_##name,
+#include "gpu/checks.def"
+#undef GPU_CHECK
+};
+enum gpu_checks {
+#define GPU_CHECK(name, doc) GPU_CHECKS_##name = 1 << GPU_CHECKS_BIT_##name,
+#include "gpu/checks.def"
+#undef GPU_CHECK
+};
+int gpu_checks_parse(const char *text, unsigned *checks, struct diag_sink *sink);
+#define GPU_CHECKS_NEED_TIMING "--check race and init need timing mode: functional mode tells of no accesses"
+bool gpu_checks_need_timing(unsigned checks);
+/* Looks for races and reads of what nobody has written, as far as the set asks for that, in all launches from now on:
+ * gpu_result.findings. Such launches are simulated by one thread. To be called once. */
+void gpu_sanitize(struct gpu *gpu, unsigned checks);
+
 /* Device memory. Addresses are device addresses (also valid as generic addresses in kernels). All return 0, or -1 with
  * a diagnostic that names the range. */
 uint64_t gpu_malloc(struct gpu *gpu, uint64_t bytes); /* 0 when memory is exhausted */
@@ -121,8 +139,9 @@ struct gpu_launch {
     /* Written as well when a warp scheduler or an observer from a shared object ends the process by a fault of its own
      * (base/plugin.h); NULL: nothing. */
     const struct plugin_blame *blame;
-    struct strbuf *phases; /* receives a row for each warp in each phase of its block, under gpu_phases_head; may be NULL */
-    struct strbuf *waits;  /* receives who waits for whom in a hang, as a graph for Graphviz; may be NULL */
+    struct strbuf
+        *phases; /* receives a row for each warp in each phase of its block, under gpu_phases_head; may be NULL */
+    struct strbuf *waits; /* receives who waits for whom in a hang, as a graph for Graphviz; may be NULL */
 };
 
 /* The columns of gpu_launch.phases, as a line of CSV: launch (counts those of the device), kernel, SM, index of the
@@ -175,6 +194,7 @@ struct gpu_result {
     struct gpu_counters *counters; /* every unit's statistics, merged over units; see gpu_result_sets */
     unsigned lacks;                /* set of enum stat_needs: statistics that need one of them were not measured */
     struct profile *profile;       /* see gpu_profile; NULL: there is none */
+    uint64_t findings;             /* kinds of errors that gpu_sanitize found, which the sink explains */
     struct host_use host;
 };
 

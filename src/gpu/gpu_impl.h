@@ -11,6 +11,7 @@
 #include "memory/store.h"
 #include "profile/profile.h"
 #include "core/sched/sched.h"
+#include "sanitize/sanitize.h"
 #include "sm/sm.h"
 #include "sm/unsynced.h"
 #include "watch/watch.h"
@@ -70,7 +71,8 @@ struct gpu {
     const struct simt_divergence *divergence; /* the one that machine.sm.divergence names */
     struct sched scheduler;                   /* the one that machine.sm.scheduler names */
     struct watch_observers observers;
-    bool profiles; /* profile_observer is one of them */
+    bool profiles;             /* profile_observer is one of them */
+    struct sanitize *sanitize; /* sanitize_observer is; or NULL */
     struct store store;
     struct gpu_module *modules;
     VEC(struct gpu_range) constants;
@@ -210,6 +212,10 @@ struct gpu_control;
 uint64_t gpu_warp_hash(const struct simt_warp *warp, const struct gpu_control *control, uint64_t written, uint64_t now);
 /* profile.c: the profile of a launch that has ended and whose memory is as it left it. */
 void gpu_gather_profile(struct gpu_run *run);
+/* sanitize.c: the launch, whose observers have their states, is checked from now on (-1 with a diagnostic); what was
+ * found is told in the sink. */
+int gpu_begin_sanitize(struct gpu_run *run);
+void gpu_explain_findings(struct gpu_run *run);
 /* names.c: appends what lies at an address of device memory, or in the shared memory of the grid's blocks, as `name`,
  * `name+offset`; false: nothing does. */
 bool gpu_add_place(const struct gpu *gpu, const struct isa_module *code, uint64_t address, struct strbuf *out);

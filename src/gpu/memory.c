@@ -10,6 +10,8 @@ uint64_t gpu_malloc(struct gpu *gpu, uint64_t bytes)
     uint64_t address = store_alloc(&gpu->store, bytes, 256);
     if (address)
         gpu_note_allocation(gpu, address, bytes ? bytes : 1);
+    if (address && gpu->sanitize)
+        sanitize_host_allocated(gpu->sanitize, address, bytes ? bytes : 1);
     return address;
 }
 
@@ -59,6 +61,8 @@ int gpu_write(struct gpu *gpu, uint64_t address, const void *from, uint64_t byte
     if (bytes)
         memcpy(store_at(&gpu->store, address), from, bytes);
     note_host_copy(gpu, address, bytes);
+    if (gpu->sanitize)
+        sanitize_host_wrote(gpu->sanitize, address, bytes);
     return 0;
 }
 
@@ -77,6 +81,8 @@ int gpu_fill(struct gpu *gpu, uint64_t address, uint8_t value, uint64_t bytes, s
         return -1;
     if (bytes)
         memset(store_at(&gpu->store, address), value, bytes);
+    if (gpu->sanitize)
+        sanitize_host_wrote(gpu->sanitize, address, bytes);
     return 0;
 }
 
@@ -86,6 +92,8 @@ int gpu_copy(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, struct
         return -1;
     if (bytes)
         memmove(store_at(&gpu->store, to), store_at(&gpu->store, from), bytes);
+    if (gpu->sanitize)
+        sanitize_host_copied(gpu->sanitize, to, from, bytes);
     return 0;
 }
 

@@ -154,6 +154,8 @@ json_t *gpu_result_json(const struct gpu_result *result, const struct machine *m
         json_object_set_new(object, sets[i].group->name, group_json(&sets[i], result->lacks));
     if (result->counters && machine->memory.coherence.count)
         json_object_set_new(object, "transitions", transitions_json(result, machine));
+    if (result->findings)
+        set_count(object, "findings", result->findings);
     if (result->profile)
         json_object_set_new(object, "profile", gpu_profile_json(result->profile));
     json_object_set_new(object, "host", host_json(result));

@@ -111,6 +111,7 @@ static void free_machine(struct gpu *gpu)
     free((char *)gpu->machine.memory.coherence.replacement);
     sched_close(&gpu->scheduler);
     watch_unload(&gpu->observers);
+    sanitize_destroy(gpu->sanitize);
 }
 
 struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)

@@ -1,0 +1,214 @@
+/* Checks of what a program does with memory (sanitize/sanitize.h): asked for, told of what the host does, and
+ * explained. */
+#include <string.h>
+
+#include "gpu/gpu_impl.h"
+#include "gpu/waits.h"
+
+static const char *const names[] = {
+#define GPU_CHECK(name, doc) #name,
+#include "gpu/checks.def"
+#undef GPU_CHECK
+};
+#define CHECKS (sizeof names / sizeof names[0])
+
+int gpu_checks_parse(const char *text, unsigned *checks, struct diag_sink *sink)
+{
+    *checks = 0;
+    for (const char *at = text;; at++) {
+        size_t n = strcspn(at, ","), i = 0;
+        while (i < CHECKS && (strlen(names[i]) != n || strncmp(names[i], at, n) != 0))
+            i++;
+        if (i == CHECKS)
+            return diag_error(sink, DIAG_NOWHERE, "for example: --check race,init",
+                              "--check %s: \"%.*s\" is none of sync, mem, race, init", text, (int)n, at);
+        *checks |= 1u << i;
+        at += n;
+        if (!*at)
+            return 0;
+    }
+}
+
+bool gpu_checks_need_timing(unsigned checks)
+{
+    return checks & (GPU_CHECKS_race | GPU_CHECKS_init);
+}
+
+void gpu_sanitize(struct gpu *gpu, unsigned checks)
+{
+    unsigned what =
+        (checks & GPU_CHECKS_race ? SANITIZE_RACES : 0) | (checks & GPU_CHECKS_init ? SANITIZE_UNWRITTEN : 0);
+    if (!what)
+        return;
+    gpu->sanitize = sanitize_create(what, gpu->store.start, gpu->store.size);
+    watch_join(&gpu->observers, sanitize_observer());
+}
+
+int gpu_begin_sanitize(struct gpu_run *run)
+{
+    const struct gpu_launch *l = run->launch;
+    if (!run->gpu->sanitize)
+        return 0;
+    if (run->grid.forms)
+        return diag_error(
+            run->sink, DIAG_NOWHERE, "take another divergence model: --divergence its",
+            "--check race and init know threads by their warp, and under this divergence model threads go "
+            "from warp to warp");
+    if (l->resume || run->gpu->checkpoint_every)
+        return diag_error(run->sink, DIAG_NOWHERE, NULL,
+                          "--check race and init know nothing of what was before: they go with no checkpoint");
+    sanitize_begin(run->gpu->sanitize, &run->watched, l->host_writes, l->context);
+    return 0;
+}
+
+/* Texts */
+
+/* `file.cu:12`, or the line of the PTX where nothing else is known. */
+static void add_line(const struct isa_module *code, uint32_t pc, struct strbuf *out)
+{
+    const struct isa_instr *instr = &code->instrs[pc];
+    const char *file = instr->source_line ? code->files[instr->source_file] : code->name;
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    strbuf_addf(out, "%s:%u",
+                slash  ? slash + 1
+                : file ? file
+                       : "PTX",
+                instr->source_line ? instr->source_line : instr->line);
+}
+
+static void add_access(const struct gpu_run *run, const struct sanitize_access *a, const char *verb, struct strbuf *out)
+{
+    const struct isa_module *code = run->launch->module->code;
+    const uint32_t *size = run->launch->block;
+    uint32_t thread = a->warp * run->gpu->machine.sm.warp_size + a->lane;
+    strbuf_addf(out, "\n  %s by thread (%u,%u,%u) of block (%u,%u,%u) at ", verb, thread % size[0],
+                thread / size[0] % size[1], thread / (size[0] * size[1]), a->block[0], a->block[1], a->block[2]);
+    waits_pos(code, a->pc, out);
+    strbuf_add(out, ": ");
+    isa_disasm_instr(code, isa_function_at(code, a->pc), &code->instrs[a->pc], out);
+}
+
+static const char *verb_of(const struct isa_module *code, const struct sanitize_access *a)
+{
+    bool atomic = isa_op_info((enum isa_op)code->instrs[a->pc].op)->flags & ISA_FLAG_ATOMIC;
+    return atomic ? "changed by an atomic" : a->writes ? "written" : "read";
+}
+
+/* What would order the two; *lines are those of a finding's accesses, and of its `via`. */
+static void add_remedy(const struct sanitize_finding *f, const char *first, const char *second, const char *via,
+                       struct strbuf *out)
+{
+    switch (f->reason) {
+    case SANITIZE_NO_SYNCWARP:
+        strbuf_addf(out, "a __syncwarp() between %s and %s would order them", first, second);
+        return;
+    case SANITIZE_NO_BARRIER:
+        strbuf_addf(out, "a __syncthreads() between %s and %s would order them", first, second);
+        return;
+    case SANITIZE_NARROW_ACCESS:
+        strbuf_addf(
+            out, "a scope is too narrow: .cta holds inside one block, and these are two; .gpu is needed at %s and %s",
+            first, second);
+        return;
+    case SANITIZE_NARROW_FENCE:
+        strbuf_addf(out,
+                    "the fence behind %s is too narrow: __threadfence_block() holds inside one block; "
+                    "__threadfence() is needed",
+                    first);
+        return;
+    case SANITIZE_NO_ACQUIRE:
+        strbuf_addf(out, "a __threadfence() between %s, which saw what was released, and %s would order them", via,
+                    second);
+        return;
+    case SANITIZE_NO_FENCE:
+        if (f->via != ISA_PC_NONE)
+            strbuf_addf(out, "a __threadfence() between %s and %s, by which others are told, is missing", first, via);
+        else
+            strbuf_addf(out,
+                        "the first block has told nobody by a fence and an atomic or volatile store behind %s, and "
+                        "the second waited for nothing",
+                        first);
+        return;
+    default:
+        strbuf_addf(out,
+                    "the second block has read nothing that the first wrote behind its fence: before %s it has to "
+                    "wait for it, by an atomic or volatile load and a __threadfence()",
+                    second);
+    }
+}
+
+static char *line_text(const struct isa_module *code, uint32_t pc)
+{
+    struct strbuf text = {0};
+    if (pc != ISA_PC_NONE)
+        add_line(code, pc, &text);
+    else
+        strbuf_add(&text, "");
+    return text.text;
+}
+
+static void add_hint(const struct isa_module *code, const struct sanitize_finding *f, struct strbuf *out)
+{
+    char *first = line_text(code, f->first.pc), *second = line_text(code, f->second.pc), *via = line_text(code, f->via);
+    bool mixed = f->first.strong != f->second.strong;
+    if (f->reason == SANITIZE_NEVER_WRITTEN)
+        strbuf_addf(out,
+                    f->space == LOCKSTEP_SHARED
+                        ? "shared memory holds nothing when a block begins: a thread has to store there before %s"
+                        : "write it before %s: the host by cudaMemset or a copy, a kernel by a store",
+                    second);
+    else
+        add_remedy(f, first, second, via, out);
+    if (mixed && f->reason != SANITIZE_NEVER_WRITTEN)
+        strbuf_addf(out, "; or make %s strong too (atomic, volatile)", f->first.strong ? second : first);
+    free(first);
+    free(second);
+    free(via);
+}
+
+static void add_place(const struct gpu_run *run, const struct sanitize_finding *f, struct strbuf *out)
+{
+    bool shared = f->space == LOCKSTEP_SHARED;
+    bool known = shared ? gpu_add_shared_place(&run->grid, f->address, out)
+                        : gpu_add_place(run->gpu, run->launch->module->code, f->address, out);
+    if (!known)
+        strbuf_addf(out, "%#llx", (unsigned long long)f->address);
+    strbuf_add(out, shared ? " (shared memory)" : "");
+}
+
+static void explain(struct gpu_run *run, const struct sanitize_finding *f)
+{
+    const struct isa_module *code = run->launch->module->code;
+    const struct isa_instr *instr = &code->instrs[f->second.pc];
+    struct strbuf text = {0}, hint = {0};
+    add_place(run, f, &text);
+    if (f->reason == SANITIZE_NEVER_WRITTEN) {
+        strbuf_addf(&text, ": %u bytes that nobody has written", f->bytes);
+    } else {
+        strbuf_add(&text, f->same_value ? ": a race, in which both write the same value" : ": a race");
+        add_access(run, &f->first, verb_of(code, &f->first), &text);
+    }
+    add_access(run, &f->second, verb_of(code, &f->second), &text);
+    strbuf_addf(&text, "\n  cycle %llu; %llu such access%s", (unsigned long long)(f->cycle - run->start_cycle),
+                (unsigned long long)f->count, f->count == 1 ? "" : "es");
+    add_hint(code, f, &hint);
+    struct diag_pos pos = {code->name, instr->line, instr->column};
+    if (f->same_value)
+        diag_note(run->sink, pos, strbuf_text(&hint), "kernel %s: %s", run->name, strbuf_text(&text));
+    else
+        diag_error(run->sink, pos, strbuf_text(&hint), "kernel %s: %s", run->name, strbuf_text(&text));
+    strbuf_free(&text);
+    strbuf_free(&hint);
+}
+
+void gpu_explain_findings(struct gpu_run *run)
+{
+    size_t count;
+    if (!run->gpu->sanitize)
+        return;
+    const struct sanitize_finding *findings = sanitize_findings(run->gpu->sanitize, &count);
+    for (size_t i = 0; i < count; i++) {
+        explain(run, &findings[i]);
+        run->result->findings += !findings[i].same_value;
+    }
+}

@@ -1,0 +1,328 @@
+/* The observer: from events to accesses, fences and barriers. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "isa/mod_values.h"
+#include "sanitize/state.h"
+
+/* Of an SM. */
+struct sanitize_sm {
+    struct sanitize *all;
+    uint32_t sm;
+};
+
+static const struct isa_instr *instr_at(const struct sanitize *s, uint32_t pc)
+{
+    return &s->module->instrs[pc];
+}
+
+/* Warps and blocks */
+
+static void begin_block(struct sanitize *s, struct sanitize_block *block)
+{
+    sanitize_reset_block(s, block);
+    block->number = ++s->block_count;
+}
+
+static void forget_warp(struct sanitize *s, struct sanitize_warp *w)
+{
+    sanitize_forget(&w->known, s->sms);
+    for (unsigned scope = 0; scope < 2; scope++) {
+        sanitize_forget(&w->released[scope], s->sms);
+        sanitize_forget(&w->pending[scope], s->sms);
+    }
+    w->readings.count = 0;
+    w->at_grid = false;
+}
+
+static void launch(void *state, const struct lockstep_launch_event *e)
+{
+    const struct sanitize_sm *sm = state;
+    struct sanitize *s = sm->all;
+    struct sanitize_warp *w = sanitize_warp_at(s, sm->sm, e->warp);
+    struct sanitize_block *block = sanitize_block_at(s, sm->sm, e->block);
+    if (!block->number)
+        begin_block(s, block);
+    forget_warp(s, w);
+    sanitize_next_epoch(w);
+    struct sanitize_crew crew = {.sm = sm->sm,
+                                 .slot = e->warp,
+                                 .began = w->epoch,
+                                 .block = block->number,
+                                 .warp = e->warp_in_block,
+                                 .told = ISA_PC_NONE};
+    memcpy(crew.index, e->block_index, sizeof crew.index);
+    vec_push(&s->crews, crew);
+    w->crew = (uint32_t)s->crews.count;
+}
+
+static void leave(void *state, const struct lockstep_leave_event *e)
+{
+    const struct sanitize_sm *sm = state;
+    struct sanitize *s = sm->all;
+    for (uint64_t rest = e->warps; rest; rest &= rest - 1) {
+        struct sanitize_warp *w = sanitize_warp_at(s, sm->sm, mask_first(rest));
+        for (uint32_t i = 0; i < s->slots; i++)
+            if (w->crew && sanitize_block_at(s, sm->sm, i)->number == s->crews.items[w->crew - 1].block)
+                sanitize_block_at(s, sm->sm, i)->number = 0;
+        forget_warp(s, w);
+    }
+}
+
+static void stand(void *state, const struct lockstep_stand_event *e)
+{
+    const struct sanitize_sm *sm = state;
+    sanitize_warp_at(sm->all, sm->sm, e->warp)->next = e->pc;
+}
+
+/* Fences and barriers */
+
+static bool is_barrier(const struct isa_instr *instr, unsigned mode)
+{
+    return (instr->op == ISA_OP_BAR || instr->op == ISA_OP_BARRIER) && instr->mods.barrier == mode;
+}
+
+static void issue(void *state, const struct lockstep_issue_event *e)
+{
+    const struct sanitize_sm *sm = state;
+    struct sanitize_warp *w = sanitize_warp_at(sm->all, sm->sm, e->warp);
+    const struct isa_instr *instr = instr_at(sm->all, e->pc);
+    if (!e->mask)
+        return;
+    if (e->instruction_class == LOCKSTEP_FENCE)
+        sanitize_fence(sm->all, w, sanitize_scope_of(instr));
+    else if (is_barrier(instr, ISA_BARRIER_ARRIVE))
+        sanitize_arrive(sm->all, w, sanitize_block_at(sm->all, sm->sm, e->block));
+    else if (is_barrier(instr, ISA_BARRIER_WARP))
+        sanitize_next_epoch(w);
+}
+
+static void arrive(void *state, const struct lockstep_arrive_event *e)
+{
+    const struct sanitize_sm *sm = state;
+    struct sanitize_warp *w = sanitize_warp_at(sm->all, sm->sm, e->warp);
+    const struct isa_instr *instr = instr_at(sm->all, w->next);
+    if (instr->op == ISA_OP_BARRIER_GRID || is_barrier(instr, ISA_BARRIER_GRID))
+        sanitize_come_to_grid(sm->all, w);
+}
+
+static void opens(void *state, const struct lockstep_open_event *e)
+{
+    const struct sanitize_sm *sm = state;
+    sanitize_barrier(sm->all, sm->sm, sanitize_block_at(sm->all, sm->sm, e->block), e->warps);
+}
+
+/* Accesses */
+
+/* An access under way, of one lane at a time. */
+struct lane_access {
+    struct sanitize *s;
+    struct sanitize_warp *w;
+    struct sanitize_block *block;
+    const struct lockstep_access_event *event;
+    struct sanitize_order order;
+    bool reads, writes;
+    struct sanitize_mark mark;
+    struct sanitize_finding at;
+};
+
+static uint64_t address_of(const struct lane_access *a)
+{
+    return a->event->address[a->mark.lane];
+}
+
+/* The bytes of a word that lie in [address, address + bytes), as a set. */
+static uint8_t bytes_in(uint64_t word, uint64_t address, uint32_t bytes)
+{
+    uint8_t set = 0;
+    for (unsigned i = 0; i < SANITIZE_WORD; i++)
+        set |= word + i - address < bytes ? 1u << i : 0;
+    return set;
+}
+
+static void check_words(struct lane_access *a)
+{
+    uint64_t address = address_of(a), last = address + a->event->bytes;
+    for (uint64_t word = address & ~(uint64_t)(SANITIZE_WORD - 1); word < last; word += SANITIZE_WORD) {
+        struct sanitize_cell *cell = sanitize_cell_at(a->s, a->block, a->event->space, word);
+        uint32_t value;
+        a->mark.bytes = bytes_in(word, address, a->event->bytes);
+        a->at.address = word;
+        bool whole = a->writes && !a->reads && a->mark.bytes == 0xf;
+        if (whole)
+            memcpy(&value, (const char *)a->event->data + a->mark.lane * a->event->stride + (word - address),
+                   sizeof value);
+        if (cell)
+            sanitize_touch(a->s, cell, &a->mark, a->writes, whole ? &value : NULL, &a->at);
+    }
+}
+
+static void check_written(struct lane_access *a)
+{
+    struct sanitize_block *shared = a->event->space == LOCKSTEP_SHARED ? a->block : NULL;
+    unsigned bits = isa_type_bits((enum isa_type)instr_at(a->s, a->event->pc)->type), bytes = bits < 8 ? 1 : bits / 8;
+    uint64_t address = address_of(a);
+    bool hosts = !shared && a->s->host_writes && a->s->host_writes(a->s->context, address);
+    for (uint32_t at = 0; a->reads && !hosts && at < a->event->bytes; at += bytes)
+        if (sanitize_never_written(a->s, shared, address + at, bytes)) {
+            struct sanitize_finding finding = a->at;
+            finding.reason = SANITIZE_NEVER_WRITTEN;
+            finding.via = ISA_PC_NONE;
+            finding.address = address + at;
+            finding.bytes = bytes;
+            finding.second = finding.first = sanitize_access_of(a->s, &a->mark, false);
+            finding.count = 1;
+            sanitize_found(a->s, &finding);
+        }
+    if (a->writes)
+        sanitize_write_bytes(a->s, shared, address, a->event->bytes);
+}
+
+/* Of a strong access, its first word is what threads tell each other by. */
+static void synchronise(struct lane_access *a)
+{
+    struct sanitize_cell *cell = sanitize_cell_at(a->s, a->block, a->event->space, address_of(a) & ~UINT64_C(3));
+    if (!cell)
+        return;
+    if (a->writes)
+        sanitize_release(a->s, a->w, &a->order, a->event->pc, cell);
+    if (a->reads && a->order.shared)
+        sanitize_acquire(a->s, a->w, &a->order, a->event->pc, cell);
+}
+
+static void remember_reading(struct lane_access *a)
+{
+    struct sanitize_reading reading = {.pc = a->event->pc, .space = a->event->space, .mask = a->event->mask};
+    for (uint64_t rest = reading.mask; rest; rest &= rest - 1)
+        reading.address[mask_first(rest)] = a->event->address[mask_first(rest)];
+    vec_push(&a->w->readings, reading);
+}
+
+/* Atomics without a result acquire nothing, but for those that take locks. */
+static bool has_result(const struct isa_instr *instr)
+{
+    return instr->dst_count || isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_TAKE;
+}
+
+static void access(void *state, const struct lockstep_access_event *e)
+{
+    const struct sanitize_sm *sm = state;
+    const struct isa_instr *instr = instr_at(sm->all, e->pc);
+    if (e->space != LOCKSTEP_GLOBAL && e->space != LOCKSTEP_SHARED)
+        return;
+    struct lane_access a = {.s = sm->all,
+                            .w = sanitize_warp_at(sm->all, sm->sm, e->warp),
+                            .block = sanitize_block_at(sm->all, sm->sm, e->block),
+                            .event = e,
+                            .order = sanitize_order_of(instr, e->space),
+                            .reads = e->instruction_class != LOCKSTEP_STORE,
+                            .writes = e->instruction_class != LOCKSTEP_LOAD,
+                            .at = {.space = e->space, .cycle = e->cycle}};
+    a.mark = (struct sanitize_mark){.crew = a.w->crew,
+                                    .epoch = a.w->epoch,
+                                    .pc = e->pc,
+                                    .strong = a.order.strong,
+                                    .wide = a.order.scope == SANITIZE_DEVICE};
+    for (uint64_t rest = e->mask; rest; rest &= rest - 1) {
+        a.mark.lane = (uint8_t)mask_first(rest);
+        if (a.s->checks & SANITIZE_UNWRITTEN)
+            check_written(&a);
+        if (a.s->checks & SANITIZE_RACES)
+            check_words(&a);
+    }
+    for (uint64_t rest = e->mask; a.s->checks & SANITIZE_RACES && a.order.strong && rest; rest &= rest - 1) {
+        a.mark.lane = (uint8_t)mask_first(rest);
+        synchronise(&a);
+    }
+    if (a.s->checks & SANITIZE_RACES && a.order.strong && a.reads && !a.order.shared && has_result(instr))
+        remember_reading(&a);
+}
+
+/* Values of the oldest such instruction of the warp are there: what it read may have been released. */
+static void done(void *state, const struct lockstep_done_event *e)
+{
+    const struct sanitize_sm *sm = state;
+    struct sanitize *s = sm->all;
+    struct sanitize_warp *w = sanitize_warp_at(s, sm->sm, e->warp);
+    size_t at = 0;
+    while (at < w->readings.count && w->readings.items[at].pc != e->pc)
+        at++;
+    if (at == w->readings.count)
+        return;
+    const struct sanitize_reading *reading = &w->readings.items[at];
+    struct sanitize_order order = sanitize_order_of(instr_at(s, e->pc), reading->space);
+    for (uint64_t rest = reading->mask; rest; rest &= rest - 1) {
+        const struct sanitize_cell *cell =
+            sanitize_cell_at(s, NULL, reading->space, reading->address[mask_first(rest)] & ~UINT64_C(3));
+        if (cell)
+            sanitize_acquire(s, w, &order, e->pc, cell);
+    }
+    w->readings.count--;
+    memmove(&w->readings.items[at], &w->readings.items[at + 1], (w->readings.count - at) * sizeof *reading);
+}
+
+/* Launches */
+
+static size_t state_bytes(const struct lockstep_observed *observed)
+{
+    (void)observed;
+    return sizeof(struct sanitize_sm);
+}
+
+static const struct lockstep_observer observer = {
+    .version = LOCKSTEP_OBSERVER_VERSION,
+    .name = "check",
+    .doc = "races, and reads of what was never written",
+    .state_bytes = state_bytes,
+    .launch = launch,
+    .issue = issue,
+    .access = access,
+    .done = done,
+    .arrive = arrive,
+    .open = opens,
+    .stand = stand,
+    .leave = leave,
+};
+
+const struct lockstep_observer *sanitize_observer(void)
+{
+    return &observer;
+}
+
+/* Some fence or strong access is of a block's scope. */
+static bool is_narrow(const struct isa_module *module)
+{
+    for (uint32_t i = 0; i < module->instr_count; i++)
+        if (module->instrs[i].mods.scope == ISA_SCOPE_CTA)
+            return true;
+    return false;
+}
+
+void sanitize_begin(struct sanitize *s, const struct watch_launch *launched,
+                    bool (*host_writes)(const void *context, uint64_t address), const void *context)
+{
+    uint32_t sms = launched->observed.sms;
+    const void **states = base_calloc(sms, sizeof *states);
+    sanitize_free_launch(s);
+    contract(launched->observed.warps <= SANITIZE_WARPS);
+    s->module = launched->module;
+    s->sms = sms;
+    s->slots = SANITIZE_WARPS;
+    s->lanes = launched->observed.lanes;
+    s->host_writes = host_writes;
+    s->context = context;
+    s->narrow = is_narrow(s->module);
+    s->warps = base_calloc((size_t)sms * s->slots, sizeof *s->warps);
+    s->blocks = base_calloc((size_t)sms * s->slots, sizeof *s->blocks);
+    watch_launch_states(launched, &observer, states);
+    for (uint32_t i = 0; i < sms; i++)
+        *(struct sanitize_sm *)(uintptr_t)states[i] = (struct sanitize_sm){.all = s, .sm = i};
+    free(states);
+}
+
+const struct sanitize_finding *sanitize_findings(const struct sanitize *s, size_t *count)
+{
+    *count = s->findings.count;
+    return s->findings.items;
+}

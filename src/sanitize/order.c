@@ -1,0 +1,168 @@
+/* What happens before what: fences, strong accesses and barriers make epochs of warps known to others.
+ *
+ * A *release* is a strong write behind a fence, or one that releases by itself; it hands on all that its warp knew at
+ * that fence, and the warp's own accesses before it. An *acquire* is a strong read in front of a fence, or one that
+ * acquires by itself (PTX ISA, "Release and Acquire Patterns"). */
+#include "base/bits.h"
+#include "isa/mod_values.h"
+#include "sanitize/state.h"
+
+enum sanitize_scope sanitize_scope_of(const struct isa_instr *instr)
+{
+    return instr->mods.scope == ISA_SCOPE_CTA ? SANITIZE_BLOCK : SANITIZE_DEVICE;
+}
+
+struct sanitize_order sanitize_order_of(const struct isa_instr *instr, uint32_t space)
+{
+    unsigned flags = isa_op_info((enum isa_op)instr->op)->flags, order = instr->mods.order;
+    bool both = order == ISA_ORDER_ACQ_REL || order == ISA_ORDER_SC;
+    return (struct sanitize_order){
+        .strong = flags & ISA_FLAG_ATOMIC || order > ISA_ORDER_WEAK,
+        .acquires = both || order == ISA_ORDER_ACQUIRE || (flags & ISA_FLAG_TAKE && !order),
+        .releases = both || order == ISA_ORDER_RELEASE || (flags & ISA_FLAG_GIVE && !order),
+        .shared = space == LOCKSTEP_SHARED,
+        .scope = sanitize_scope_of(instr),
+    };
+}
+
+static struct sanitize_crew *crew_of(struct sanitize *s, const struct sanitize_warp *w)
+{
+    return &s->crews.items[w->crew - 1];
+}
+
+/* All that a warp knows, and its own accesses so far. */
+static void learn_all_of(struct sanitize *s, struct sanitize_clocks *to, struct sanitize_warp *w)
+{
+    const struct sanitize_crew *crew = crew_of(s, w);
+    sanitize_learn(to, &w->known, s->sms);
+    sanitize_learn_epoch(to, crew->sm, crew->slot, w->epoch, s->sms);
+}
+
+void sanitize_next_epoch(struct sanitize_warp *w)
+{
+    w->epoch++;
+}
+
+/* From now on its strong writes of that scope hand on what it has done and knows. */
+static void make_released(struct sanitize *s, struct sanitize_warp *w, enum sanitize_scope scope)
+{
+    struct sanitize_crew *crew = crew_of(s, w);
+    for (unsigned narrower = SANITIZE_BLOCK; narrower <= scope; narrower++) {
+        learn_all_of(s, &w->released[narrower], w);
+        crew->fenced[narrower] = w->epoch;
+    }
+    crew->told = ISA_PC_NONE;
+    sanitize_next_epoch(w);
+}
+
+void sanitize_fence(struct sanitize *s, struct sanitize_warp *w, enum sanitize_scope scope)
+{
+    for (unsigned narrower = SANITIZE_BLOCK; narrower <= scope; narrower++) {
+        sanitize_learn(&w->known, &w->pending[narrower], s->sms);
+        sanitize_forget(&w->pending[narrower], s->sms);
+    }
+    make_released(s, w, scope);
+}
+
+/* Words */
+
+static struct sanitize_sync *sync_of(struct sanitize *s, struct sanitize_cell *cell)
+{
+    if (!cell->sync) {
+        vec_push(&s->syncs, (struct sanitize_sync){0});
+        cell->sync = (uint32_t)s->syncs.count;
+    }
+    return &s->syncs.items[cell->sync - 1];
+}
+
+static const struct sanitize_clocks *local_of(const struct sanitize_sync *sync, uint32_t block)
+{
+    for (size_t i = 0; i < sync->local.count; i++)
+        if (sync->local.items[i].block == block)
+            return &sync->local.items[i].clocks;
+    return NULL;
+}
+
+static void release_in_block(struct sanitize *s, struct sanitize_sync *sync, uint32_t block,
+                             const struct sanitize_clocks *what)
+{
+    if (!local_of(sync, block))
+        vec_push(&sync->local, (struct sanitize_local){.block = block});
+    for (size_t i = 0; i < sync->local.count; i++)
+        if (sync->local.items[i].block == block)
+            sanitize_learn(&sync->local.items[i].clocks, what, s->sms);
+}
+
+void sanitize_release(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_order *order, uint32_t pc,
+                      struct sanitize_cell *cell)
+{
+    struct sanitize_crew *crew = crew_of(s, w);
+    enum sanitize_scope scope = order->shared ? SANITIZE_BLOCK : order->scope;
+    if (order->releases)
+        make_released(s, w, scope);
+    else if (crew->told == ISA_PC_NONE)
+        crew->told = pc;
+    if (!w->released[SANITIZE_BLOCK].rows) /* nothing was ever fenced */
+        return;
+    struct sanitize_sync *sync = sync_of(s, cell);
+    if (order->shared)
+        sanitize_learn(&sync->wide, &w->released[SANITIZE_BLOCK], s->sms);
+    else if (scope == SANITIZE_DEVICE)
+        sanitize_learn(&sync->wide, &w->released[SANITIZE_DEVICE], s->sms);
+    if (s->narrow && !order->shared)
+        release_in_block(s, sync, crew->block, &w->released[SANITIZE_BLOCK]);
+}
+
+void sanitize_acquire(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_order *order, uint32_t pc,
+                      const struct sanitize_cell *cell)
+{
+    if (!cell->sync)
+        return;
+    const struct sanitize_sync *sync = &s->syncs.items[cell->sync - 1];
+    const struct sanitize_clocks *local = local_of(sync, crew_of(s, w)->block);
+    enum sanitize_scope until = order->shared ? SANITIZE_BLOCK : SANITIZE_DEVICE; /* the fence that it needs */
+    if (order->shared || order->scope == SANITIZE_DEVICE)
+        sanitize_learn(order->acquires ? &w->known : &w->pending[until], &sync->wide, s->sms);
+    if (local)
+        sanitize_learn(order->acquires ? &w->known : &w->pending[SANITIZE_BLOCK], local, s->sms);
+    w->polled = pc;
+}
+
+/* Barriers */
+
+void sanitize_come_to_grid(struct sanitize *s, struct sanitize_warp *w)
+{
+    learn_all_of(s, &s->grid, w);
+    w->at_grid = true;
+}
+
+void sanitize_arrive(struct sanitize *s, struct sanitize_warp *w, struct sanitize_block *block)
+{
+    learn_all_of(s, &block->pool, w);
+    sanitize_next_epoch(w);
+}
+
+void sanitize_barrier(struct sanitize *s, uint32_t sm, struct sanitize_block *block, uint64_t warps)
+{
+    struct sanitize_clocks all = {0}, released[2] = {{0}};
+    sanitize_learn(&all, &block->pool, s->sms);
+    for (uint64_t rest = warps; rest; rest &= rest - 1) {
+        struct sanitize_warp *w = sanitize_warp_at(s, sm, mask_first(rest));
+        learn_all_of(s, &all, w);
+        for (unsigned scope = 0; scope < 2; scope++)
+            sanitize_learn(&released[scope], &w->released[scope], s->sms);
+        if (w->at_grid)
+            sanitize_learn(&all, &s->grid, s->sms);
+    }
+    for (uint64_t rest = warps; rest; rest &= rest - 1) {
+        struct sanitize_warp *w = sanitize_warp_at(s, sm, mask_first(rest));
+        sanitize_learn(&w->known, &all, s->sms);
+        for (unsigned scope = 0; scope < 2; scope++)
+            sanitize_learn(&w->released[scope], &released[scope], s->sms);
+        w->at_grid = false;
+        sanitize_next_epoch(w);
+    }
+    sanitize_forget(&all, s->sms);
+    for (unsigned scope = 0; scope < 2; scope++)
+        sanitize_forget(&released[scope], s->sms);
+}

@@ -1,0 +1,152 @@
+/* Races: accesses of one word that conflict, and that nothing orders. */
+#include <string.h>
+
+#include "sanitize/state.h"
+
+#define WEAK_WARPS 70 /* targets below this one execute the lanes of a warp together: sm_70 */
+
+static struct sanitize_crew *crew_of(const struct sanitize *s, const struct sanitize_mark *mark)
+{
+    return &s->crews.items[mark->crew - 1];
+}
+
+static struct sanitize_warp *warp_of(struct sanitize *s, const struct sanitize_mark *mark)
+{
+    const struct sanitize_crew *crew = crew_of(s, mark);
+    return sanitize_warp_at(s, crew->sm, crew->slot);
+}
+
+/* The first happens before the second, which happens now. */
+static bool ordered(struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
+{
+    if (first->crew == second->crew)
+        return first->lane == second->lane || first->epoch < second->epoch || s->module->target_sm < WEAK_WARPS;
+    const struct sanitize_crew *crew = crew_of(s, first);
+    return sanitize_known(&warp_of(s, second)->known, crew->sm, crew->slot) >= first->epoch;
+}
+
+static bool morally_strong(const struct sanitize *s, const struct sanitize_mark *a, const struct sanitize_mark *b)
+{
+    bool same_block = crew_of(s, a)->block == crew_of(s, b)->block;
+    return a->strong && b->strong && (same_block || (a->wide && b->wide));
+}
+
+static bool races(struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
+{
+    return first->crew && (first->bytes & second->bytes) && !morally_strong(s, first, second) &&
+           !ordered(s, first, second);
+}
+
+/* Reasons */
+
+static bool waits_for_fence(struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
+{
+    const struct sanitize_crew *crew = crew_of(s, first);
+    const struct sanitize_warp *w = warp_of(s, second);
+    return sanitize_known(&w->pending[SANITIZE_DEVICE], crew->sm, crew->slot) >= first->epoch ||
+           sanitize_known(&w->pending[SANITIZE_BLOCK], crew->sm, crew->slot) >= first->epoch;
+}
+
+static enum sanitize_reason reason_of(struct sanitize *s, const struct sanitize_mark *first,
+                                      const struct sanitize_mark *second, uint32_t *via)
+{
+    const struct sanitize_crew *crew = crew_of(s, first);
+    if (first->crew == second->crew)
+        return SANITIZE_NO_SYNCWARP;
+    if (first->strong && second->strong)
+        return SANITIZE_NARROW_ACCESS;
+    if (waits_for_fence(s, first, second)) {
+        *via = warp_of(s, second)->polled;
+        return SANITIZE_NO_ACQUIRE;
+    }
+    if (crew->block == crew_of(s, second)->block)
+        return SANITIZE_NO_BARRIER;
+    if (crew->fenced[SANITIZE_DEVICE] >= first->epoch)
+        return SANITIZE_UNRELATED;
+    if (crew->fenced[SANITIZE_BLOCK] >= first->epoch)
+        return SANITIZE_NARROW_FENCE;
+    *via = crew->told;
+    return SANITIZE_NO_FENCE;
+}
+
+struct sanitize_access sanitize_access_of(const struct sanitize *s, const struct sanitize_mark *mark, bool writes)
+{
+    const struct sanitize_crew *crew = crew_of(s, mark);
+    struct sanitize_access access = {
+        .pc = mark->pc, .warp = crew->warp, .lane = mark->lane, .writes = writes, .strong = mark->strong};
+    memcpy(access.block, crew->index, sizeof access.block);
+    return access;
+}
+
+/* Findings */
+
+static bool same_finding(const struct sanitize_finding *a, const struct sanitize_finding *b)
+{
+    return a->reason == b->reason && a->same_value == b->same_value && a->first.pc == b->first.pc &&
+           a->second.pc == b->second.pc && a->first.writes == b->first.writes && a->second.writes == b->second.writes;
+}
+
+void sanitize_found(struct sanitize *s, const struct sanitize_finding *finding)
+{
+    for (size_t i = 0; i < s->findings.count; i++)
+        if (same_finding(&s->findings.items[i], finding)) {
+            s->findings.items[i].count++;
+            return;
+        }
+    if (s->findings.count < SANITIZE_FINDINGS)
+        vec_push(&s->findings, *finding);
+}
+
+static void report(struct sanitize *s, const struct sanitize_mark *first, bool first_writes,
+                   const struct sanitize_mark *second, bool second_writes, bool same_value,
+                   const struct sanitize_finding *at)
+{
+    struct sanitize_finding finding = *at;
+    finding.via = ISA_PC_NONE;
+    finding.reason = reason_of(s, first, second, &finding.via);
+    finding.first = sanitize_access_of(s, first, first_writes);
+    finding.second = sanitize_access_of(s, second, second_writes);
+    finding.same_value = same_value;
+    finding.count = 1;
+    sanitize_found(s, &finding);
+}
+
+/* Cells */
+
+static void remember_read(struct sanitize *s, struct sanitize_cell *cell, const struct sanitize_mark *mark)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        struct sanitize_mark *read = &cell->reads[i];
+        bool own = read->crew == mark->crew;
+        if (own && read->epoch == mark->epoch && !read->strong && mark->strong)
+            return; /* the weak one races with more */
+        if (own || !read->crew || ordered(s, read, mark)) {
+            *read = *mark;
+            return;
+        }
+    }
+    cell->reads[1] = cell->reads[0];
+    cell->reads[0] = *mark;
+}
+
+static void remember_write(struct sanitize_cell *cell, const struct sanitize_mark *mark, const uint32_t *value)
+{
+    cell->write = *mark;
+    cell->valued = value != NULL;
+    cell->value = value ? *value : 0;
+    cell->reads[0] = cell->reads[1] = (struct sanitize_mark){0};
+}
+
+void sanitize_touch(struct sanitize *s, struct sanitize_cell *cell, const struct sanitize_mark *mark, bool writes,
+                    const uint32_t *value, const struct sanitize_finding *at)
+{
+    if (races(s, &cell->write, mark))
+        report(s, &cell->write, true, mark, writes, writes && value && cell->valued && cell->value == *value, at);
+    for (unsigned i = 0; writes && i < 2; i++)
+        if (races(s, &cell->reads[i], mark))
+            report(s, &cell->reads[i], false, mark, true, false, at);
+    if (writes)
+        remember_write(cell, mark, value);
+    else
+        remember_read(s, cell, mark);
+}

@@ -1,0 +1,152 @@
+/* The state of the checks, shared by the files of this room and by nobody else. */
+#ifndef LOCKSTEP_SANITIZE_STATE_H
+#define LOCKSTEP_SANITIZE_STATE_H
+
+#include "base/vec.h"
+#include "sanitize/clocks.h"
+#include "sanitize/sanitize.h"
+
+#define SANITIZE_PAGE 4096u /* bytes of memory */
+#define SANITIZE_WORD 4u    /* bytes of a cell */
+#define SANITIZE_CELLS (SANITIZE_PAGE / SANITIZE_WORD)
+#define SANITIZE_SHARED_PAGES 64 /* of a block; what lies beyond is not checked */
+#define SANITIZE_FINDINGS 256    /* kinds of findings of a launch; further ones are not told apart */
+
+/* How far an access, fence or release reaches. */
+enum sanitize_scope { SANITIZE_BLOCK, SANITIZE_DEVICE };
+
+/* Threads that were in a warp slot from a launch to the end of their block; 0 is nobody. */
+struct sanitize_crew {
+    uint32_t sm, slot;
+    uint32_t began; /* epoch of the slot */
+    uint32_t block, index[3], warp;
+    uint32_t
+        fenced[2]; /* by enum sanitize_scope: the epoch before its last fence that reaches so far, 0 when none did */
+    uint32_t told; /* the strong write behind the first access that it has not fenced yet, or ISA_PC_NONE */
+};
+
+/* An access as a cell remembers it. */
+struct sanitize_mark {
+    uint32_t crew, epoch, pc; /* crew 0: none */
+    uint8_t lane, bytes;      /* bytes: set of those of the word */
+    bool strong, wide;        /* wide: its scope is the device */
+};
+struct sanitize_cell {
+    struct sanitize_mark write, reads[2];
+    uint32_t value; /* that the write left, where `valued` */
+    uint32_t sync;  /* number of its struct sanitize_sync, 0: none */
+    bool valued;
+};
+struct sanitize_cells {
+    struct sanitize_cell of[SANITIZE_CELLS];
+};
+
+/* What has been released by writing a word: to everybody, and to threads of a block alone. */
+struct sanitize_local {
+    uint32_t block;
+    struct sanitize_clocks clocks;
+};
+struct sanitize_sync {
+    struct sanitize_clocks wide;
+    VEC(struct sanitize_local) local;
+};
+
+/* A load or atomic that may acquire, until it has its values. */
+struct sanitize_reading {
+    uint32_t pc, space;
+    uint64_t mask;
+    uint64_t address[64];
+};
+
+struct sanitize_warp {
+    uint32_t crew; /* the threads in it, 0: none */
+    uint32_t epoch;
+    uint32_t next;   /* the instruction that it issues next */
+    bool at_grid;    /* it waits for the grid */
+    uint32_t polled; /* the strong read by which it last learnt of something that it has not fenced for */
+    struct sanitize_clocks known;
+    struct sanitize_clocks released[2]; /* by scope: what a strong write hands on since its last fence */
+    struct sanitize_clocks pending[2];  /* what a fence of that scope will make known */
+    VEC(struct sanitize_reading) readings;
+};
+
+/* A block slot of an SM. */
+struct sanitize_block {
+    uint32_t number;                                     /* counts the blocks of the launch, from 1; 0: vacant */
+    struct sanitize_clocks pool;                         /* of bar.arrive */
+    struct sanitize_cells *cells[SANITIZE_SHARED_PAGES]; /* of its shared memory, by page; NULL: none was touched */
+    uint64_t *written[SANITIZE_SHARED_PAGES];            /* likewise: a bit is 1 once its byte is */
+};
+
+struct sanitize {
+    unsigned checks;
+    uint64_t start, pages;
+    uint64_t **unwritten; /* by page of device memory: a bit is 1 while its byte is; NULL: all were written */
+    /* Of the launch: */
+    const struct isa_module *module;
+    uint32_t sms, slots, lanes;
+    bool (*host_writes)(const void *context, uint64_t address);
+    const void *context;
+    bool narrow;                   /* some instruction of the module has the scope of a block */
+    struct sanitize_cells **cells; /* by page of device memory; NULL: none was touched */
+    struct sanitize_warp *warps;   /* by SM and slot */
+    struct sanitize_block *blocks; /* likewise: there are no more blocks than warps */
+    uint32_t block_count;
+    struct sanitize_clocks grid; /* of warps that have come to wait for the grid */
+    VEC(struct sanitize_crew) crews;
+    VEC(struct sanitize_sync) syncs;
+    VEC(struct sanitize_finding) findings;
+};
+
+static inline struct sanitize_warp *sanitize_warp_at(struct sanitize *s, uint32_t sm, uint32_t slot)
+{
+    return &s->warps[sm * s->slots + slot];
+}
+static inline struct sanitize_block *sanitize_block_at(struct sanitize *s, uint32_t sm, uint32_t slot)
+{
+    return &s->blocks[sm * s->slots + slot];
+}
+
+/* An access of the event, in the model's terms. */
+struct sanitize_order {
+    bool strong, acquires, releases;
+    bool shared; /* of shared memory, which only threads of the block reach: any scope does */
+    enum sanitize_scope scope;
+};
+struct sanitize_order sanitize_order_of(const struct isa_instr *instr, uint32_t space);
+enum sanitize_scope sanitize_scope_of(const struct isa_instr *instr);
+
+/* memory.c: the cell of a word, made where there is none; NULL: outside of device memory. */
+struct sanitize_cell *sanitize_cell_at(struct sanitize *s, struct sanitize_block *block, uint32_t space,
+                                       uint64_t address);
+void sanitize_reset_block(struct sanitize *s, struct sanitize_block *block);
+void sanitize_free_launch(struct sanitize *s);
+/* Bytes of a block's shared memory, or (block is NULL) of device memory, are written; none of them ever was. */
+void sanitize_write_bytes(struct sanitize *s, struct sanitize_block *block, uint64_t address, uint32_t bytes);
+bool sanitize_never_written(const struct sanitize *s, const struct sanitize_block *block, uint64_t address,
+                            uint32_t bytes);
+
+/* order.c: what happens before what. */
+void sanitize_fence(struct sanitize *s, struct sanitize_warp *w, enum sanitize_scope scope);
+/* A strong write to the cell, or a strong read of it, which has its value. */
+void sanitize_release(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_order *order, uint32_t pc,
+                      struct sanitize_cell *cell);
+void sanitize_acquire(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_order *order, uint32_t pc,
+                      const struct sanitize_cell *cell);
+/* It has come to wait for the grid; to a barrier of its block, without waiting. */
+void sanitize_come_to_grid(struct sanitize *s, struct sanitize_warp *w);
+void sanitize_arrive(struct sanitize *s, struct sanitize_warp *w, struct sanitize_block *block);
+/* A barrier opens for these slots of the SM. */
+void sanitize_barrier(struct sanitize *s, uint32_t sm, struct sanitize_block *block, uint64_t warps);
+/* It goes on behind something that orders its threads. */
+void sanitize_next_epoch(struct sanitize_warp *w);
+
+/* races.c: a lane accesses the word of a cell. value: all that it stores there, or NULL. at: space, address and cycle,
+ * for findings. */
+void sanitize_touch(struct sanitize *s, struct sanitize_cell *cell, const struct sanitize_mark *mark, bool writes,
+                    const uint32_t *value, const struct sanitize_finding *at);
+/* Adds a finding, or counts it to one of the same instructions and reason. */
+void sanitize_found(struct sanitize *s, const struct sanitize_finding *finding);
+struct sanitize_access sanitize_access_of(const struct sanitize *s, const struct sanitize_mark *mark, bool writes);
+
+#endif
