@@ -120,6 +120,12 @@ static void add_remedy(const struct sanitize_finding *f, const char *first, cons
         strbuf_addf(out, "a __threadfence() between %s, which saw what was released, and %s would order them", via,
                     second);
         return;
+    case SANITIZE_BARE_LOCK:
+        strbuf_addf(out,
+                    "a __threadfence() is missing between %s, which takes the lock, and %s: here this thread was the "
+                    "first to have it, as the second it may not see what the other wrote",
+                    via, first);
+        return;
     case SANITIZE_NO_FENCE:
         if (f->via != ISA_PC_NONE)
             strbuf_addf(out, "a __threadfence() between %s and %s, by which others are told, is missing", first, via);
@@ -189,6 +195,8 @@ static void explain(struct gpu_run *run, const struct sanitize_finding *f)
         add_access(run, &f->first, verb_of(code, &f->first), &text);
     }
     add_access(run, &f->second, verb_of(code, &f->second), &text);
+    if (f->loose)
+        strbuf_add(&text, "\n  volatile accesses: each is whole, but nothing fixes their order, and no thread waits at the word");
     strbuf_addf(&text, "\n  cycle %llu; %llu such access%s", (unsigned long long)(f->cycle - run->start_cycle),
                 (unsigned long long)f->count, f->count == 1 ? "" : "es");
     add_hint(code, f, &hint);
@@ -206,7 +214,7 @@ void gpu_explain_findings(struct gpu_run *run)
     size_t count;
     if (!run->gpu->sanitize)
         return;
-    const struct sanitize_finding *findings = sanitize_findings(run->gpu->sanitize, &count);
+    const struct sanitize_finding *findings = sanitize_end(run->gpu->sanitize, &count);
     for (size_t i = 0; i < count; i++) {
         explain(run, &findings[i]);
         run->result->findings += !findings[i].same_value;

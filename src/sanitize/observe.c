@@ -12,6 +12,8 @@ struct sanitize_sm {
     uint32_t sm;
 };
 
+#define SHARED_WORD (UINT64_C(1) << 63)
+
 static const struct isa_instr *instr_at(const struct sanitize *s, uint32_t pc)
 {
     return &s->module->instrs[pc];
@@ -33,6 +35,7 @@ static void forget_warp(struct sanitize *s, struct sanitize_warp *w)
         sanitize_forget(&w->pending[scope], s->sms);
     }
     w->readings.count = 0;
+    memset(w->looks, 0, sizeof w->looks);
     w->at_grid = false;
 }
 
@@ -141,9 +144,26 @@ static uint8_t bytes_in(uint64_t word, uint64_t address, uint32_t bytes)
     return set;
 }
 
+/* A lane that reads the word again, and has stored nothing meanwhile, waits at it. */
+static void look(struct lane_access *a, struct sanitize_cell *cell)
+{
+    struct sanitize_look *last = &a->w->looks[a->mark.lane];
+    uint64_t address = address_of(a);
+    cell->waited |= instr_at(a->s, a->event->pc)->mods.atomic == ISA_ATOMIC_CAS;
+    if (a->order.strong && a->reads) {
+        cell->waited |= last->pc == a->event->pc + 1 && last->address == address;
+        *last = (struct sanitize_look){.pc = a->event->pc + 1, .address = address};
+    } else if (a->writes) {
+        last->pc = 0;
+    }
+}
+
 static void check_words(struct lane_access *a)
 {
     uint64_t address = address_of(a), last = address + a->event->bytes;
+    struct sanitize_cell *first = sanitize_cell_at(a->s, a->block, a->event->space, address & ~(uint64_t)(SANITIZE_WORD - 1));
+    if (first)
+        look(a, first);
     for (uint64_t word = address & ~(uint64_t)(SANITIZE_WORD - 1); word < last; word += SANITIZE_WORD) {
         struct sanitize_cell *cell = sanitize_cell_at(a->s, a->block, a->event->space, word);
         uint32_t value;
@@ -187,6 +207,8 @@ static void synchronise(struct lane_access *a)
         return;
     if (a->writes)
         sanitize_release(a->s, a->w, &a->order, a->event->pc, cell);
+    if (a->writes && instr_at(a->s, a->event->pc)->mods.atomic != ISA_ATOMIC_CAS)
+        sanitize_give(a->s, a->w, address_of(a) | (a->order.shared ? SHARED_WORD : 0));
     if (a->reads && a->order.shared)
         sanitize_acquire(a->s, a->w, &a->order, a->event->pc, cell);
 }
@@ -223,7 +245,9 @@ static void access(void *state, const struct lockstep_access_event *e)
                                     .epoch = a.w->epoch,
                                     .pc = e->pc,
                                     .strong = a.order.strong,
-                                    .wide = a.order.scope == SANITIZE_DEVICE};
+                                    .wide = a.order.scope == SANITIZE_DEVICE,
+                                    .is_volatile = a.order.is_volatile,
+                                    .is_atomic = a.order.is_atomic};
     for (uint64_t rest = e->mask; rest; rest &= rest - 1) {
         a.mark.lane = (uint8_t)mask_first(rest);
         if (a.s->checks & SANITIZE_UNWRITTEN)
@@ -262,6 +286,14 @@ static void done(void *state, const struct lockstep_done_event *e)
     memmove(&w->readings.items[at], &w->readings.items[at + 1], (w->readings.count - at) * sizeof *reading);
 }
 
+static void atomic(void *state, const struct lockstep_atomic_event *e)
+{
+    const struct sanitize_sm *sm = state;
+    uint64_t word = e->address | (e->space == LOCKSTEP_SHARED ? SHARED_WORD : 0);
+    if (e->operation == LOCKSTEP_ATOMIC_COMPARE_AND_SWAP && e->performed && e->before != e->after)
+        sanitize_take(sm->all, sanitize_warp_at(sm->all, sm->sm, e->warp), word, e->pc);
+}
+
 /* Launches */
 
 static size_t state_bytes(const struct lockstep_observed *observed)
@@ -278,6 +310,7 @@ static const struct lockstep_observer observer = {
     .launch = launch,
     .issue = issue,
     .access = access,
+    .atomic = atomic,
     .done = done,
     .arrive = arrive,
     .open = opens,
@@ -321,8 +354,16 @@ void sanitize_begin(struct sanitize *s, const struct watch_launch *launched,
     free(states);
 }
 
-const struct sanitize_finding *sanitize_findings(const struct sanitize *s, size_t *count)
+const struct sanitize_finding *sanitize_end(struct sanitize *s, size_t *count)
 {
-    *count = s->findings.count;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->findings.count; i++) {
+        struct sanitize_finding *f = &s->findings.items[i];
+        if (f->loose && f->cell->waited)
+            continue;
+        f->cell = NULL;
+        s->findings.items[kept++] = *f;
+    }
+    s->findings.count = *count = kept;
     return s->findings.items;
 }

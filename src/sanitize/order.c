@@ -18,6 +18,8 @@ struct sanitize_order sanitize_order_of(const struct isa_instr *instr, uint32_t 
     bool both = order == ISA_ORDER_ACQ_REL || order == ISA_ORDER_SC;
     return (struct sanitize_order){
         .strong = flags & ISA_FLAG_ATOMIC || order > ISA_ORDER_WEAK,
+        .is_volatile = order == ISA_ORDER_VOLATILE,
+        .is_atomic = flags & ISA_FLAG_ATOMIC,
         .acquires = both || order == ISA_ORDER_ACQUIRE || (flags & ISA_FLAG_TAKE && !order),
         .releases = both || order == ISA_ORDER_RELEASE || (flags & ISA_FLAG_GIVE && !order),
         .shared = space == LOCKSTEP_SHARED,
@@ -50,6 +52,8 @@ static void make_released(struct sanitize *s, struct sanitize_warp *w, enum sani
     for (unsigned narrower = SANITIZE_BLOCK; narrower <= scope; narrower++) {
         learn_all_of(s, &w->released[narrower], w);
         crew->fenced[narrower] = w->epoch;
+        if (crew->bare_until[narrower] == UINT32_MAX)
+            crew->bare_until[narrower] = w->epoch + 1;
     }
     crew->told = ISA_PC_NONE;
     sanitize_next_epoch(w);
@@ -126,6 +130,26 @@ void sanitize_acquire(struct sanitize *s, struct sanitize_warp *w, const struct 
     if (local)
         sanitize_learn(order->acquires ? &w->known : &w->pending[SANITIZE_BLOCK], local, s->sms);
     w->polled = pc;
+    w->polls_lock = s->module->instrs[pc].mods.atomic == ISA_ATOMIC_CAS;
+}
+
+/* Locks */
+
+void sanitize_take(struct sanitize *s, struct sanitize_warp *w, uint64_t word, uint32_t pc)
+{
+    struct sanitize_crew *crew = crew_of(s, w);
+    sanitize_next_epoch(w);
+    crew->holds = crew->bare_word = word;
+    crew->taken = pc;
+    crew->bare_since = w->epoch;
+    crew->bare_until[SANITIZE_BLOCK] = crew->bare_until[SANITIZE_DEVICE] = UINT32_MAX;
+}
+
+void sanitize_give(struct sanitize *s, struct sanitize_warp *w, uint64_t word)
+{
+    struct sanitize_crew *crew = crew_of(s, w);
+    if (crew->holds == word)
+        crew->holds = 0;
 }
 
 /* Barriers */

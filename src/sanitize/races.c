@@ -25,20 +25,14 @@ static bool ordered(struct sanitize *s, const struct sanitize_mark *first, const
     return sanitize_known(&warp_of(s, second)->known, crew->sm, crew->slot) >= first->epoch;
 }
 
+/* Both are strong, and of scopes that include both threads. */
 static bool morally_strong(const struct sanitize *s, const struct sanitize_mark *a, const struct sanitize_mark *b)
 {
     bool same_block = crew_of(s, a)->block == crew_of(s, b)->block;
     return a->strong && b->strong && (same_block || (a->wide && b->wide));
 }
 
-static bool races(struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
-{
-    return first->crew && (first->bytes & second->bytes) && !morally_strong(s, first, second) &&
-           !ordered(s, first, second);
-}
-
-/* Reasons */
-
+/* The second's warp has read what the first's wrote behind its fence, and would know the first by a fence of its own. */
 static bool waits_for_fence(struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
 {
     const struct sanitize_crew *crew = crew_of(s, first);
@@ -47,13 +41,44 @@ static bool waits_for_fence(struct sanitize *s, const struct sanitize_mark *firs
            sanitize_known(&w->pending[SANITIZE_BLOCK], crew->sm, crew->slot) >= first->epoch;
 }
 
+/* The first lies in a critical section whose thread has not fenced since it took the lock, and the second in one of the
+ * same lock. In this order they are ordered, in the other one they would not be. */
+static bool begins_bare(const struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
+{
+    const struct sanitize_crew *crew = crew_of(s, first), *other = crew_of(s, second);
+    enum sanitize_scope scope = crew->block == other->block ? SANITIZE_BLOCK : SANITIZE_DEVICE;
+    return first->crew != second->crew && crew->bare_word && other->holds == crew->bare_word && !first->is_atomic &&
+           first->epoch >= crew->bare_since && first->epoch < crew->bare_until[scope];
+}
+
+/* Volatile accesses race where nothing orders them unless threads wait at the word. Behind a read that saw a release, what
+ * is performed where all see it comes behind that release: an atomic; and a volatile access, but for one behind a lock. */
+static bool races(struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
+{
+    if (!first->crew || !(first->bytes & second->bytes))
+        return false;
+    if (ordered(s, first, second))
+        return begins_bare(s, first, second);
+    bool loose = first->is_volatile || second->is_volatile;
+    if (morally_strong(s, first, second) && !loose)
+        return false;
+    bool follows = second->is_atomic || (second->is_volatile && !warp_of(s, second)->polls_lock);
+    return !(follows && waits_for_fence(s, first, second));
+}
+
+/* Reasons */
+
 static enum sanitize_reason reason_of(struct sanitize *s, const struct sanitize_mark *first,
                                       const struct sanitize_mark *second, uint32_t *via)
 {
     const struct sanitize_crew *crew = crew_of(s, first);
     if (first->crew == second->crew)
         return SANITIZE_NO_SYNCWARP;
-    if (first->strong && second->strong)
+    if (ordered(s, first, second)) {
+        *via = crew->taken;
+        return SANITIZE_BARE_LOCK;
+    }
+    if (first->strong && second->strong && !morally_strong(s, first, second))
         return SANITIZE_NARROW_ACCESS;
     if (waits_for_fence(s, first, second)) {
         *via = warp_of(s, second)->polled;
@@ -86,11 +111,20 @@ static bool same_finding(const struct sanitize_finding *a, const struct sanitize
            a->second.pc == b->second.pc && a->first.writes == b->first.writes && a->second.writes == b->second.writes;
 }
 
+/* Of accesses that are none if threads wait at the word, one at another word is shown. */
+static void count_to(struct sanitize_finding *of, const struct sanitize_finding *finding)
+{
+    uint64_t count = of->count + 1;
+    if (of->loose && of->cell->waited)
+        *of = *finding;
+    of->count = count;
+}
+
 void sanitize_found(struct sanitize *s, const struct sanitize_finding *finding)
 {
     for (size_t i = 0; i < s->findings.count; i++)
         if (same_finding(&s->findings.items[i], finding)) {
-            s->findings.items[i].count++;
+            count_to(&s->findings.items[i], finding);
             return;
         }
     if (s->findings.count < SANITIZE_FINDINGS)
@@ -107,6 +141,7 @@ static void report(struct sanitize *s, const struct sanitize_mark *first, bool f
     finding.first = sanitize_access_of(s, first, first_writes);
     finding.second = sanitize_access_of(s, second, second_writes);
     finding.same_value = same_value;
+    finding.loose = morally_strong(s, first, second);
     finding.count = 1;
     sanitize_found(s, &finding);
 }
@@ -140,11 +175,13 @@ static void remember_write(struct sanitize_cell *cell, const struct sanitize_mar
 void sanitize_touch(struct sanitize *s, struct sanitize_cell *cell, const struct sanitize_mark *mark, bool writes,
                     const uint32_t *value, const struct sanitize_finding *at)
 {
+    struct sanitize_finding here = *at;
+    here.cell = cell;
     if (races(s, &cell->write, mark))
-        report(s, &cell->write, true, mark, writes, writes && value && cell->valued && cell->value == *value, at);
+        report(s, &cell->write, true, mark, writes, writes && value && cell->valued && cell->value == *value, &here);
     for (unsigned i = 0; writes && i < 2; i++)
         if (races(s, &cell->reads[i], mark))
-            report(s, &cell->reads[i], false, mark, true, false, at);
+            report(s, &cell->reads[i], false, mark, true, false, &here);
     if (writes)
         remember_write(cell, mark, value);
     else

@@ -22,6 +22,10 @@ struct sanitize_crew {
     uint32_t block, index[3], warp;
     uint32_t
         fenced[2]; /* by enum sanitize_scope: the epoch before its last fence that reaches so far, 0 when none did */
+    /* The word that it has taken by a compare-and-swap and not written since, as of a lock, with its space in bit 63; 0: none.
+     * Its accesses are *bare* from the epoch in which it took the word until a fence that reaches so far, by scope. */
+    uint64_t holds, bare_word;
+    uint32_t taken, bare_since, bare_until[2];
     uint32_t told; /* the strong write behind the first access that it has not fenced yet, or ISA_PC_NONE */
 };
 
@@ -30,12 +34,14 @@ struct sanitize_mark {
     uint32_t crew, epoch, pc; /* crew 0: none */
     uint8_t lane, bytes;      /* bytes: set of those of the word */
     bool strong, wide;        /* wide: its scope is the device */
+    bool is_volatile, is_atomic;
 };
 struct sanitize_cell {
     struct sanitize_mark write, reads[2];
     uint32_t value; /* that the write left, where `valued` */
     uint32_t sync;  /* number of its struct sanitize_sync, 0: none */
     bool valued;
+    bool waited; /* threads wait at it: some lane polls it, or compares and swaps it */
 };
 struct sanitize_cells {
     struct sanitize_cell of[SANITIZE_CELLS];
@@ -58,16 +64,24 @@ struct sanitize_reading {
     uint64_t address[64];
 };
 
+/* The last strong read of a lane, if it has not stored since. */
+struct sanitize_look {
+    uint32_t pc;
+    uint64_t address;
+};
+
 struct sanitize_warp {
     uint32_t crew; /* the threads in it, 0: none */
     uint32_t epoch;
     uint32_t next;   /* the instruction that it issues next */
     bool at_grid;    /* it waits for the grid */
+    bool polls_lock; /* what `polled` did was a compare-and-swap */
     uint32_t polled; /* the strong read by which it last learnt of something that it has not fenced for */
     struct sanitize_clocks known;
     struct sanitize_clocks released[2]; /* by scope: what a strong write hands on since its last fence */
     struct sanitize_clocks pending[2];  /* what a fence of that scope will make known */
     VEC(struct sanitize_reading) readings;
+    struct sanitize_look looks[64]; /* by lane */
 };
 
 /* A block slot of an SM. */
@@ -110,6 +124,7 @@ static inline struct sanitize_block *sanitize_block_at(struct sanitize *s, uint3
 /* An access of the event, in the model's terms. */
 struct sanitize_order {
     bool strong, acquires, releases;
+    bool is_volatile, is_atomic;
     bool shared; /* of shared memory, which only threads of the block reach: any scope does */
     enum sanitize_scope scope;
 };
@@ -133,6 +148,9 @@ void sanitize_release(struct sanitize *s, struct sanitize_warp *w, const struct 
                       struct sanitize_cell *cell);
 void sanitize_acquire(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_order *order, uint32_t pc,
                       const struct sanitize_cell *cell);
+/* It took the word by a compare-and-swap; it writes it. word: its address, with the space in bit 63. */
+void sanitize_take(struct sanitize *s, struct sanitize_warp *w, uint64_t word, uint32_t pc);
+void sanitize_give(struct sanitize *s, struct sanitize_warp *w, uint64_t word);
 /* It has come to wait for the grid; to a barrier of its block, without waiting. */
 void sanitize_come_to_grid(struct sanitize *s, struct sanitize_warp *w);
 void sanitize_arrive(struct sanitize *s, struct sanitize_warp *w, struct sanitize_block *block);
