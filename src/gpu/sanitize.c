@@ -196,7 +196,9 @@ static void explain(struct gpu_run *run, const struct sanitize_finding *f)
     }
     add_access(run, &f->second, verb_of(code, &f->second), &text);
     if (f->loose)
-        strbuf_add(&text, "\n  volatile accesses: each is whole, but nothing fixes their order, and no thread waits at the word");
+        strbuf_add(
+            &text,
+            "\n  volatile accesses: each is whole, but nothing fixes their order, and no thread waits at the word");
     strbuf_addf(&text, "\n  cycle %llu; %llu such access%s", (unsigned long long)(f->cycle - run->start_cycle),
                 (unsigned long long)f->count, f->count == 1 ? "" : "es");
     add_hint(code, f, &hint);

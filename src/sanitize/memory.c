@@ -102,6 +102,8 @@ void sanitize_free_launch(struct sanitize *s)
     vec_free(&s->syncs);
     vec_free(&s->crews);
     vec_free(&s->findings);
+    free(s->polls);
+    s->polls = NULL;
     s->block_count = s->sms = s->slots = 0;
 }
 

@@ -144,24 +144,53 @@ static uint8_t bytes_in(uint64_t word, uint64_t address, uint32_t bytes)
     return set;
 }
 
+/* Lanes wait by the instruction, and by others of its line: a compiler may read once in front of a loop and once in it. */
+static void note_poll(struct sanitize *s, uint32_t pc)
+{
+    const struct isa_instr *instr = instr_at(s, pc);
+    for (uint32_t i = 0; !s->polls[pc] && instr->source_line && i < s->module->instr_count; i++)
+        if (i != pc && instr_at(s, i)->op == instr->op && instr_at(s, i)->source_file == instr->source_file &&
+            instr_at(s, i)->source_line == instr->source_line)
+            s->polls[i] = true;
+    s->polls[pc] = true;
+}
+
 /* A lane that reads the word again, and has stored nothing meanwhile, waits at it. */
 static void look(struct lane_access *a, struct sanitize_cell *cell)
 {
-    struct sanitize_look *last = &a->w->looks[a->mark.lane];
-    uint64_t address = address_of(a);
+    unsigned lane = a->mark.lane;
+    struct sanitize_look *looks = a->w->looks[lane], here = {.pc = a->event->pc + 1, .address = address_of(a)};
     cell->waited |= instr_at(a->s, a->event->pc)->mods.atomic == ISA_ATOMIC_CAS;
-    if (a->order.strong && a->reads) {
-        cell->waited |= last->pc == a->event->pc + 1 && last->address == address;
-        *last = (struct sanitize_look){.pc = a->event->pc + 1, .address = address};
-    } else if (a->writes) {
-        last->pc = 0;
+    if (!a->order.strong || !a->reads) {
+        if (a->writes)
+            memset(looks, 0, sizeof a->w->looks[lane]);
+        return;
     }
+    for (unsigned i = 0; i < SANITIZE_LOOKS; i++)
+        if (looks[i].pc == here.pc && looks[i].address == here.address) {
+            cell->waited = true;
+            note_poll(a->s, a->event->pc);
+            return;
+        }
+    looks[a->w->looked[lane]++ % SANITIZE_LOOKS] = here;
+}
+
+/* The stored bytes of the mark, at their places in the word. */
+static uint32_t value_in(const struct lane_access *a, uint64_t word)
+{
+    const uint8_t *data = (const uint8_t *)a->event->data + a->mark.lane * a->event->stride;
+    uint32_t value = 0;
+    for (unsigned i = 0; i < SANITIZE_WORD; i++)
+        if (a->mark.bytes >> i & 1)
+            value |= (uint32_t)data[word + i - address_of(a)] << (8 * i);
+    return value;
 }
 
 static void check_words(struct lane_access *a)
 {
     uint64_t address = address_of(a), last = address + a->event->bytes;
-    struct sanitize_cell *first = sanitize_cell_at(a->s, a->block, a->event->space, address & ~(uint64_t)(SANITIZE_WORD - 1));
+    struct sanitize_cell *first =
+        sanitize_cell_at(a->s, a->block, a->event->space, address & ~(uint64_t)(SANITIZE_WORD - 1));
     if (first)
         look(a, first);
     for (uint64_t word = address & ~(uint64_t)(SANITIZE_WORD - 1); word < last; word += SANITIZE_WORD) {
@@ -169,12 +198,9 @@ static void check_words(struct lane_access *a)
         uint32_t value;
         a->mark.bytes = bytes_in(word, address, a->event->bytes);
         a->at.address = word;
-        bool whole = a->writes && !a->reads && a->mark.bytes == 0xf;
-        if (whole)
-            memcpy(&value, (const char *)a->event->data + a->mark.lane * a->event->stride + (word - address),
-                   sizeof value);
+        value = a->writes && !a->reads ? value_in(a, word) : 0;
         if (cell)
-            sanitize_touch(a->s, cell, &a->mark, a->writes, whole ? &value : NULL, &a->at);
+            sanitize_touch(a->s, cell, &a->mark, a->writes, a->reads ? NULL : &value, &a->at);
     }
 }
 
@@ -291,7 +317,8 @@ static void atomic(void *state, const struct lockstep_atomic_event *e)
     const struct sanitize_sm *sm = state;
     uint64_t word = e->address | (e->space == LOCKSTEP_SHARED ? SHARED_WORD : 0);
     if (e->operation == LOCKSTEP_ATOMIC_COMPARE_AND_SWAP && e->performed && e->before != e->after)
-        sanitize_take(sm->all, sanitize_warp_at(sm->all, sm->sm, e->warp), word, e->pc);
+        sanitize_take(sm->all, sanitize_warp_at(sm->all, sm->sm, e->warp), word, e->pc,
+                      sanitize_order_of(instr_at(sm->all, e->pc), e->space).acquires);
 }
 
 /* Launches */
@@ -348,6 +375,7 @@ void sanitize_begin(struct sanitize *s, const struct watch_launch *launched,
     s->narrow = is_narrow(s->module);
     s->warps = base_calloc((size_t)sms * s->slots, sizeof *s->warps);
     s->blocks = base_calloc((size_t)sms * s->slots, sizeof *s->blocks);
+    s->polls = base_calloc(s->module->instr_count + 1, sizeof *s->polls);
     watch_launch_states(launched, &observer, states);
     for (uint32_t i = 0; i < sms; i++)
         *(struct sanitize_sm *)(uintptr_t)states[i] = (struct sanitize_sm){.all = s, .sm = i};
@@ -359,7 +387,7 @@ const struct sanitize_finding *sanitize_end(struct sanitize *s, size_t *count)
     size_t kept = 0;
     for (size_t i = 0; i < s->findings.count; i++) {
         struct sanitize_finding *f = &s->findings.items[i];
-        if (f->loose && f->cell->waited)
+        if (sanitize_waited(s, f))
             continue;
         f->cell = NULL;
         s->findings.items[kept++] = *f;

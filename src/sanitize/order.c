@@ -135,11 +135,12 @@ void sanitize_acquire(struct sanitize *s, struct sanitize_warp *w, const struct 
 
 /* Locks */
 
-void sanitize_take(struct sanitize *s, struct sanitize_warp *w, uint64_t word, uint32_t pc)
+void sanitize_take(struct sanitize *s, struct sanitize_warp *w, uint64_t word, uint32_t pc, bool acquires)
 {
     struct sanitize_crew *crew = crew_of(s, w);
     sanitize_next_epoch(w);
-    crew->holds = crew->bare_word = word;
+    crew->holds = word;
+    crew->bare_word = acquires ? 0 : word;
     crew->taken = pc;
     crew->bare_since = w->epoch;
     crew->bare_until[SANITIZE_BLOCK] = crew->bare_until[SANITIZE_DEVICE] = UINT32_MAX;

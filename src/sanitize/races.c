@@ -32,7 +32,8 @@ static bool morally_strong(const struct sanitize *s, const struct sanitize_mark 
     return a->strong && b->strong && (same_block || (a->wide && b->wide));
 }
 
-/* The second's warp has read what the first's wrote behind its fence, and would know the first by a fence of its own. */
+/* The second's warp has read what the first's wrote behind its fence, and would know the first by a fence of its own.
+ */
 static bool waits_for_fence(struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
 {
     const struct sanitize_crew *crew = crew_of(s, first);
@@ -51,8 +52,9 @@ static bool begins_bare(const struct sanitize *s, const struct sanitize_mark *fi
            first->epoch >= crew->bare_since && first->epoch < crew->bare_until[scope];
 }
 
-/* Volatile accesses race where nothing orders them unless threads wait at the word. Behind a read that saw a release, what
- * is performed where all see it comes behind that release: an atomic; and a volatile access, but for one behind a lock. */
+/* Volatile accesses race where nothing orders them unless threads wait at the word. Behind a read that saw a release,
+ * what is performed where all see it comes behind that release: an atomic; and a volatile access, but for one behind a
+ * lock. */
 static bool races(struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
 {
     if (!first->crew || !(first->bytes & second->bytes))
@@ -105,17 +107,28 @@ struct sanitize_access sanitize_access_of(const struct sanitize *s, const struct
 
 /* Findings */
 
+static bool same_access(const struct sanitize_access *a, const struct sanitize_access *b)
+{
+    return a->pc == b->pc && a->writes == b->writes;
+}
+
 static bool same_finding(const struct sanitize_finding *a, const struct sanitize_finding *b)
 {
-    return a->reason == b->reason && a->same_value == b->same_value && a->first.pc == b->first.pc &&
-           a->second.pc == b->second.pc && a->first.writes == b->first.writes && a->second.writes == b->second.writes;
+    bool same = same_access(&a->first, &b->first) && same_access(&a->second, &b->second);
+    bool turned = same_access(&a->first, &b->second) && same_access(&a->second, &b->first);
+    return a->same_value == b->same_value && (a->reason == b->reason || a->same_value) && (same || turned);
+}
+
+bool sanitize_waited(const struct sanitize *s, const struct sanitize_finding *f)
+{
+    return f->loose && (f->cell->waited || s->polls[f->first.pc] || s->polls[f->second.pc]);
 }
 
 /* Of accesses that are none if threads wait at the word, one at another word is shown. */
-static void count_to(struct sanitize_finding *of, const struct sanitize_finding *finding)
+static void count_to(const struct sanitize *s, struct sanitize_finding *of, const struct sanitize_finding *finding)
 {
     uint64_t count = of->count + 1;
-    if (of->loose && of->cell->waited)
+    if (sanitize_waited(s, of))
         *of = *finding;
     of->count = count;
 }
@@ -124,7 +137,7 @@ void sanitize_found(struct sanitize *s, const struct sanitize_finding *finding)
 {
     for (size_t i = 0; i < s->findings.count; i++)
         if (same_finding(&s->findings.items[i], finding)) {
-            count_to(&s->findings.items[i], finding);
+            count_to(s, &s->findings.items[i], finding);
             return;
         }
     if (s->findings.count < SANITIZE_FINDINGS)
@@ -178,7 +191,8 @@ void sanitize_touch(struct sanitize *s, struct sanitize_cell *cell, const struct
     struct sanitize_finding here = *at;
     here.cell = cell;
     if (races(s, &cell->write, mark))
-        report(s, &cell->write, true, mark, writes, writes && value && cell->valued && cell->value == *value, &here);
+        report(s, &cell->write, true, mark, writes,
+               writes && value && cell->valued && cell->write.bytes == mark->bytes && cell->value == *value, &here);
     for (unsigned i = 0; writes && i < 2; i++)
         if (races(s, &cell->reads[i], mark))
             report(s, &cell->reads[i], false, mark, true, false, &here);

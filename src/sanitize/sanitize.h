@@ -8,15 +8,16 @@
  * clocks of warps: through barriers, and from a release to the acquire that may have read it. So a race is found also
  * where the accesses lie far apart in time, if nothing ordered them.
  *
- * Volatile accesses are strong in PTX and race in C++: nothing fixes their order. Two of them, or one and an atomic, count
- * as a race unless threads wait at the word: some thread polls it, or it is compared and swapped.
+ * Volatile accesses are strong in PTX and race in C++: nothing fixes their order. Two of them, or one and an atomic,
+ * count as a race unless threads wait at the word: some thread polls it, or it is compared and swapped, or one of the
+ * two instructions polls another word.
  *
  * Approximations, each of which can hide a race and none of which can make one up: a fence, a barrier and a polled word
  * count for all lanes of the warp; an acquire orders behind all releases of the word so far, not only behind the one
  * that it read; all barriers of a block count as one for `bar.arrive`; fences before a barrier count behind it for all
  * warps of the block; of a word the last write and two reads are remembered; an atomic counts as ordered behind
- * a release that its warp has seen, without a fence; warps that are in a slot one after the other count as ordered where the
- * later one is known.
+ * a release that its warp has seen, without a fence; warps that are in a slot one after the other count as ordered
+ * where the later one is known.
  *
  * **Reads of what was never written.** Bytes of device memory count as written once the host or a kernel has written
  * them, bytes of shared memory once their block has. An element of a load or atomic none of whose bytes was is
@@ -53,8 +54,8 @@ enum sanitize_reason {
     SANITIZE_NARROW_FENCE, /* it has, by a fence of too narrow a scope */
     SANITIZE_NO_ACQUIRE, /* the second thread has read a word (`via`) that the first wrote behind its fence, and has not
                             fenced since */
-    SANITIZE_BARE_LOCK,  /* the first thread has not fenced since it took the lock (at `via`) under which both are: they are
-                            ordered here, and would not be the other way round */
+    SANITIZE_BARE_LOCK,  /* the first thread has not fenced since it took the lock (at `via`) under which both are: they
+                            are  ordered here, and would not be the other way round */
     SANITIZE_UNRELATED,  /* the second has read nothing that the first wrote behind its fence */
 };
 
@@ -69,7 +70,7 @@ struct sanitize_finding {
     uint64_t count;   /* lanes that did so at these two instructions */
     bool loose;       /* both are strong, and one is volatile: a race unless threads wait at the word */
     const struct sanitize_cell *cell; /* of the word, while the launch goes on; else NULL */
-    bool same_value;  /* both wrote the same value: other threads see it, whoever is first */
+    bool same_value;                  /* both wrote the same value: other threads see it, whoever is first */
 };
 
 /* Device memory lies in [start, start + bytes). checks: set of enum sanitize_check. */

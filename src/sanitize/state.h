@@ -22,8 +22,9 @@ struct sanitize_crew {
     uint32_t block, index[3], warp;
     uint32_t
         fenced[2]; /* by enum sanitize_scope: the epoch before its last fence that reaches so far, 0 when none did */
-    /* The word that it has taken by a compare-and-swap and not written since, as of a lock, with its space in bit 63; 0: none.
-     * Its accesses are *bare* from the epoch in which it took the word until a fence that reaches so far, by scope. */
+    /* The word that it has taken by a compare-and-swap and not written since, as of a lock, with its space in bit 63;
+     * 0: none. Its accesses are *bare* from the epoch in which it took the word until a fence that reaches so far, by
+     * scope. */
     uint64_t holds, bare_word;
     uint32_t taken, bare_since, bare_until[2];
     uint32_t told; /* the strong write behind the first access that it has not fenced yet, or ISA_PC_NONE */
@@ -64,7 +65,9 @@ struct sanitize_reading {
     uint64_t address[64];
 };
 
-/* The last strong read of a lane, if it has not stored since. */
+#define SANITIZE_LOOKS 4 /* words that a lane may look at in turn while it waits */
+
+/* A strong read of a lane, if it has not stored since. */
 struct sanitize_look {
     uint32_t pc;
     uint64_t address;
@@ -81,7 +84,8 @@ struct sanitize_warp {
     struct sanitize_clocks released[2]; /* by scope: what a strong write hands on since its last fence */
     struct sanitize_clocks pending[2];  /* what a fence of that scope will make known */
     VEC(struct sanitize_reading) readings;
-    struct sanitize_look looks[64]; /* by lane */
+    struct sanitize_look looks[64][SANITIZE_LOOKS]; /* by lane: the last ones */
+    uint8_t looked[64];                             /* by lane: how many, modulo that */
 };
 
 /* A block slot of an SM. */
@@ -102,6 +106,7 @@ struct sanitize {
     bool (*host_writes)(const void *context, uint64_t address);
     const void *context;
     bool narrow;                   /* some instruction of the module has the scope of a block */
+    bool *polls;                   /* by instruction: lanes wait by it */
     struct sanitize_cells **cells; /* by page of device memory; NULL: none was touched */
     struct sanitize_warp *warps;   /* by SM and slot */
     struct sanitize_block *blocks; /* likewise: there are no more blocks than warps */
@@ -148,8 +153,9 @@ void sanitize_release(struct sanitize *s, struct sanitize_warp *w, const struct 
                       struct sanitize_cell *cell);
 void sanitize_acquire(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_order *order, uint32_t pc,
                       const struct sanitize_cell *cell);
-/* It took the word by a compare-and-swap; it writes it. word: its address, with the space in bit 63. */
-void sanitize_take(struct sanitize *s, struct sanitize_warp *w, uint64_t word, uint32_t pc);
+/* It took the word by a compare-and-swap, which acquires by itself or does not; it writes it. word: its address, with
+ * the space in bit 63. */
+void sanitize_take(struct sanitize *s, struct sanitize_warp *w, uint64_t word, uint32_t pc, bool acquires);
 void sanitize_give(struct sanitize *s, struct sanitize_warp *w, uint64_t word);
 /* It has come to wait for the grid; to a barrier of its block, without waiting. */
 void sanitize_come_to_grid(struct sanitize *s, struct sanitize_warp *w);
@@ -163,6 +169,8 @@ void sanitize_next_epoch(struct sanitize_warp *w);
  * for findings. */
 void sanitize_touch(struct sanitize *s, struct sanitize_cell *cell, const struct sanitize_mark *mark, bool writes,
                     const uint32_t *value, const struct sanitize_finding *at);
+/* Threads wait at the word of a loose finding, or wait by one of its instructions: it is none. */
+bool sanitize_waited(const struct sanitize *s, const struct sanitize_finding *finding);
 /* Adds a finding, or counts it to one of the same instructions and reason. */
 void sanitize_found(struct sanitize *s, const struct sanitize_finding *finding);
 struct sanitize_access sanitize_access_of(const struct sanitize *s, const struct sanitize_mark *mark, bool writes);
