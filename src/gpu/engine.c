@@ -11,6 +11,7 @@
 #include "base/hot.h"
 #include "gpu/gpu_check.h"
 #include "gpu/rest.h"
+#include "gpu/visit_impl.h"
 #include "gpu/waits.h"
 
 #define POLL_STEPS 256 /* orders to the domains between looks at the host's clock */
@@ -71,6 +72,7 @@ struct course {
     struct gpu_outlook outlook; /* of the last window */
     uint64_t limit;             /* the cycle in which the run ends anyhow */
     uint64_t duty;              /* next_duty */
+    uint64_t visit;             /* when the visitor comes, or CYCLE_NEVER */
     bool alone;                 /* a domain can go on by itself while it is the only one, or the others rest */
     uint64_t opens;             /* the cycle in which the grid's barrier opens */
     uint64_t turns;             /* windows so far */
@@ -115,12 +117,18 @@ static uint64_t end_of_window(uint64_t from, uint64_t length)
     return from - (is_power_of_two(length) ? from & (length - 1) : from % length) + length;
 }
 
+/* The next duty that follows from the launch alone, and not from when somebody visits it. */
+static uint64_t next_own_duty(const struct gpu *gpu, const struct course *c)
+{
+    return cycle_min(cycle_min(c->limit, c->watch.next), gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
+}
+
 /* The next *duty*: the first cycle in which somebody besides the domains has something to do, so that time may not pass
  * it unseen: no window goes beyond it, and the state that is seen there is that of all cycles before, and of no later
  * one. */
-static uint64_t next_duty(const struct gpu *gpu, const struct gpu_watch *watch, uint64_t limit)
+static uint64_t next_duty(const struct gpu *gpu, const struct course *c)
 {
-    return cycle_min(cycle_min(limit, watch->next), gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
+    return cycle_min(next_own_duty(gpu, c), c->visit);
 }
 
 /* Partitions are not simulated ahead beyond the next duty, since somebody may look there at what they hold, and at no
@@ -252,6 +260,34 @@ static int poll_host(struct gpu_run *run, double *last)
     return gpu_report_progress(run, instructions, blocks);
 }
 
+/* As poll_host; and the visitor is asked whether it wants to come. Partitions may be ahead: it comes when time has
+ * passed the cycle that they have come to. */
+static int poll(struct gpu_run *run, struct course *c)
+{
+    const struct gpu_visitor *visitor = run->launch->visitor;
+    if (visitor && visitor->wants(visitor->context)) {
+        c->visit = cycle_min(c->visit, gpu_ahead_of(run->gpu->cycle));
+        c->duty = next_duty(run->gpu, c);
+    }
+    return poll_host(run, &c->last_poll);
+}
+
+/* Lets the visitor in, for as long as it stays. Returns non-zero when the launch is asked to stop meanwhile. */
+static int let_in(struct gpu_run *run, struct course *c)
+{
+    const struct gpu_visitor *visitor = run->launch->visitor;
+    uint64_t now = run->gpu->cycle;
+    struct gpu_visit visit = {run, &c->watch};
+    struct gpu_visit_end end;
+    while ((end = visitor->visit(visitor->context, &visit)).then == GPU_THEN_AGAIN)
+        if (poll_host(run, &c->last_poll))
+            return -1;
+    c->visit = end.then == GPU_THEN_RUN      ? CYCLE_NEVER
+               : end.then == GPU_THEN_CYCLES ? now + cycle_max(cycle_min(end.cycles, CYCLE_NEVER - now), 1)
+                                             : end_of_window(now, window_length(run, now));
+    return 0;
+}
+
 /* A launch that gets nowhere stands where the host may end that, by a write to a word that it polls; else it hangs. */
 static bool waits_for_host(struct gpu_run *run, enum gpu_watch_verdict verdict)
 {
@@ -301,7 +337,7 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
     uint64_t last;
     if (c->outlook.faulted) {
         /* Partitions may be ahead, further when cycles are stepped than when they are skipped: all go that far. */
-        finish_partitions(gpu, cycle_min(gpu_ahead_of(end - 1), may_go_ahead(run) ? c->duty : 0));
+        finish_partitions(gpu, cycle_min(gpu_ahead_of(end - 1), may_go_ahead(run) ? next_own_duty(gpu, c) : 0));
         gpu_explain_fault(run, find_fault(run));
         *status = GPU_FAULT;
         return false;
@@ -331,9 +367,11 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
     gpu->cycle = run->launch->every_cycle ? end : next;
     if (gpu->checkpoint_every && gpu->cycle >= gpu->checkpoint_next)
         gpu_checkpoint(run, &c->watch);
-    c->duty = next_duty(gpu, &c->watch, c->limit);
     *status = watched;
-    return watched == GPU_OK;
+    if (gpu->cycle >= c->visit && let_in(run, c))
+        *status = GPU_STOPPED;
+    c->duty = next_duty(gpu, c);
+    return *status == GPU_OK;
 }
 
 /* A block waits for the grid. None does on an SM that is idle. */
@@ -398,7 +436,7 @@ static enum gpu_status step_windows(struct gpu_run *run, struct course *c)
             if (!goes_on(run, c, end, next, &status))
                 return status;
         }
-        if (turn % POLL_STEPS == 0 && poll_host(run, &c->last_poll))
+        if (turn % POLL_STEPS == 0 && poll(run, c))
             return GPU_STOPPED;
     }
 }
@@ -419,6 +457,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     *c = (struct course){
         .watch = {.grid = &run->grid, .run = run->launch->open ? run : NULL, .arena = &run->arena},
         .opens = CYCLE_NEVER,
+        .visit = CYCLE_NEVER,
         .last_poll = run->start.seconds,
     };
     c->watch.warps = ARENA_NEW(&run->arena, struct gpu_watched_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
@@ -430,7 +469,9 @@ static enum gpu_status run_cycles(struct gpu_run *run)
         return GPU_LIMIT;
     if (run->launch->module->grid_barrier)
         see_to_grid(run, c, gpu->cycle);
-    c->duty = next_duty(gpu, &c->watch, c->limit);
+    if (run->launch->visitor && let_in(run, c))
+        return GPU_STOPPED;
+    c->duty = next_duty(gpu, c);
     c->alone = !run->launch->every_cycle && !run->launch->module->grid_barrier && all_windows_alike(run);
     return run_windows(run, c);
 }
@@ -452,7 +493,7 @@ static enum gpu_status leave_stand(struct gpu_run *run, enum gpu_going going)
     }
     gpu_watch_start(&c->watch, gpu);
     gpu->cycle = next;
-    c->duty = next_duty(gpu, &c->watch, c->limit);
+    c->duty = next_duty(gpu, c);
     return run_windows(run, c);
 }
 

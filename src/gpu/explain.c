@@ -542,6 +542,28 @@ static void describe_verdict(const struct gpu_run *run, const struct waits *w, e
     strbuf_addf(out, " with %u warps unfinished, %u of them at barriers:", w->warp_count, at_barrier);
 }
 
+/* What stands behind the verdict. */
+static void describe_warps(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
+{
+    describe_blocks(w, out);
+    for (uint32_t i = 1; i <= w->circle_count && i <= REPORT_CIRCLES; i++)
+        describe_circle(run, w, i, out);
+    if (w->circle_count > REPORT_CIRCLES)
+        strbuf_addf(out, "\n and %u more circles", w->circle_count - REPORT_CIRCLES);
+    describe_idle_scheduler(run, w, out);
+    describe_all_starved(run, w, WAITS_STARVED, out);
+    describe_all_starved(run, w, WAITS_KEPT, out);
+    describe_tries(run, w, out);
+    describe_others(run, w, out);
+}
+
+void gpu_describe_waits(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
+{
+    strbuf_addf(out, "kernel %s at cycle %llu: %u warps unfinished", run->name,
+                (unsigned long long)(w->source.now - run->start_cycle), w->warp_count);
+    describe_warps(run, w, out);
+}
+
 void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how, const struct waits_source *source, uint64_t since)
 {
     struct waits w;
@@ -565,16 +587,7 @@ void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how, const struct waits
                      &text);
     if (run->why_alone)
         strbuf_addf(&text, "\n host: %s", run->why_alone);
-    describe_blocks(&w, &text);
-    for (uint32_t i = 1; i <= w.circle_count && i <= REPORT_CIRCLES; i++)
-        describe_circle(run, &w, i, &text);
-    if (w.circle_count > REPORT_CIRCLES)
-        strbuf_addf(&text, "\n and %u more circles", w.circle_count - REPORT_CIRCLES);
-    describe_idle_scheduler(run, &w, &text);
-    describe_all_starved(run, &w, WAITS_STARVED, &text);
-    describe_all_starved(run, &w, WAITS_KEPT, &text);
-    describe_tries(run, &w, &text);
-    describe_others(run, &w, &text);
+    describe_warps(run, &w, &text);
     diag_error(run->sink, DIAG_NOWHERE, hint_for(how, starving, in_vain && never), "%s", strbuf_text(&text));
     strbuf_free(&text);
     if (run->launch->waits)

@@ -103,6 +103,7 @@ struct gpu_progress {
 struct plugin_blame;
 struct profile;
 struct simt_divergence;
+struct gpu_visitor;
 struct gpu_launch {
     const struct gpu_module *module;
     const struct isa_function *kernel;
@@ -133,6 +134,7 @@ struct gpu_launch {
     /* Called about five times a host second, or never when NULL; non-zero asks to stop. */
     int (*progress)(void *context, const struct gpu_progress *progress);
     void *context;
+    const struct gpu_visitor *visitor; /* gpu/visit.h; NULL: nobody. Timing mode only */
     /* A checkpoint of this launch from which it goes on, read as far as what gpu_archive wrote; else NULL. When it does
      * not fit, the launch is GPU_INVALID and the archive says why. */
     struct archive *resume;

@@ -298,6 +298,9 @@ void gpu_add_phases(const struct gpu *gpu, const char *kernel, struct strbuf *ou
 struct waits_source;
 /* since: from when on all writes were noted, or CYCLE_NEVER. */
 void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how, const struct waits_source *source, uint64_t since);
+/* The same words of a launch that runs on: which warps stand where, and what they wait for. */
+struct waits;
+void gpu_describe_waits(const struct gpu_run *run, const struct waits *w, struct strbuf *out);
 /* memory_hang.c: true if what is in the memory system can never go on; and a report of that. */
 bool gpu_memory_hangs(const struct gpu_run *run);
 void gpu_explain_memory_hang(struct gpu_run *run);

@@ -84,6 +84,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     const struct simt_barrier *barrier = &sm->barrier_of[slot];
     state->barrier = barrier->mode == ISA_BARRIER_GRID ? SM_GRID_BARRIER : barrier->id;
     state->barrier_threads = barrier->threads;
+    state->cause = warp->stall_cause;
     if (!state->finished) {
         state->pc = simt_pc(&warp->simt);
         state->mask = warp->simt.paths.now->mask;
@@ -119,6 +120,11 @@ const struct spin_stats *sm_spin_stats(const struct sm *sm)
 uint64_t sm_issued(const struct sm *sm)
 {
     return sm->performed.warp_instructions;
+}
+
+uint64_t sm_threads_issued(const struct sm *sm)
+{
+    return sm->performed.thread_instructions;
 }
 
 uint64_t sm_blocks_ended(const struct sm *sm)
@@ -171,6 +177,11 @@ const struct warp_causes *sm_causes_of(struct sm *sm)
 {
     sm->causes = warp_account_read(&sm->warp);
     return &sm->causes;
+}
+
+struct warp_causes sm_causes_at(const struct sm *sm, uint64_t cycle)
+{
+    return warp_account_read_at(&sm->warp, cycle);
 }
 
 const struct watch_phase_stats *sm_phase_stats_of(const struct sm *sm)

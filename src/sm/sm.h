@@ -188,6 +188,7 @@ struct sm_warp_state {
     uint64_t issued, sync_ops, takes; /* since sm_watch_reset; takes: of locks in global memory */
     unsigned barrier;                 /* that it waits at; SM_GRID_BARRIER: the grid's */
     uint32_t barrier_threads;         /* that it waits for; 0: those of its block */
+    unsigned cause;                   /* enum warp_cause: where its cycles go now */
 };
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);
 /* Slots with resident warps. */
@@ -209,6 +210,7 @@ uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
 /* Warp instructions issued, and blocks that have ended, in this launch so far: as sm_stats_of has them. */
 uint64_t sm_issued(const struct sm *sm);
 uint64_t sm_blocks_ended(const struct sm *sm);
+uint64_t sm_threads_issued(const struct sm *sm); /* instructions of all lanes */
 /* Grows when a program does what one that only waits does not: once after each sm_watch_reset a store or an atomic
  * gives a location a value that is new there. */
 uint64_t sm_work_done(const struct sm *sm);
@@ -242,6 +244,8 @@ const struct spin_stats *sm_spin_stats(const struct sm *sm);
 const struct sm_stats *sm_stats_of(struct sm *sm);
 const struct core_stalls *sm_stalls_of(struct sm *sm);
 const struct warp_causes *sm_causes_of(struct sm *sm);
+/* As sm_causes_of, up to `cycle`, before which the SM need not be stepped. */
+struct warp_causes sm_causes_at(const struct sm *sm, uint64_t cycle);
 const struct watch_phase_stats *sm_phase_stats_of(const struct sm *sm);
 /* Those of this launch, by the end of their phases; none unless sm_kernel.log_phases. */
 const struct watch_phase_row *sm_phase_rows(const struct sm *sm, size_t *count);

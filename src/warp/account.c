@@ -128,10 +128,16 @@ HOT void warp_account_unpicked(struct warp_table *w)
         tell_passed(w);
 }
 
-struct warp_causes warp_account_read(const struct warp_table *w)
+struct warp_causes warp_account_read_at(const struct warp_table *w, uint64_t cycle)
 {
     struct warp_causes counts = w->account.counts;
+    uint64_t from = cycle > w->account.from ? cycle : w->account.from;
     for (uint64_t rest = w->resident; rest; rest &= rest - 1)
-        counts_of(&counts)[w->slots[mask_first(rest)].stall_cause] += w->account.from;
+        counts_of(&counts)[w->slots[mask_first(rest)].stall_cause] += from;
     return counts;
+}
+
+struct warp_causes warp_account_read(const struct warp_table *w)
+{
+    return warp_account_read_at(w, w->account.from);
 }

@@ -113,5 +113,7 @@ void warp_account_again(struct warp_table *w, uint64_t slots);
 void warp_account_unpicked(struct warp_table *w);
 /* The counts, up to the cycle in which what happens now counts. */
 struct warp_causes warp_account_read(const struct warp_table *w);
+/* As warp_account_read, up to `cycle`, if that is later: nothing has happened since. */
+struct warp_causes warp_account_read_at(const struct warp_table *w, uint64_t cycle);
 
 #endif
