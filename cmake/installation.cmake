@@ -1,6 +1,6 @@
 # cmake --install BUILD --prefix PREFIX: PREFIX/bin/lockstep, PREFIX/lib/libcudart.so.13 and .12, PREFIX/share/lockstep/,
 # and the public headers in PREFIX/include/lockstep/.
-foreach(program lockstep cudart cudart12)
+foreach(program lockstep cudart cudart12 lockstep_monitor)
     if(TARGET ${program})
         install(TARGETS ${program} RUNTIME DESTINATION bin LIBRARY DESTINATION lib)
     endif()

@@ -10,7 +10,7 @@ function(lockstep_add_cudart target major map)
     add_library(${target} SHARED $<TARGET_OBJECTS:ls_cuda_objects>)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME cudart SUFFIX ".so.${major}" NO_SONAME ON
         LINK_DEPENDS "${map}")
-    target_link_libraries(${target} PRIVATE ls_gpu ${lockstep_external_cuda})
+    target_link_libraries(${target} PRIVATE ls_monitor ls_gpu ${lockstep_external_cuda})
     target_link_options(${target} PRIVATE "-Wl,-soname,libcudart.so.${major}" "-Wl,--version-script=${map}"
         -Wl,--exclude-libs,ALL)
     if(CMAKE_BUILD_TYPE MATCHES "^(Release|Debug)$")

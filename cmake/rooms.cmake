@@ -1,10 +1,10 @@
 # lockstep_add_rooms(FILE): a target ls_ROOM for every room named in FILE, each linked to all rooms of the lines
 # above its own. Sets LOCKSTEP_ROOMS to the list of rooms.
 
-# Sources of a room. main.c belongs to a program, never to a library.
+# Sources of a room. main.c belongs to a program, never to a library, and the monitor's server to a module (cmake/monitor.cmake).
 function(lockstep_room_sources room result)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${room}/*.c")
-    list(REMOVE_ITEM sources "${CMAKE_SOURCE_DIR}/src/${room}/main.c")
+    list(REMOVE_ITEM sources "${CMAKE_SOURCE_DIR}/src/${room}/main.c" "${CMAKE_SOURCE_DIR}/src/cli/monitor/server.c")
     # Headers under src/cuda/include are for the user's programs; sources there are not ours to compile.
     list(FILTER sources EXCLUDE REGEX "/src/cuda/include/")
     set(${result} "${sources}" PARENT_SCOPE)
@@ -27,7 +27,7 @@ function(lockstep_add_room room below)
         return()
     endif()
     # No cycle is simulated here: instrumented, these are compiled twice as fast when they are not optimized besides.
-    if(room MATCHES "^(cuda|report|litmus|cli)$")
+    if(room MATCHES "^(monitor|cuda|report|litmus|cli)$")
         set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Asan,Tsan>:-O0>")
     elseif(room MATCHES "^(ptx|isa|check|energy)$")
         set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Tsan>:-O0>")

@@ -12,6 +12,7 @@
 #include "cli/case.h"
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
+#include "cli/monitor/watch.h"
 #include "cli/process.h"
 #include "gpu/result_json.h"
 #include "ptx/ptx.h"
@@ -29,6 +30,7 @@ struct case_run {
     void *params;
     json_t *checks;
     struct interrupt_watch stop;
+    struct cli_watched watched;
     uint64_t content; /* hash of everything that the launch file names */
     bool lost;        /* something that was asked for could not be written */
 };
@@ -113,7 +115,7 @@ static int copy_buffer(struct case_run *run, const struct case_buffer *b, uint64
 {
     void *content = content_of(run, b);
     int rc = content ? gpu_write(run->gpu, address, content, b->count * 4, run->sink) : -1;
-    if (content && (run->options->checkpoint_every || run->options->resume))
+    if (content && (checkpoint_possible(run->options) || run->options->resume))
         note_content(run, content, b->count * 4);
     free(content);
     return rc;
@@ -190,10 +192,20 @@ static int on_progress(void *context, const struct gpu_progress *now)
     return progress->reason != NULL;
 }
 
+static bool is_to_stop(void *stop)
+{
+    return interrupt_reason(stop) != NULL;
+}
+
 static void launch(struct case_run *run, struct gpu_result *result)
 {
-    struct case_checkpoints checkpoints = {
-        .options = run->options, .machine = run->machine, .gpu = run->gpu, .program = run->content};
+    struct monitor *monitor =
+        run->watched.board ? monitor_create(run->watched.board, checkpoint_possible(run->options)) : NULL;
+    struct case_checkpoints checkpoints = {.options = run->options,
+                                           .machine = run->machine,
+                                           .gpu = run->gpu,
+                                           .program = run->content,
+                                           .monitor = monitor};
     struct progress_context progress = {.stop = &run->stop, .kernel = run->kernel->name};
     struct gpu_launch launch = {
         .module = run->module,
@@ -209,6 +221,7 @@ static void launch(struct case_run *run, struct gpu_result *result)
         .check_sync = run->options->checks & GPU_CHECKS_sync,
         .progress = on_progress,
         .context = &progress,
+        .visitor = monitor ? monitor_visitor(monitor) : NULL,
     };
     memcpy(launch.grid, run->c.grid, sizeof launch.grid);
     memcpy(launch.block, run->c.block, sizeof launch.block);
@@ -226,6 +239,9 @@ static void launch(struct case_run *run, struct gpu_result *result)
     cli_progress_clear(&progress.line);
     if (result->status == GPU_STOPPED)
         result->stopped_by = progress.reason;
+    if (monitor)
+        monitor_launched(monitor, result, is_to_stop, &run->stop);
+    monitor_destroy(monitor);
     gpu_explain_stop(result, run->sink);
     run->lost |= waits.length && cli_write_file(run->options->hang_report, waits.text, waits.length, run->sink) < 0;
     strbuf_free(&waits);
@@ -365,13 +381,17 @@ int cli_run_case(const struct cli_options *options, const struct machine *machin
     int code = CLI_USAGE;
     double seconds = options->max_seconds_value;
     interrupt_begin(&run.stop, true, seconds > 0 ? host_seconds() + seconds : 0);
-    if (options->rest[1])
+    bool watched = cli_watch_begin(&run.watched, options, sink) == 0;
+    if (!watched)
+        code = CLI_USAGE;
+    else if (options->rest[1])
         diag_error(sink, DIAG_NOWHERE, NULL, "a launch file takes no arguments: %s", options->rest[1]);
     else if (cli_read_file(options->rest[0], &text, sink) == 0 &&
              case_parse(&run.c, options->rest[0], strbuf_text(&text), text.length, sink) == 0) {
         note_content(&run, strbuf_text(&text), text.length);
         code = simulate(&run);
     }
+    cli_watch_end(&run.watched);
     gpu_destroy(run.gpu);
     case_free(&run.c);
     strbuf_free(&text);

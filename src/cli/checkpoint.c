@@ -40,6 +40,11 @@ const char *checkpoint_command(const struct cli_options *options, struct arena *
     return copy;
 }
 
+bool checkpoint_possible(const struct cli_options *options)
+{
+    return options->checkpoint_every || (options->monitor && options->checkpoint);
+}
+
 const char *checkpoint_pattern(const struct cli_options *options, struct arena *arena)
 {
     if (options->checkpoint)
@@ -148,8 +153,8 @@ int checkpoint_complete_options(struct cli_options *options, struct diag_sink *s
     struct checkpoint_identity stored = {0};
     if ((options->resume || options->checkpoint_every) && cli_mode(options) == GPU_FUNCTIONAL)
         return diag_error(sink, DIAG_NOWHERE, NULL, "there are no checkpoints in functional mode: it has no cycles");
-    if (options->checkpoint && !options->checkpoint_every)
-        return diag_error(sink, DIAG_NOWHERE, NULL, "--checkpoint needs --checkpoint-every");
+    if (options->checkpoint && !options->checkpoint_every && !options->monitor)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "--checkpoint needs --checkpoint-every, or --monitor");
     if (!options->resume)
         return 0;
     int rc = 0;
@@ -209,9 +214,12 @@ static void take(void *context)
         archive_close(ar, &sink);
         checkpoint_identity_free(&id);
     }
+    bool asked = c->monitor && monitor_asks_checkpoint(c->monitor);
+    if (c->monitor)
+        monitor_checkpointed(c->monitor, gpu_cycle(c->gpu), path, sink.errors ? sink.items[0].message : NULL);
     free(path);
     arena_free(&c->arena);
-    c->lost |= sink.errors > 0;
+    c->lost |= sink.errors > 0 && !asked; /* no result is lost by a wish that cannot be met */
     cli_print_diags(&sink);
     diag_free(&sink);
 }
@@ -237,7 +245,7 @@ static struct archive *open_resumed(struct case_checkpoints *c, struct diag_sink
 int case_checkpoints_begin(struct case_checkpoints *c, struct archive **resume, struct diag_sink *sink)
 {
     *resume = NULL;
-    if (c->options->checkpoint_every)
+    if (checkpoint_possible(c->options))
         gpu_set_checkpoints(c->gpu, c->options->checkpoint_every_value, c->options->checkpoint_every_value, take, c);
     if (!c->options->resume)
         return 0;

@@ -20,6 +20,7 @@
 #include "base/interrupt.h"
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
+#include "cli/monitor/watch.h"
 #include "cli/process.h"
 #include "report/figures.h"
 #include "report/run_report.h"
@@ -233,11 +234,11 @@ static const char *observer_lines(struct arena *arena, const struct cli_options 
 /* loaded: the machine as the options make it. A program loads its scheduler when it first uses the device, wherever it
  * is then, so that a file is named in whole, whether --sched, --set or a machine file named it. */
 static char **environment_of(struct arena *arena, const struct cli_options *options, const struct machine *loaded,
-                             const char *home, const char *results)
+                             const char *home, const char *results, const char *board)
 {
     const char *libraries = getenv("LD_LIBRARY_PATH");
     const char *machine = options->machine ? options->machine : CLI_DEFAULT_MACHINE, *sched = loaded->sm.scheduler;
-    const char *pattern = options->checkpoint_every ? checkpoint_pattern(options, arena) : NULL;
+    const char *pattern = checkpoint_possible(options) ? checkpoint_pattern(options, arena) : NULL;
     const char *additions[] = {
         variable(arena, "LOCKSTEP_MACHINE", machine_is_file(machine) ? from_anywhere(arena, machine) : machine),
         variable(arena, "LOCKSTEP_SCHED", sched_is_file(sched) ? from_anywhere(arena, sched) : sched),
@@ -256,8 +257,9 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_CHECKPOINT_EVERY", options->checkpoint_every),
         variable(arena, "LOCKSTEP_CHECKPOINT", from_anywhere(arena, pattern)),
         variable(arena, "LOCKSTEP_RESUME", from_anywhere(arena, options->resume)),
-        variable(arena, "LOCKSTEP_COMMAND", options->checkpoint_every ? checkpoint_command(options, arena) : NULL),
+        variable(arena, "LOCKSTEP_COMMAND", pattern ? checkpoint_command(options, arena) : NULL),
         variable(arena, "LOCKSTEP_RESULTS", results),
+        variable(arena, "LOCKSTEP_MONITOR", board),
         arena_printf(arena, "LOCKSTEP_RUN=%ld", (long)getpid()),
         variable(arena, "LOCKSTEP_PROGRESS", !options->quiet && isatty(STDERR_FILENO) ? "1" : NULL),
         arena_printf(arena, "LD_LIBRARY_PATH=%s/lib%s%s", home, libraries && *libraries ? ":" : "",
@@ -440,17 +442,20 @@ int cli_run_program(const struct cli_options *options, const struct machine *mac
     int code = CLI_USAGE, interrupted = 0;
     const char *home = process_home(&arena, sink), *results = NULL;
     int file = open_results(&arena, &results, sink);
-    if (home && file >= 0) {
+    struct cli_watched watched;
+    bool can_watch = cli_watch_begin(&watched, options, sink) == 0;
+    if (home && file >= 0 && can_watch) {
         struct follower follower = {.file = file};
         struct process_job job = {.argv = options->rest,
-                                  .environment = environment_of(&arena, options, machine, home, results),
+                                  .environment = environment_of(&arena, options, machine, home, results,
+                                                                cli_watch_path(&watched, &arena)),
                                   .limit = enforce,
                                   .context = &follower};
         struct process_options how = {.parallel = 1};
         cli_progress_init(&follower.progress, options->quiet);
         if (options->max_seconds)
             follower.deadline = host_seconds() + options->max_seconds_value + HEAD_START;
-        if (options->checkpoint_every || options->resume)
+        if (checkpoint_possible(options) || options->resume)
             process_fix_addresses();
         cli_flush();
         interrupted = process_run(&job, 1, &how);
@@ -460,6 +465,7 @@ int cli_run_program(const struct cli_options *options, const struct machine *mac
         code = job.failed ? cannot_start(options->rest[0], job.failed, sink)
                           : report(options, machine, &job, results, limit, limit ? limit : reason, sink);
     }
+    cli_watch_end(&watched);
     if (file >= 0)
         close(file);
     arena_free(&arena);

@@ -57,6 +57,9 @@ static const char usage[] =
     "mode;\n"
     "                         docs/profile.md); --stats has it by instruction\n"
     "  --ptx                  with --profile: the PTX instructions below each line\n"
+    "  --monitor PORT         shows the run while it runs, and lets it be held, stepped and saved, on a page at this port\n"
+    "                         of this computer alone (timing mode; docs/monitor.md); 0: any that is free. The page's\n"
+    "                         address, with its token, goes to standard error\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
     "                         --stats, --phases and --hang-report with - for FILE write to standard output; tables\n"
     "                         and checks then go to standard error\n"
@@ -80,7 +83,7 @@ static const char usage[] =
 /* All files that the run is to write. */
 static int check_places(struct cli_options *options, struct diag_sink *sink)
 {
-    const char *checkpoint = options->checkpoint_every ? checkpoint_pattern(options, &options->arena) : NULL;
+    const char *checkpoint = checkpoint_possible(options) ? checkpoint_pattern(options, &options->arena) : NULL;
     const struct cli_place places[] = {
         {"--stats", options->stats, CLI_OUTPUT_STATS},
         {"--hang-report", options->hang_report, CLI_OUTPUT_GRAPH},

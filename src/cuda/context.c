@@ -10,6 +10,7 @@
  *   LOCKSTEP_MAX_SECONDS host seconds after the first call after which a launch is stopped
  *   LOCKSTEP_HOST_PATIENCE  seconds for which a kernel may wait for the host; 60 when absent, 0: for ever
  *   LOCKSTEP_CHECKPOINT, LOCKSTEP_CHECKPOINT_EVERY, LOCKSTEP_RESUME, LOCKSTEP_COMMAND   checkpoints: see replay.c
+ *   LOCKSTEP_MONITOR     file of a board for who watches: monitor/board.h
  *   LOCKSTEP_RESULTS     file that receives one JSON object a line       LOCKSTEP_PROGRESS  1: progress lines too
  *   LOCKSTEP_RUN         process without which no launch goes on
  * A CUDA program calls into this library from anywhere, before main and after it, so that the state cannot be handed to
@@ -159,6 +160,14 @@ static int read_observers(struct runtime *rt, const char *lines, struct diag_sin
     return watch_try((const char *const *)rt->observers.items, rt->observers.count, sink);
 }
 
+/* A board that is not there any more is one at which nobody looks: that is no reason not to run. */
+static void open_monitor(struct runtime *rt)
+{
+    const char *path = setting("LOCKSTEP_MONITOR"), *checkpoint = setting("LOCKSTEP_CHECKPOINT");
+    rt->board = path ? monitor_board_open(path) : NULL;
+    rt->monitor = rt->board ? monitor_create(rt->board, checkpoint != NULL) : NULL;
+}
+
 static int configure(struct runtime *rt, struct diag_sink *sink)
 {
     const char *machine = setting("LOCKSTEP_MACHINE"), *sched = setting("LOCKSTEP_SCHED");
@@ -200,6 +209,7 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     if (patience && read_patience(rt, patience, sink) < 0)
         rc = -1;
     rt->progress = progress && strcmp(progress, "0") != 0;
+    open_monitor(rt);
     return rc < 0 || machine_check(&rt->machine, NULL, sink) < 0 ? -1 : replay_open(rt, sink);
 }
 
@@ -303,6 +313,10 @@ __attribute__((destructor)) static void close_runtime(void)
     while (rt->images.count > 0)
         image_remove(rt, rt->images.items[rt->images.count - 1]);
     replay_close(rt);
+    monitor_destroy(rt->monitor);
+    monitor_board_close(rt->board);
+    rt->monitor = NULL;
+    rt->board = NULL;
     vec_free(&rt->images);
     vec_free(&rt->kernels);
     vec_free(&rt->variables);

@@ -95,6 +95,11 @@ static cudaError_t result_error(const struct gpu_result *result)
     return cudaErrorLaunchTimeout;
 }
 
+static bool is_to_stop(void *rt)
+{
+    return stop_reason(rt) != NULL;
+}
+
 /* Moves the kernel's output, figures and diagnostics to its outcome. */
 static void collect(struct flight *f)
 {
@@ -102,6 +107,8 @@ static void collect(struct flight *f)
     if (f->result.status == GPU_STOPPED)
         f->result.stopped_by = f->reason;
     gpu_explain_stop(&f->result, &f->sink);
+    if (rt->monitor)
+        monitor_launched(rt->monitor, &f->result, is_to_stop, rt);
     if (f->waits.length)
         results_waits(rt, f->waits.text);
     if (f->phases.length)
@@ -349,6 +356,7 @@ cudaError_t flight_begin(struct runtime *rt, const struct gpu_launch *launch, cu
     f->launch.blame = rt->results >= 0 ? &f->blame : NULL;
     f->launch.progress = on_progress;
     f->launch.context = f;
+    f->launch.visitor = rt->monitor ? monitor_visitor(rt->monitor) : NULL;
     f->launch.open = true;
     f->launch.host_writes = memory_is_shared(rt) ? host_writes : NULL;
     f->launch.listens = on_listening;

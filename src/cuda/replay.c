@@ -291,7 +291,7 @@ void replay_launched(struct runtime *rt, struct launch_outcome *outcome)
         r->resume = NULL;
         results_resumed(rt);
     }
-    r->on = r->every != 0;
+    r->on = r->keeps;
     if (r->on) {
         struct strbuf data = {0};
         struct archive *ar = archive_into(&data);
@@ -340,8 +340,11 @@ static void take(void *context)
         archive_close(ar, &sink);
         checkpoint_identity_free(&id);
     }
+    bool asked = rt->monitor && monitor_asks_checkpoint(rt->monitor);
+    if (rt->monitor)
+        monitor_checkpointed(rt->monitor, gpu_cycle(rt->gpu), path, sink.errors ? sink.items[0].message : NULL);
     free(path);
-    if (sink.errors)
+    if (sink.errors && !asked) /* no result is lost by a wish that cannot be met */
         results_checkpoint_lost(rt);
     runtime_report(rt, &sink);
     diag_free(&sink);
@@ -349,13 +352,13 @@ static void take(void *context)
 
 void replay_device(struct runtime *rt)
 {
-    if (rt->replay.every)
+    if (rt->replay.keeps)
         gpu_set_checkpoints(rt->gpu, rt->replay.left, rt->replay.every, take, rt);
 }
 
 void replay_device_ends(struct runtime *rt)
 {
-    if (rt->replay.every)
+    if (rt->replay.keeps)
         rt->replay.left = gpu_checkpoint_left(rt->gpu);
 }
 
@@ -415,18 +418,19 @@ static int open_checkpoint(struct runtime *rt, const char *path, struct diag_sin
     return rc;
 }
 
-static int read_every(struct replay *r, struct diag_sink *sink)
+static int read_every(struct runtime *rt, struct diag_sink *sink)
 {
+    struct replay *r = &rt->replay;
     const char *every = getenv("LOCKSTEP_CHECKPOINT_EVERY"), *pattern = getenv("LOCKSTEP_CHECKPOINT");
     char *end;
+    r->pattern = pattern && *pattern ? pattern : "lockstep.checkpoint";
+    r->on = r->keeps = (every && *every) || (rt->monitor && pattern && *pattern);
     if (!every || !*every)
         return 0;
     r->every = strtoull(every, &end, 10);
     if (*every < '0' || *every > '9' || *end || !r->every)
         return diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_CHECKPOINT_EVERY=%s: expected a number of cycles", every);
     r->left = r->every;
-    r->pattern = pattern && *pattern ? pattern : "lockstep.checkpoint";
-    r->on = true;
     return 0;
 }
 
@@ -434,11 +438,11 @@ int replay_open(struct runtime *rt, struct diag_sink *sink)
 {
     struct replay *r = &rt->replay;
     const char *resume = getenv("LOCKSTEP_RESUME");
-    if (read_every(r, sink) < 0)
+    if (read_every(rt, sink) < 0)
         return -1;
     if (!resume || !*resume)
         resume = NULL;
-    if (!r->every && !resume)
+    if (!r->keeps && !resume)
         return 0;
     if (rt->mode != GPU_TIMING)
         return diag_error(sink, DIAG_NOWHERE, NULL, "there are no checkpoints in functional mode: it has no cycles");

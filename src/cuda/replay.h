@@ -20,6 +20,7 @@ struct replay {
     bool on;    /* calls are noted */
     bool going; /* the program repeats what it did before the checkpoint */
     const char *pattern;
+    bool keeps;     /* notes are kept, for there may be checkpoints: by cycles, or when the monitor asks for one */
     uint64_t every; /* cycles between checkpoints, 0: none */
     uint64_t left;  /* of them until the next one, on the next device */
     uint64_t program, arguments;

@@ -14,6 +14,7 @@
 #include "cuda/api.h"
 #include "cuda/replay.h"
 #include "gpu/gpu.h"
+#include "monitor/monitor.h"
 
 /* A fat binary the program registered. Its PTX is parsed when one of its kernels or variables is first used. */
 struct image {
@@ -99,6 +100,8 @@ struct runtime {
     bool progress, progress_told; /* LOCKSTEP_PROGRESS; and what was told of it stands on the terminal */
     VEC(char *) observers;        /* files */
     bool profile;
+    struct monitor_board *board; /* LOCKSTEP_MONITOR, and who hangs up there what launches do; NULL: nobody watches */
+    struct monitor *monitor;
     int results;         /* file of LOCKSTEP_RESULTS, -1: nobody asked for them, or a line could not be written */
     bool results_asked;  /* results_open was called */
     bool results_failed; /* and could not open it: the runtime refuses to work */
