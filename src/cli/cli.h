@@ -61,6 +61,7 @@ struct cli_options {
     bool profile, ptx;
     const char *monitor;     /* port, or NULL */
     uint64_t monitor_port;
+    bool hold;               /* with monitor */
     const char *hang_report; /* file for the graph of waiting of a kernel that hangs, or NULL */
     const char *max_cycles, *max_seconds, *host_patience, *threads;
     const char *check; /* or NULL */
@@ -95,7 +96,7 @@ enum cli_accept {
     CLI_TAKES_KERNELS = 8,       /* --kernels */
     CLI_TAKES_KERNEL = 16,       /* --kernel NAME */
     CLI_TAKES_RECORDS = 32,      /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html */
-    CLI_TAKES_REPORT = 64,       /* --hang-report, --phases, --observe, --profile, --ptx, --monitor */
+    CLI_TAKES_REPORT = 64,       /* --hang-report, --phases, --observe, --profile, --ptx, --monitor, --hold */
     CLI_TAKES_DEPARTURES = 128,  /* --departures */
     CLI_TAKES_LITMUS = 256,      /* --sched and settings, --runs, --turns, --model, --shapes, --random, --print */
     CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */

@@ -49,6 +49,7 @@ static const struct row {
     {"profile", FILL_FLAG, offsetof(struct cli_options, profile), CLI_TAKES_REPORT},
     {"ptx", FILL_FLAG, offsetof(struct cli_options, ptx), CLI_TAKES_REPORT},
     {"monitor", FILL_TEXT, offsetof(struct cli_options, monitor), CLI_TAKES_REPORT},
+    {"hold", FILL_FLAG, offsetof(struct cli_options, hold), CLI_TAKES_REPORT},
     {"phases", FILL_TEXT, offsetof(struct cli_options, phases), CLI_TAKES_REPORT},
     {"stats", FILL_TEXT, offsetof(struct cli_options, stats), CLI_TAKES_OUTPUT},
     {"quiet", FILL_FLAG, offsetof(struct cli_options, quiet), CLI_TAKES_OUTPUT | CLI_TAKES_LITMUS | CLI_TAKES_CHECK},

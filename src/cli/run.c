@@ -60,6 +60,7 @@ static const char usage[] =
     "  --monitor PORT         shows the run while it runs, and lets it be held, stepped and saved, on a page at this port\n"
     "                         of this computer alone (timing mode; docs/monitor.md); 0: any that is free. The page's\n"
     "                         address, with its token, goes to standard error\n"
+    "  --hold                 with --monitor: the first kernel waits at its beginning until the page lets it go on\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
     "                         --stats, --phases and --hang-report with - for FILE write to standard output; tables\n"
     "                         and checks then go to standard error\n"
@@ -106,6 +107,8 @@ static int check_observers(const struct cli_options *options, struct diag_sink *
         return diag_error(sink, DIAG_NOWHERE, NULL, GPU_CHECKS_NEED_TIMING);
     if (options->ptx && !options->profile)
         return diag_error(sink, DIAG_NOWHERE, NULL, "--ptx needs --profile, whose lines it goes below");
+    if (options->hold && !options->monitor)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "--hold needs --monitor, whose page lets the run go on");
     return watch_try(options->observers.items, options->observers.count, sink);
 }
 

@@ -74,7 +74,7 @@ void gpu_result_numbers(const struct gpu_result *result, struct gpu_visit_number
     };
 }
 
-/* Warps that stand at the same place for the same cause, and want the same. */
+/* Warps that stand at the same place for the same cause. */
 struct group {
     const struct waits_warp *first;
     uint32_t warps;
@@ -85,19 +85,11 @@ static uint32_t place_of(const struct waits_warp *node)
     return node->kind == WAITS_LOCK ? node->state.last_sync_pc : node->state.pc;
 }
 
-static bool same_wish(const struct waits_warp *a, const struct waits_warp *b)
-{
-    if (a->kind != b->kind || a->claim_count != b->claim_count)
-        return false;
-    return a->kind == WAITS_LOCK      ? a->claims[0].lock == b->claims[0].lock
-           : a->kind == WAITS_BARRIER ? a->state.barrier == b->state.barrier
-                                      : true;
-}
-
 static bool belongs(const struct group *group, const struct waits_warp *node)
 {
-    return place_of(group->first) == place_of(node) && group->first->state.cause == node->state.cause &&
-           same_wish(group->first, node);
+    const struct sm_warp_state *a = &group->first->state, *b = &node->state;
+    return place_of(group->first) == place_of(node) && a->cause == b->cause && group->first->kind == node->kind &&
+           (node->kind != WAITS_BARRIER || a->barrier == b->barrier);
 }
 
 static int by_size(const void *a, const void *b)
@@ -137,23 +129,38 @@ static void set_text(json_t *object, const char *name, struct strbuf *text)
     strbuf_free(text);
 }
 
-/* What the warps of a group wait for, as far as it is more than the cause says. */
-static void add_wish(const struct gpu_run *run, const struct waits *w, const struct waits_warp *node,
-                     struct strbuf *out)
+/* How many locks or flags the lanes of a group want. */
+static uint32_t count_locks(const struct waits *w, const struct group *group)
 {
+    bool *met = ARENA_NEW(w->arena, bool, w->lock_count + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->warp_count; i++)
+        for (uint32_t k = 0; belongs(group, &w->warps[i]) && k < w->warps[i].claim_count; k++) {
+            count += !met[w->warps[i].claims[k].lock];
+            met[w->warps[i].claims[k].lock] = true;
+        }
+    return count;
+}
+
+/* What the warps of a group wait for, as far as it is more than the cause says: the first lock of the first warp, and
+ * how many others. */
+static void add_wish(const struct gpu_run *run, const struct waits *w, const struct group *group, struct strbuf *out)
+{
+    const struct waits_warp *node = group->first;
     if (node->kind == WAITS_BARRIER)
         waits_add_barrier(&node->state, out);
     if (node->kind != WAITS_LOCK)
         return;
     const struct waits_lock *lock = &w->locks[node->claims[0].lock];
     waits_add_place(w, lock, &run->grid, out);
-    if (node->claim_count > 1)
-        strbuf_addf(out, ", and %u more", node->claim_count - 1);
     if (lock->holder == HOLDER_FREE)
         strbuf_add(out, "; free now");
     else if (lock->holder != HOLDER_UNKNOWN)
         strbuf_addf(out, "; held by block (%u,%u,%u) warp %u lane %u", lock->taken.block[0], lock->taken.block[1],
                     lock->taken.block[2], lock->taken.warp, lock->taken.lane);
+    uint32_t others = count_locks(w, group) - 1;
+    if (others)
+        strbuf_addf(out, "; and %u other addresses", others);
 }
 
 static json_t *group_json(const struct gpu_run *run, const struct waits *w, const struct group *group)
@@ -162,7 +169,7 @@ static json_t *group_json(const struct gpu_run *run, const struct waits *w, cons
     struct strbuf where = {0}, what = {0}, example = {0};
     json_t *object = json_object();
     waits_pos(run->launch->module->code, place_of(group->first), &where);
-    add_wish(run, w, group->first, &what);
+    add_wish(run, w, group, &what);
     strbuf_addf(&example, "SM %u block (%u,%u,%u) warp %u", group->first->sm, s->block[0], s->block[1], s->block[2],
                 s->index);
     json_object_set_new(object, "warps", json_integer(group->warps));
@@ -174,11 +181,12 @@ static json_t *group_json(const struct gpu_run *run, const struct waits *w, cons
     return object;
 }
 
-json_t *gpu_visit_waits(const struct gpu_visit *visit, bool report)
+json_t *gpu_visit_waits(const struct gpu_visit *visit)
 {
     struct gpu_run *run = visit->run;
     const struct waits_source source = waits_of_sms(run->gpu);
     struct arena arena = {0};
+    struct strbuf text = {0};
     struct waits w;
     uint32_t count;
     json_t *object = json_object(), *list = json_array();
@@ -191,11 +199,8 @@ json_t *gpu_visit_waits(const struct gpu_visit *visit, bool report)
     json_object_set_new(object, "unfinished", json_integer(w.warp_count));
     json_object_set_new(object, "groups", list);
     json_object_set_new(object, "more", json_integer(count > MOST_GROUPS ? count - MOST_GROUPS : 0));
-    if (report) {
-        struct strbuf text = {0};
-        gpu_describe_waits(run, &w, &text);
-        set_text(object, "report", &text);
-    }
+    gpu_describe_waits(run, &w, &text);
+    set_text(object, "report", &text);
     arena_free(&arena);
     return object;
 }

@@ -180,7 +180,7 @@ static void show(struct monitor *m, const struct gpu_visit *visit, const struct 
     set_numbers(object, n);
     json_object_set_new(object, "last", last_json(m));
     json_object_set_new(object, "warps", causes_since(m->now.causes, NULL));
-    json_object_set_new(object, "waits", gpu_visit_waits(visit, true));
+    json_object_set_new(object, "waits", gpu_visit_waits(visit));
     if (!hang_up(m, object)) {
         json_object_set_new(object, "waits", json_null());
         hang_up(m, object);

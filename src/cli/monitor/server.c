@@ -8,11 +8,13 @@
 #include <jansson.h>
 #include <microhttpd.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/interrupt.h"
@@ -25,6 +27,7 @@
 #define PATIENCE 10u                      /* seconds for which a connection may say nothing */
 #define CONNECTION_MEMORY ((size_t)16384) /* for a request: what is longer is refused */
 #define URL_MOST 200
+#define LAST_ANSWER 0.5 /* seconds for which an answer may take when the run has ended */
 #define STEP_MOST UINT64_C(1000000000000000)
 #define NONCE "@nonce@"
 
@@ -35,6 +38,7 @@ struct monitor_server {
     char address[64 + TOKEN];
     char hosts[2][32]; /* by which it may be asked, with the port */
     double begun;
+    atomic_uint under_way; /* requests */
 };
 
 struct request {
@@ -213,9 +217,22 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   const char *method, const char *version, const char *data, size_t *data_bytes,
                                   void **state)
 {
-    const struct request request = {context, connection};
-    (void)version, (void)data, (void)state;
+    struct monitor_server *server = context;
+    const struct request request = {server, connection};
+    (void)version, (void)data;
+    if (!*state)
+        atomic_fetch_add(&server->under_way, 1);
+    *state = server; /* on_completed will hear of it */
     return *data_bytes ? MHD_NO : take(&request, url, method);
+}
+
+static void on_completed(void *context, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode how)
+{
+    struct monitor_server *server = context;
+    (void)connection, (void)how;
+    if (*state)
+        atomic_fetch_sub(&server->under_way, 1);
 }
 
 static int draw(char *digits, struct diag_sink *sink)
@@ -264,7 +281,7 @@ static struct MHD_Daemon *begin_daemon(struct monitor_server *server, int file)
         MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, 0, NULL, NULL, on_request, server,
                          MHD_OPTION_LISTEN_SOCKET, file, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
                          MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
-                         MHD_OPTION_END);
+                         MHD_OPTION_NOTIFY_COMPLETED, on_completed, server, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return daemon;
 }
@@ -297,8 +314,12 @@ static const char *address_of(const struct monitor_server *server)
     return server->address;
 }
 
+/* Who has just let the run go on to its end is still answered. */
 static void end(struct monitor_server *server)
 {
+    const struct timespec time = {0, 5000000};
+    for (double until = host_seconds() + LAST_ANSWER; atomic_load(&server->under_way) && host_seconds() < until;)
+        nanosleep(&time, NULL);
     MHD_stop_daemon(server->daemon);
     free(server);
 }

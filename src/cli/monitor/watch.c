@@ -48,6 +48,8 @@ int cli_watch_begin(struct cli_watched *watched, const struct cli_options *optio
     watched->server = watched->module ? watched->module->begin(&service, sink) : NULL;
     if (!watched->server)
         return -1;
+    if (options->hold)
+        monitor_board_ask(watched->board, MONITOR_PAUSE, 0);
     fprintf(stderr, "lockstep: the run can be watched at %s\n", watched->module->address(watched->server));
     return 0;
 }
