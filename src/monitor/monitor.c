@@ -143,8 +143,8 @@ static json_t *common_json(struct monitor *m, const char *state)
     json_object_set_new(object, "checkpoints", json_boolean(m->checkpoints));
     json_object_set_new(object, "checkpoints_asked", number(m->taken));
     json_object_set(object, "checkpoint", m->checkpoint ? m->checkpoint : json_null());
-    json_object_update(object, m->launch);
     json_object_set(object, "ended", m->ended);
+    json_object_update(object, m->launch);
     return object;
 }
 
