@@ -201,11 +201,8 @@ static void launch(struct case_run *run, struct gpu_result *result)
 {
     struct monitor *monitor =
         run->watched.board ? monitor_create(run->watched.board, checkpoint_possible(run->options)) : NULL;
-    struct case_checkpoints checkpoints = {.options = run->options,
-                                           .machine = run->machine,
-                                           .gpu = run->gpu,
-                                           .program = run->content,
-                                           .monitor = monitor};
+    struct case_checkpoints checkpoints = {
+        .options = run->options, .machine = run->machine, .gpu = run->gpu, .program = run->content, .monitor = monitor};
     struct progress_context progress = {.stop = &run->stop, .kernel = run->kernel->name};
     struct gpu_launch launch = {
         .module = run->module,

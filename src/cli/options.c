@@ -193,9 +193,10 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
                                       options->checkpoint_every_value == 0))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--checkpoint-every %s: expected a number of cycles above 0",
                         options->checkpoint_every);
-    if (options->monitor && (!config_parse_u64(options->monitor, &options->monitor_port) || options->monitor_port > 65535))
-        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--monitor %s: expected a port from 1 to 65535, or 0 for any that is free",
-                        options->monitor);
+    if (options->monitor &&
+        (!config_parse_u64(options->monitor, &options->monitor_port) || options->monitor_port > 65535))
+        rc = diag_error(sink, DIAG_NOWHERE, NULL,
+                        "--monitor %s: expected a port from 1 to 65535, or 0 for any that is free", options->monitor);
     if (options->runs && (!config_parse_u64(options->runs, &options->runs_value) || options->runs_value < 1 ||
                           options->runs_value > UINT32_MAX))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--runs %s: expected a number from 1 to 4294967295", options->runs);

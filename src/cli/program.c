@@ -446,11 +446,11 @@ int cli_run_program(const struct cli_options *options, const struct machine *mac
     bool can_watch = cli_watch_begin(&watched, options, sink) == 0;
     if (home && file >= 0 && can_watch) {
         struct follower follower = {.file = file};
-        struct process_job job = {.argv = options->rest,
-                                  .environment = environment_of(&arena, options, machine, home, results,
-                                                                cli_watch_path(&watched, &arena)),
-                                  .limit = enforce,
-                                  .context = &follower};
+        struct process_job job = {
+            .argv = options->rest,
+            .environment = environment_of(&arena, options, machine, home, results, cli_watch_path(&watched, &arena)),
+            .limit = enforce,
+            .context = &follower};
         struct process_options how = {.parallel = 1};
         cli_progress_init(&follower.progress, options->quiet);
         if (options->max_seconds)

@@ -48,8 +48,8 @@ json_t *gpu_visit_causes(const struct gpu_visit *visit);
 json_t *gpu_result_causes(const struct gpu_result *result);
 void gpu_result_numbers(const struct gpu_result *result, struct gpu_visit_numbers *numbers);
 /* The unfinished warps: `unfinished`, how many; `groups`, those that stand at the same place for the same cause, the
- * largest first, with how many `warps`, an `example`, `cause` (a statistic of `warps`), `kind` (waits_kinds.def), `where`
- * and `what` they wait for; how many groups `more` there are; and `report`, the words of a hang report. */
+ * largest first, with how many `warps`, an `example`, `cause` (a statistic of `warps`), `kind` (waits_kinds.def),
+ * `where` and `what` they wait for; how many groups `more` there are; and `report`, the words of a hang report. */
 json_t *gpu_visit_waits(const struct gpu_visit *visit);
 /* Takes a checkpoint by the function of gpu_set_checkpoints, which must have been given one. */
 void gpu_visit_checkpoint(struct gpu_visit *visit);

@@ -47,8 +47,7 @@ struct monitor_board *monitor_board_create(int *file, struct diag_sink *sink)
 {
     pthread_mutexattr_t how;
     *file = memfd_create("lockstep monitor", MFD_CLOEXEC);
-    struct monitor_board *board =
-        *file >= 0 && ftruncate(*file, sizeof(struct monitor_board)) == 0 ? map(*file) : NULL;
+    struct monitor_board *board = *file >= 0 && ftruncate(*file, sizeof(struct monitor_board)) == 0 ? map(*file) : NULL;
     if (!board) {
         diag_error(sink, DIAG_NOWHERE, NULL, "cannot make memory for the monitor: %s", strerror(errno));
         if (*file >= 0)

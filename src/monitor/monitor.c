@@ -24,18 +24,18 @@ struct monitor {
     struct monitor_board *board;
     struct gpu_visitor visitor;
     bool checkpoints, asking;
-    uint32_t order;  /* number of the last one that was taken */
-    uint32_t taken;  /* checkpoints that were asked for, and taken or not */
-    uint32_t seen;   /* monitor_board_changes at the last visit */
-    bool held;       /* the launch stands still */
-    bool stepping;   /* it is held when the device comes to cycle `until`, or at the next visit */
+    uint32_t order; /* number of the last one that was taken */
+    uint32_t taken; /* checkpoints that were asked for, and taken or not */
+    uint32_t seen;  /* monitor_board_changes at the last visit */
+    bool held;      /* the launch stands still */
+    bool stepping;  /* it is held when the device comes to cycle `until`, or at the next visit */
     bool by_window;
     uint64_t until;
-    double next;     /* when to look at it again, in host_seconds */
-    double begun;    /* when the present visit began, or the one at which the launch came to be held */
-    double still;    /* seconds for which the launch has been held so far */
-    uint64_t shown;  /* times */
-    uint64_t start;  /* cycle of the device at which the launch began */
+    double next;    /* when to look at it again, in host_seconds */
+    double begun;   /* when the present visit began, or the one at which the launch came to be held */
+    double still;   /* seconds for which the launch has been held so far */
+    uint64_t shown; /* times */
+    uint64_t start; /* cycle of the device at which the launch began */
     struct sample before, now;
     json_t *launch;     /* what stays as it is while the launch runs */
     json_t *checkpoint; /* the last one, or NULL */

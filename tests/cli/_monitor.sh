@@ -51,8 +51,9 @@ act() {
     [ "$code" = 200 ] || wrong "$1 is answered $code: $answer"
 }
 
-# look: $state is what the page sees.
+# look: $state is what the page sees; nothing where nobody answers.
 look() {
+    state=
     ask GET "/$token/state" && [ "$code" = 200 ] && state=$answer
 }
 

@@ -158,8 +158,12 @@ static const struct route {
     const char *path, *method;
     enum MHD_Result (*take)(const struct request *request);
 } routes[] = {
-    {"", "GET", get_page},          {"state", "GET", get_state},    {"run", "POST", post_run},
-    {"pause", "POST", post_pause},  {"step", "POST", post_step},    {"window", "POST", post_window},
+    {"", "GET", get_page},
+    {"state", "GET", get_state},
+    {"run", "POST", post_run},
+    {"pause", "POST", post_pause},
+    {"step", "POST", post_step},
+    {"window", "POST", post_window},
     {"checkpoint", "POST", post_checkpoint},
 };
 
@@ -213,9 +217,8 @@ static enum MHD_Result take(const struct request *request, const char *url, cons
 }
 
 /* Called once for a request's head, and then for its body, if it had none. */
-static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
-                                  const char *method, const char *version, const char *data, size_t *data_bytes,
-                                  void **state)
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url, const char *method,
+                                  const char *version, const char *data, size_t *data_bytes, void **state)
 {
     struct monitor_server *server = context;
     const struct request request = {server, connection};
