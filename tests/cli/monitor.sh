@@ -140,6 +140,24 @@ act run
 ended "$folder/third"
 cmp "$folder/plain" "$folder/third/result" || wrong "a checkpoint that failed changes the results"
 
+# A kernel that does something illegal, in the middle of a step that ends soon behind it: partitions come as far as they would.
+cp "$LOCKSTEP_SRC/tests/reference/vecadd.ptx" "$folder"
+sed '/^check/,$d; s/c: {type: f32, count: 98304/c: {type: f32, count: 24576/' "$LOCKSTEP_SRC/tests/reference/vecadd.yaml" >"$folder/fault.yaml"
+"$LOCKSTEP" run --quiet --stats "$folder/fault.json" "$folder/fault.yaml" >"$folder/fault.out" 2>&1
+without_host "$folder/fault.json" >"$folder/fault"
+faulted=$(sed -n 's/^ *"cycles": \([0-9]*\),$/\1/p' "$folder/fault" | head -n 1)
+[ "$faulted" -gt 1000 ] || wrong "no fault"
+for more in 0 1 3 8 20; do
+    watched "$folder/illegal" --hold "$folder/fault.yaml"
+    until_seen '"state":"paused"'
+    held_after "step?cycles=$((faulted + more))"
+    [ "$(word status)" = fault ] || wrong "no fault in $((faulted + more)) cycles: $state"
+    act run
+    wait "$run"
+    run=
+    without_host "$folder/illegal/json" | cmp - "$folder/fault" || wrong "a fault $more cycles before a step's end has other results"
+done
+
 # Held wherever it happens to be, with and without skipping: cycles are those of a run that nobody holds.
 case=$LOCKSTEP_SRC/tests/reference/ht64.yaml
 "$LOCKSTEP" run --quiet --stats "$folder/plain.json" "$case" >"$folder/plain.out" || wrong "the case fails"
