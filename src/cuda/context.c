@@ -301,6 +301,18 @@ void runtime_reset(struct runtime *rt)
     memset(rt->limits, 0, sizeof rt->limits);
 }
 
+static void tell_leaks(struct runtime *rt)
+{
+    struct diag_sink sink;
+    if (!rt->gpu || !(rt->checks & GPU_CHECKS_mem))
+        return;
+    diag_init(&sink);
+    gpu_explain_leaks(rt->gpu, &sink);
+    if (sink.count)
+        runtime_report(rt, &sink);
+    diag_free(&sink);
+}
+
 /* After the program's own destructors, and after it unregistered its code. A thread that is still inside a call at exit
  * keeps its device. */
 __attribute__((destructor)) static void close_runtime(void)
@@ -309,6 +321,7 @@ __attribute__((destructor)) static void close_runtime(void)
     if (pthread_mutex_trylock(&rt->lock) != 0)
         return;
     flight_end(rt, true);
+    tell_leaks(rt);
     runtime_reset(rt);
     while (rt->images.count > 0)
         image_remove(rt, rt->images.items[rt->images.count - 1]);

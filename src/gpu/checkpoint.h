@@ -28,7 +28,8 @@ int checkpoint_compare(const struct checkpoint_identity *stored, const struct ch
 /* The part of it that is known before anything is started. */
 int checkpoint_compare_target(const char *kind_there, const char *kind_here, const char *machine_there,
                               const struct machine *machine, struct diag_sink *sink);
-/* The name of a checkpoint file taken at `cycle`: %c behind the pattern's last slash stands for the cycle. To be freed. */
+/* The name of a checkpoint file taken at `cycle`: %c behind the pattern's last slash stands for the cycle. To be freed.
+ */
 char *checkpoint_path(const char *pattern, uint64_t cycle);
 
 #endif

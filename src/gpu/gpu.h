@@ -47,6 +47,8 @@ bool gpu_checks_need_timing(unsigned checks);
 /* Looks for races and reads of what nobody has written, as far as the set asks for that, in all launches from now on:
  * gpu_result.findings. Such launches are simulated by one thread. To be called once. */
 void gpu_sanitize(struct gpu *gpu, unsigned checks);
+/* Tells in the sink, as a note, of the allocations that gpu_free was never called for, if any. */
+void gpu_explain_leaks(const struct gpu *gpu, struct diag_sink *sink);
 
 /* Device memory. Addresses are device addresses (also valid as generic addresses in kernels). All return 0, or -1 with
  * a diagnostic that names the range. */

@@ -222,6 +222,8 @@ bool gpu_add_place(const struct gpu *gpu, const struct isa_module *code, uint64_
 bool gpu_add_shared_place(const struct simt_grid *grid, uint64_t address, struct strbuf *out);
 /* Appends by what an address at which nothing lies may be known; false: by nothing. */
 bool gpu_add_nearest(const struct gpu *gpu, const struct isa_module *code, uint64_t address, struct strbuf *out);
+/* Appends the allocation by what a message calls it. */
+void gpu_add_label(const struct gpu_label *label, struct strbuf *out);
 bool gpu_add_nearest_shared(const struct simt_grid *grid, uint64_t address, struct strbuf *out);
 void gpu_note_allocation(struct gpu *gpu, uint64_t start, uint64_t bytes);
 void gpu_note_release(struct gpu *gpu, uint64_t start);

@@ -13,8 +13,8 @@
 
 struct sched;
 
-/* As its file has it; with its warp schedulers in fixed order; with all that departs on purpose from the simulator behind
- * it set back (gpu/departures.h). */
+/* As its file has it; with its warp schedulers in fixed order; with all that departs on purpose from the simulator
+ * behind it set back (gpu/departures.h). */
 enum machine_as { MACHINE_SHIPPED, MACHINE_FIXED_ORDER, MACHINE_REFERENCE };
 /* "shipped", "fixed-order", "reference", NULL. */
 extern const char *const machine_as_names[];
@@ -41,8 +41,8 @@ struct machine {
     struct network_params network;
     struct memory_params memory;
     struct energy_params energy;
-    struct param_group groups[MACHINE_GROUPS]; /* gpu sm spin l1i l1c l1d coherence locks network partition l2 dram energy,
-                                                  bound to the fields above */
+    struct param_group groups[MACHINE_GROUPS]; /* gpu sm spin l1i l1c l1d coherence locks network partition l2 dram
+                                                  energy, bound to the fields above */
     struct arena arena;
 };
 
@@ -62,8 +62,9 @@ bool machine_value(const struct machine *machine, const char *name, struct strbu
 /* Chooses the warp scheduler by a name as sched_open takes it: "gto", "./mine.so". machine_check looks at it. */
 void machine_set_scheduler(struct machine *machine, const char *name);
 /* Refuses a machine that cannot work: the rules of every room (sm/sm_rules.def and the like), and names that nothing
- * has, and one whose file names code to be loaded (names_code). Each broken rule is an error with its reason, where the parameter was set. Called by gpu_create too. scheduler:
- * NULL, or where to leave the warp scheduler open; it is closed after an error. */
+ * has, and one whose file names code to be loaded (names_code). Each broken rule is an error with its reason, where the
+ * parameter was set. Called by gpu_create too. scheduler: NULL, or where to leave the warp scheduler open; it is closed
+ * after an error. */
 int machine_check(const struct machine *machine, struct sched *scheduler, struct diag_sink *sink);
 void machine_free(struct machine *machine);
 

@@ -67,7 +67,7 @@ static bool is_untouched(const struct gpu *gpu, const struct gpu_label *l)
     return true;
 }
 
-static void add_label(const struct gpu_label *l, struct strbuf *out)
+void gpu_add_label(const struct gpu_label *l, struct strbuf *out)
 {
     if (l->name)
         strbuf_add(out, l->name);
@@ -83,7 +83,7 @@ static bool add_block(const struct gpu *gpu, uint64_t address, struct strbuf *ou
     if (!block)
         return false;
     if (label)
-        add_label(label, out);
+        gpu_add_label(label, out);
     else if (block->start == gpu->params)
         strbuf_add(out, "the kernel's parameters");
     else if (block->start == gpu->workspace)
@@ -128,7 +128,7 @@ bool gpu_add_nearest(const struct gpu *gpu, const struct isa_module *code, uint6
     const struct store_block *nearest = NULL;
     if (freed && is_untouched(gpu, freed)) {
         strbuf_add(out, "inside ");
-        add_label(freed, out);
+        gpu_add_label(freed, out);
         strbuf_add(out, ", which was freed");
         return true;
     }

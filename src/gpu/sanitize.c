@@ -222,3 +222,28 @@ void gpu_explain_findings(struct gpu_run *run)
         run->result->findings += !findings[i].same_value;
     }
 }
+
+#define LEAKS 8 /* told by name */
+
+void gpu_explain_leaks(const struct gpu *gpu, struct diag_sink *sink)
+{
+    struct strbuf names_of = {0};
+    uint64_t bytes = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < gpu->labels.count; i++) {
+        const struct gpu_label *label = &gpu->labels.items[i];
+        if (label->freed)
+            continue;
+        bytes += label->bytes;
+        if (count++ < LEAKS) {
+            strbuf_add(&names_of, "\n  ");
+            gpu_add_label(label, &names_of);
+        }
+    }
+    if (count > LEAKS)
+        strbuf_addf(&names_of, "\n  and %zu more", count - LEAKS);
+    if (count)
+        diag_note(sink, DIAG_NOWHERE, NULL, "%zu allocation%s never freed (%llu bytes):%s", count,
+                  count == 1 ? " was" : "s were", (unsigned long long)bytes, strbuf_text(&names_of));
+    strbuf_free(&names_of);
+}

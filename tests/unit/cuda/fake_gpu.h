@@ -53,6 +53,31 @@ void gpu_destroy(struct gpu *gpu)
     free(gpu);
 }
 
+int gpu_checks_parse(const char *text, unsigned *checks, struct diag_sink *sink)
+{
+    (void)text;
+    (void)sink;
+    *checks = 0;
+    return 0;
+}
+
+bool gpu_checks_need_timing(unsigned checks)
+{
+    return checks != 0;
+}
+
+void gpu_sanitize(struct gpu *gpu, unsigned checks)
+{
+    (void)gpu;
+    (void)checks;
+}
+
+void gpu_explain_leaks(const struct gpu *gpu, struct diag_sink *sink)
+{
+    (void)gpu;
+    (void)sink;
+}
+
 void gpu_profile(struct gpu *gpu)
 {
     (void)gpu;
