@@ -4,28 +4,8 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/check.h"
 #include "base/hot.h"
 #include "profile/sm.h"
-
-enum charge { CHARGE_NEXT, CHARGE_LAST, CHARGE_FENCE };
-
-static const struct {
-    const char *name, *words;
-    enum charge charge;
-} causes[] = {
-#define PROFILE_CAUSE(name, charge, words) {#name, words, CHARGE_##charge},
-#include "profile/causes.def"
-#undef PROFILE_CAUSE
-};
-
-const char *profile_cause_words(const char *name)
-{
-    for (unsigned i = 0; i < sizeof causes / sizeof causes[0]; i++)
-        if (!strcmp(causes[i].name, name))
-            return causes[i].words;
-    return name;
-}
 
 /* Stays */
 
@@ -53,16 +33,11 @@ static inline void close_stay(struct profile_sm *s, struct profile_warp *w, uint
     uint64_t cycles = cycle < w->since ? 0 : cycle - w->since;
     uint64_t *to = cycles_of(s, w->charged);
     to[w->cause] += cycles - w->passed;
-    to[s->unpicked] += w->passed;
-    if (w->done == cycle + 1 && mask_has(s->data, w->cause))
+    to[s->charge.unpicked] += w->passed;
+    if (w->done == cycle + 1 && mask_has(s->charge.data, w->cause))
         row_of(s, w->done_pc)[PROFILE_awaited] += cycles;
     w->since += cycles;
     w->passed = 0;
-}
-
-static uint32_t charged_to(const struct profile_sm *s, const struct profile_warp *w, uint32_t cause, uint32_t next)
-{
-    return mask_has(s->last, cause) || (cause == s->fence && w->at_fence) ? w->last_pc : next;
 }
 
 /* Events */
@@ -75,8 +50,8 @@ static void stand(void *state, const struct lockstep_stand_event *e)
         s->resident |= BIT64(e->warp);
         *w = (struct profile_warp){.since = e->cycle, .last_pc = e->pc, .charged = e->pc, .cause = (uint8_t)e->cause};
     }
-    w->at_fence &= e->cause == s->fence;
-    uint32_t charged = charged_to(s, w, e->cause, e->pc);
+    w->at_fence &= e->cause == s->charge.fence;
+    uint32_t charged = profile_charged_to(&s->charge, e->cause, w->at_fence, w->last_pc, e->pc);
     if (charged == w->charged && e->cause == w->cause)
         return;
     if (e->cycle != w->since) /* else it has just issued, or come */
@@ -96,7 +71,7 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     row[PROFILE_lanes] += mask_count(e->mask);
     if (w->issued != e->cycle + 1) {
         close_stay(s, w, e->cycle);
-        row[PROFILE_COUNTS + s->issued]++;
+        row[PROFILE_COUNTS + s->charge.issued]++;
     }
     w->since = w->issued = e->cycle + 1;
     w->last_pc = e->pc;
@@ -111,7 +86,7 @@ static void passed(void *state, const struct lockstep_passed_event *e)
         const struct profile_warp *w = &s->warps[mask_first(rest)];
         uint64_t *cycles = cycles_of(s, w->charged);
         cycles[w->cause]--;
-        cycles[s->held]++;
+        cycles[s->charge.held]++;
     }
     for (uint64_t rest = e->warps & ~e->held; rest; rest &= rest - 1)
         s->warps[mask_first(rest)].passed++;
@@ -225,41 +200,15 @@ static size_t state_bytes(const struct lockstep_observed *observed)
            profile_barriers_bytes(observed->instructions);
 }
 
-/* Causes that are charged so, as a set of their numbers. */
-static uint64_t charged_so(const struct lockstep_observed *observed, enum charge charge)
-{
-    uint64_t set = 0;
-    for (uint32_t c = 0; c < observed->cause_count; c++)
-        for (unsigned i = 0; i < sizeof causes / sizeof causes[0]; i++)
-            if (causes[i].charge == charge && !strcmp(causes[i].name, observed->causes[c]))
-                set |= BIT64(c);
-    return set;
-}
-
-/* Causes whose names begin so. */
-static uint64_t causes_named(const struct lockstep_observed *observed, const char *name)
-{
-    uint64_t set = 0;
-    for (uint32_t c = 0; c < observed->cause_count; c++)
-        set |= strncmp(observed->causes[c], name, strlen(name)) == 0 ? BIT64(c) : 0;
-    return set;
-}
-
 static void begin(const struct lockstep_observed *observed, void *state)
 {
     struct profile_sm *s = state;
-    contract(observed->cause_count <= 64);
     s->words = words_at(observed);
     s->polls = s->words + profile_words_bytes();
     s->barriers = s->polls + profile_polls_bytes();
     s->causes = observed->cause_count;
     s->width = PROFILE_COUNTS + s->causes;
-    s->last = charged_so(observed, CHARGE_LAST);
-    s->data = causes_named(observed, "data_");
-    s->fence = (uint8_t)mask_first(charged_so(observed, CHARGE_FENCE));
-    s->issued = (uint8_t)mask_first(causes_named(observed, "issued"));
-    s->unpicked = (uint8_t)mask_first(causes_named(observed, "unpicked"));
-    s->held = (uint8_t)mask_first(causes_named(observed, "held"));
+    profile_charge_begin(&s->charge, observed);
 }
 
 static const struct lockstep_observer observer = {

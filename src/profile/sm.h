@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_PROFILE_SM_H
 #define LOCKSTEP_PROFILE_SM_H
 
+#include "profile/charge.h"
 #include "profile/profile.h"
 
 #define PROFILE_WARPS 64
@@ -20,10 +21,9 @@ struct profile_warp {
 
 struct profile_sm {
     size_t words, polls, barriers; /* bytes to its struct profile_words, and so on */
-    uint32_t width;                /* counts of an instruction */
+    uint32_t width; /* counts of an instruction */
     uint32_t causes;
-    uint64_t last, data;                   /* sets of causes: charged to the last instruction; waits for values */
-    uint8_t issued, unpicked, held, fence; /* causes by number */
+    struct profile_charge charge;
     uint64_t resident;
     struct profile_warp warps[PROFILE_WARPS];
     uint64_t counts[]; /* as those of struct profile */

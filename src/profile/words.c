@@ -152,10 +152,13 @@ static void take(struct profile_words *s, struct profile_words_warp *warp, struc
                                                                .taken = e->cycle,
                                                                .since = since,
                                                                .space = e->space,
-                                                               .lane = e->lane};
+                                                               .lane = e->lane,
+                                                               .taken_at = e->pc};
 }
 
-static void log_section(struct profile_words *s, const struct profile_held *held, uint64_t cycle, uint32_t block)
+/* slot: of the warp. */
+static void log_section(struct profile_words *s, const struct profile_held *held, uint64_t cycle, uint32_t block,
+                        uint32_t slot, uint32_t pc)
 {
     if (s->section_count == PROFILE_SECTIONS) {
         s->unlogged++;
@@ -166,7 +169,11 @@ static void log_section(struct profile_words *s, const struct profile_held *held
                                                                .given = cycle,
                                                                .since = held->since,
                                                                .block = held->space == LOCKSTEP_SHARED ? block : 0,
-                                                               .space = held->space};
+                                                               .space = held->space,
+                                                               .taken_at = held->taken_at,
+                                                               .given_at = pc,
+                                                               .warp = (uint8_t)slot,
+                                                               .lane = (uint8_t)held->lane};
 }
 
 /* The lane puts back the value that it found in the word, which is number `i` of those that its warp holds. An atomic
@@ -183,7 +190,7 @@ static void give(struct profile_words *s, struct profile_words_warp *warp, uint3
     if (cycles > word->counts[PROFILE_WORD_held_most])
         word->counts[PROFILE_WORD_held_most] = cycles;
     profile_pcs_note(word->gives, PROFILE_WORD_PCS, pc + 1);
-    log_section(s, held, cycle, block);
+    log_section(s, held, cycle, block, (uint32_t)(warp - s->warps), pc);
     warp->held[i] = warp->held[--warp->held_count];
 }
 

@@ -32,6 +32,8 @@ struct profile_section {
     uint64_t since; /* the thread began to wait for it; as `taken` where it did not wait */
     uint32_t block; /* of shared memory: block slot of the SM; else 0 */
     uint32_t space;
+    uint32_t taken_at, given_at; /* instructions */
+    uint8_t warp, lane;          /* its slot */
 };
 
 struct profile_words;

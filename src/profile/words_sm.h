@@ -31,6 +31,7 @@ struct profile_held {
     uint64_t taken, since; /* as in struct profile_section */
     uint64_t asked;        /* cycle of the last atomic that it issued to the word since then; 0: there was none */
     uint32_t space, lane;
+    uint32_t taken_at; /* the instruction */
 };
 
 struct profile_words_warp {
