@@ -17,6 +17,7 @@
 #include "gpu/result_json.h"
 #include "ptx/ptx.h"
 #include "report/run_report.h"
+#include "timeline/timeline.h"
 
 struct case_run {
     const struct cli_options *options;
@@ -334,6 +335,8 @@ static int report(struct case_run *run, const struct gpu_result *result)
     else
         cli_page_print(&page, stream);
     cli_print_profile(run->options, kernels);
+    const char *lines = result->timeline ? result->timeline : "";
+    run->lost |= result->status != GPU_INVALID && cli_write_timeline(run->options, lines, strlen(lines), run->sink) < 0;
     int code = exit_code(run, result);
     if (run->options->stats) {
         json_t *document = cli_document(run->machine, run->options, run->options->rest, json_incref(kernels), NULL);
@@ -353,6 +356,12 @@ static int observe(struct case_run *run)
     if (run->options->profile)
         gpu_profile(run->gpu);
     gpu_sanitize(run->gpu, run->options->checks);
+    struct timeline_options timeline;
+    const struct cli_options *o = run->options;
+    if (timeline_read_options(&timeline, o->timeline_window, o->timeline_sms, o->timeline_resolution, run->sink) < 0)
+        return -1;
+    if (o->timeline)
+        gpu_timeline(run->gpu, &timeline);
     return 0;
 }
 

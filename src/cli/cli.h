@@ -41,6 +41,7 @@ int cli_params(int argc, char **argv);
 int cli_protocols(int argc, char **argv);
 int cli_litmus(int argc, char **argv);
 int cli_check(int argc, char **argv);
+int cli_timeline(int argc, char **argv);
 int cli_stats(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_disasm(int argc, char **argv);
@@ -62,6 +63,8 @@ struct cli_options {
     const char *monitor;     /* port, or NULL */
     uint64_t monitor_port;
     bool hold;               /* with monitor */
+    const char *timeline, *timeline_window, *timeline_sms, *timeline_resolution; /* file; as users write them */
+    const char *perfetto;                                                       /* file, of timeline */
     const char *hang_report; /* file for the graph of waiting of a kernel that hangs, or NULL */
     const char *max_cycles, *max_seconds, *host_patience, *threads;
     const char *check; /* or NULL */
@@ -97,12 +100,14 @@ enum cli_accept {
     CLI_TAKES_KERNEL = 16,       /* --kernel NAME */
     CLI_TAKES_RECORDS = 32,      /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html */
     CLI_TAKES_REPORT = 64,       /* --hang-report, --phases, --observe, --profile, --ptx, --monitor, --hold */
+    CLI_TAKES_REPORT = 64,       /* --hang-report, --phases, --observe, --profile, --ptx, --timeline... */
     CLI_TAKES_DEPARTURES = 128,  /* --departures */
     CLI_TAKES_LITMUS = 256,      /* --sched and settings, --runs, --turns, --model, --shapes, --random, --print */
     CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */
     CLI_TAKES_RESULTS = 8192,    /* with a target: two files of results in its place */
     CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
     CLI_TAKES_SAMPLES = 4096,    /* --samples, --agree */
+    CLI_TAKES_PERFETTO = 16384,  /* --perfetto */
     CLI_TAKES_CHECK = 2048,      /* --program, --transitions, --quiet, the numbers of check_options.def */
 };
 
@@ -164,6 +169,8 @@ enum cli_output {
     CLI_OUTPUT_CHECKPOINT,
     CLI_OUTPUT_BINARY, /* a program or object file */
     CLI_OUTPUT_PTX,
+    CLI_OUTPUT_TIMELINE,
+    CLI_OUTPUT_TRACE, /* of Perfetto */
 };
 /* One file that a command is to write; path NULL: it is not. In a checkpoint's name %c stands for any number. */
 struct cli_place {
@@ -181,6 +188,8 @@ int cli_people(const struct cli_options *options);
 int cli_write_file(const char *path, const void *data, size_t bytes, struct diag_sink *sink);
 /* The file of --phases, if it was asked for: rows under their head. Returns 0, or -1 with a diagnostic. */
 int cli_write_phases(const struct cli_options *options, const struct strbuf *rows, struct diag_sink *sink);
+/* The file of --timeline, if it was asked for: lines of launches. Returns 0, or -1 with a diagnostic. */
+int cli_write_timeline(const struct cli_options *options, const char *lines, size_t bytes, struct diag_sink *sink);
 
 /* Writes the results of a run, or of several, to options->stats, which was given: JSON or, by the name's ending, CSV.
  * documents: an array of what cli_document makes. */

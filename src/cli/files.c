@@ -1,6 +1,6 @@
 /* Files that options name: reading them, and what may be written over. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* realpath */
+#define _GNU_SOURCE /* realpath, memmem */
 #endif
 #include <errno.h>
 #include <stdlib.h>
@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/squeeze.h"
 #include "cli/cli.h"
 #include "gpu/gpu.h"
+#include "report/timeline_read.h"
 
 int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink)
 {
@@ -52,9 +54,16 @@ static bool is_stats(const char *text)
            (csv && strstr(text, ",partial_reason,")) || begins(text, "[]");
 }
 
-/* True if Lockstep may have written a file of this kind that begins with `text`. */
-static bool is_ours(enum cli_output kind, const char *text)
+/* A trace of ours begins with a packet, of less than 128 bytes, that has our name in it. */
+static bool is_trace(const struct strbuf *head)
 {
+    return head->length > 2 && head->text[0] == '\n' && memmem(head->text, head->length, "Lockstep", 8);
+}
+
+/* True if Lockstep may have written a file of this kind that begins so. */
+static bool is_ours(enum cli_output kind, const struct strbuf *head)
+{
+    const char *text = strbuf_text(head);
     switch (kind) {
     case CLI_OUTPUT_STATS:
         return is_stats(text);
@@ -68,6 +77,10 @@ static bool is_ours(enum cli_output kind, const char *text)
         return begins(text, "\177ELF");
     case CLI_OUTPUT_PTX:
         return strstr(text, ".version") && strstr(text, ".target");
+    case CLI_OUTPUT_TIMELINE:
+        return squeeze_is(TIMELINE_LABEL, text, head->length);
+    case CLI_OUTPUT_TRACE:
+        return is_trace(head);
     case CLI_OUTPUT_CHECKPOINT:
         break; /* archive_check_place has looked */
     }
@@ -82,7 +95,8 @@ static int check_replaceable(const char *path, enum cli_output kind, struct diag
         [CLI_OUTPUT_STATS] = "statistics",          [CLI_OUTPUT_GRAPH] = "a graph of waiting",
         [CLI_OUTPUT_PAGE] = "a page of Lockstep",   [CLI_OUTPUT_CHECKPOINT] = "a checkpoint",
         [CLI_OUTPUT_BINARY] = "a compiled program", [CLI_OUTPUT_PTX] = "PTX",
-        [CLI_OUTPUT_PHASES] = "phases of blocks",
+        [CLI_OUTPUT_PHASES] = "phases of blocks",   [CLI_OUTPUT_TIMELINE] = "a timeline",
+        [CLI_OUTPUT_TRACE] = "a trace of Lockstep",
     };
     struct stat info;
     struct strbuf head = {0};
@@ -92,7 +106,7 @@ static int check_replaceable(const char *path, enum cli_output kind, struct diag
     if ((why = file_head(path, HEAD_BYTES, &head)) != 0)
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "cannot see what %s holds, which would be replaced: %s", path,
                         strerror(why));
-    else if (!is_ours(kind, strbuf_text(&head)))
+    else if (!is_ours(kind, &head))
         rc = diag_error(sink, DIAG_NOWHERE, "choose another name, or remove it first",
                         "%s is there and holds something else than %s: it is not replaced", path, names[kind]);
     strbuf_free(&head);
@@ -237,5 +251,34 @@ int cli_write_phases(const struct cli_options *options, const struct strbuf *row
     strbuf_add(&text, strbuf_text(rows));
     int rc = cli_write_file(options->phases, text.text, text.length, sink);
     strbuf_free(&text);
+    return rc;
+}
+
+/* The first line of a timeline. */
+static void add_head(const struct cli_options *options, struct strbuf *out)
+{
+    json_t *head = json_object(), *program = json_array();
+    json_object_set_new(head, "lockstep timeline", json_integer(TIMELINE_FORMAT));
+    json_object_set_new(head, "lockstep", json_string(LOCKSTEP_VERSION));
+    for (char *const *word = options->rest; *word; word++)
+        json_array_append_new(program, json_string(*word));
+    json_object_set_new(head, "program", program);
+    char *text = json_dumps(head, JSON_COMPACT);
+    strbuf_addf(out, "%s\n", text ? text : "{}");
+    free(text);
+    json_decref(head);
+}
+
+int cli_write_timeline(const struct cli_options *options, const char *lines, size_t bytes, struct diag_sink *sink)
+{
+    struct strbuf text = {0}, file = {0};
+    if (!options->timeline)
+        return 0;
+    add_head(options, &text);
+    strbuf_addn(&text, lines, bytes);
+    squeeze(TIMELINE_LABEL, text.text, text.length, &file);
+    int rc = cli_write_file(options->timeline, file.text, file.length, sink);
+    strbuf_free(&text);
+    strbuf_free(&file);
     return rc;
 }

@@ -144,6 +144,7 @@ struct findings {
     bool lost;                         /* some of them could not be written */
     bool output;                       /* what kernels printed, or a checkpoint, could not be written */
     struct strbuf phases;              /* rows of --phases */
+    struct strbuf timeline;            /* lines of --timeline */
     json_t *waits;                     /* the graph of waiting of the last kernel that hung, or NULL */
     json_t *failed; /* launches that failed before their kernel began: kernel and error of each, in order */
     size_t seen;    /* of these, the first so many: the program then asked for its last error, and was told */
@@ -177,6 +178,9 @@ static json_t *read_kernels(const char *path, struct findings *found, struct dia
         if (type && strcmp(type, "phases") == 0)
             strbuf_add(&found->phases, json_string_value(json_object_get(line, "rows")));
         bool kernel = type && strcmp(type, "kernel") == 0, seen = type && strcmp(type, "seen") == 0;
+        const char *timeline = kernel ? json_string_value(json_object_get(line, "timeline")) : NULL;
+        strbuf_add(&found->timeline, timeline ? timeline : "");
+        json_object_del(line, "timeline");
         if (kernel || (type && strcmp(type, "lost") == 0)) {
             json_object_del(line, "type");
             json_array_append(kernel ? kernels : found->failed, line);
@@ -245,6 +249,10 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_AS", options->as),
         variable(arena, "LOCKSTEP_OBSERVE", observer_lines(arena, options)),
         variable(arena, "LOCKSTEP_PROFILE", options->profile ? "1" : NULL),
+        variable(arena, "LOCKSTEP_TIMELINE", options->timeline ? "1" : NULL),
+        variable(arena, "LOCKSTEP_TIMELINE_WINDOW", options->timeline_window),
+        variable(arena, "LOCKSTEP_TIMELINE_SMS", options->timeline_sms),
+        variable(arena, "LOCKSTEP_TIMELINE_RESOLUTION", options->timeline_resolution),
         variable(arena, "LOCKSTEP_SET", set_lines(arena, options)),
         variable(arena, "LOCKSTEP_MODE", options->mode),
         variable(arena, "LOCKSTEP_MAX_CYCLES", options->max_cycles),
@@ -392,6 +400,7 @@ static int report(const struct cli_options *options, const struct machine *machi
         json_decref(found.waits);
         json_decref(found.failed);
         strbuf_free(&found.phases);
+        strbuf_free(&found.timeline);
         return CLI_USAGE;
     }
     print_kernels(options, kernels, &found);
@@ -412,6 +421,8 @@ static int report(const struct cli_options *options, const struct machine *machi
     json_decref(found.waits);
     lost |= cli_write_phases(options, &found.phases, sink) < 0;
     strbuf_free(&found.phases);
+    lost |= !found.lost && cli_write_timeline(options, strbuf_text(&found.timeline), found.timeline.length, sink) < 0;
+    strbuf_free(&found.timeline);
     if (code == CLI_OK && !lost)
         code = judge_kernels(options->rest[0], kernels, &found);
     int checked = judge_checks(kernels);

@@ -4,6 +4,7 @@
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
 #include "profile/profile.h"
+#include "timeline/timeline.h"
 #include "watch/watch.h"
 
 static const char usage[] =
@@ -61,6 +62,10 @@ static const char usage[] =
     "                         of this computer alone (timing mode; docs/monitor.md); 0: any that is free. The page's\n"
     "                         address, with its token, goes to standard error\n"
     "  --hold                 with --monitor: the first kernel waits at its beginning until the page lets it go on\n"
+    "  --timeline FILE        writes what every warp did when, for lockstep timeline (timing mode; docs/timeline.md)\n"
+    "  --timeline-window FROM:TO  with --timeline: only these cycles of each kernel\n"
+    "  --timeline-sms LIST    with --timeline: only these SMs, such as 0,3-5\n"
+    "  --timeline-resolution N  with --timeline: what is shorter than N cycles (default 64) is put together\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
     "                         --stats, --phases and --hang-report with - for FILE write to standard output; tables\n"
     "                         and checks then go to standard error\n"
@@ -89,6 +94,7 @@ static int check_places(struct cli_options *options, struct diag_sink *sink)
         {"--stats", options->stats, CLI_OUTPUT_STATS},
         {"--hang-report", options->hang_report, CLI_OUTPUT_GRAPH},
         {"--phases", options->phases, CLI_OUTPUT_PHASES},
+        {"--timeline", options->timeline, CLI_OUTPUT_TIMELINE},
         {"--checkpoint", checkpoint, CLI_OUTPUT_CHECKPOINT},
     };
     if (checkpoint && archive_check_place(checkpoint, sink) < 0)
@@ -96,7 +102,7 @@ static int check_places(struct cli_options *options, struct diag_sink *sink)
     return cli_check_places(places, sizeof places / sizeof *places, sink);
 }
 
-/* Reports errors of observers and of the profile before anything runs. */
+/* Reports errors of observers, those that are part of Lockstep included, before anything runs. */
 static int check_observers(const struct cli_options *options, struct diag_sink *sink)
 {
     if (options->observers.count && cli_mode(options) == GPU_FUNCTIONAL)
@@ -105,6 +111,17 @@ static int check_observers(const struct cli_options *options, struct diag_sink *
         return diag_error(sink, DIAG_NOWHERE, NULL, PROFILE_NEEDS_TIMING);
     if (gpu_checks_need_timing(options->checks) && cli_mode(options) == GPU_FUNCTIONAL)
         return diag_error(sink, DIAG_NOWHERE, NULL, GPU_CHECKS_NEED_TIMING);
+    struct timeline_options timeline;
+    if (options->timeline && cli_mode(options) == GPU_FUNCTIONAL)
+        return diag_error(sink, DIAG_NOWHERE, NULL, TIMELINE_NEEDS_TIMING);
+    if (!options->timeline && (options->timeline_window || options->timeline_sms || options->timeline_resolution))
+        return diag_error(sink, DIAG_NOWHERE, NULL, "--timeline-%s needs --timeline, whose file it is about",
+                          options->timeline_window ? "window"
+                          : options->timeline_sms  ? "sms"
+                                                   : "resolution");
+    if (timeline_read_options(&timeline, options->timeline_window, options->timeline_sms, options->timeline_resolution,
+                              sink) < 0)
+        return -1;
     if (options->ptx && !options->profile)
         return diag_error(sink, DIAG_NOWHERE, NULL, "--ptx needs --profile, whose lines it goes below");
     if (options->hold && !options->monitor)

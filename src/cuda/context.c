@@ -5,6 +5,8 @@
  *   LOCKSTEP_AS          shipped | fixed-order | reference
  *   LOCKSTEP_OBSERVE     observers, one file a line: lockstep/observer.h
  *   LOCKSTEP_PROFILE     1: results have a profile of each launch
+ *   LOCKSTEP_TIMELINE    1: results have a timeline of each launch; LOCKSTEP_TIMELINE_WINDOW, _SMS and _RESOLUTION: see
+ *                        timeline/timeline.h
  *   LOCKSTEP_THREADS     host threads that simulate, 1 when absent       LOCKSTEP_NO_SKIP  1: step every cycle
  *   LOCKSTEP_MAX_CYCLES  cycles after which a launch is stopped
  *   LOCKSTEP_MAX_SECONDS host seconds after the first call after which a launch is stopped
@@ -24,6 +26,7 @@
 #include "cuda/runtime.h"
 #include "gpu/departures.h"
 #include "profile/profile.h"
+#include "timeline/timeline.h"
 #include "watch/watch.h"
 
 #define DEFAULT_MACHINE "gtx480"
@@ -166,6 +169,13 @@ static void open_monitor(struct runtime *rt)
     const char *path = setting("LOCKSTEP_MONITOR"), *checkpoint = setting("LOCKSTEP_CHECKPOINT");
     rt->board = path ? monitor_board_open(path) : NULL;
     rt->monitor = rt->board ? monitor_create(rt->board, checkpoint != NULL) : NULL;
+static int read_timeline(struct runtime *rt, struct diag_sink *sink)
+{
+    rt->timelines = setting("LOCKSTEP_TIMELINE") != NULL;
+    if (rt->timelines && rt->mode == GPU_FUNCTIONAL)
+        return diag_error(sink, DIAG_NOWHERE, NULL, TIMELINE_NEEDS_TIMING);
+    return timeline_read_options(&rt->timeline, setting("LOCKSTEP_TIMELINE_WINDOW"), setting("LOCKSTEP_TIMELINE_SMS"),
+                                 setting("LOCKSTEP_TIMELINE_RESOLUTION"), sink);
 }
 
 static int configure(struct runtime *rt, struct diag_sink *sink)
@@ -194,6 +204,8 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
         rc = -1;
     if (rt->profile && rt->mode == GPU_FUNCTIONAL)
         rc = diag_error(sink, DIAG_NOWHERE, NULL, PROFILE_NEEDS_TIMING);
+    if (read_timeline(rt, sink) < 0)
+        rc = -1;
     if (cycles && read_max_cycles(rt, cycles, sink) < 0)
         rc = -1;
     if (threads && read_threads(rt, threads, sink) < 0)
@@ -243,6 +255,8 @@ static struct gpu *make_device(struct runtime *rt, struct diag_sink *sink)
         gpu_profile(gpu);
     if (gpu)
         gpu_sanitize(gpu, rt->checks);
+    if (gpu && rt->timelines)
+        gpu_timeline(gpu, &rt->timeline);
     return gpu;
 }
 

@@ -2,7 +2,8 @@
  * once, so that nothing is lost however the program ends:
  *   {"type":"loaded"}                                 when the program's first code was registered
  *   {"type":"machine", "schema":2, "machine":{...}}   at the program's first call
- *   {"type":"kernel", "index":n, ...}                 after each launch, see gpu/result_json.h
+ *   {"type":"kernel", "index":n, ...}                 after each launch, see gpu/result_json.h; with LOCKSTEP_TIMELINE
+ *                                                     `timeline`: see gpu_timeline
  *   {"type":"lost", "kernel":"...", "error":"..."}    for each launch that failed before its kernel began
  *   {"type":"seen"}                                   the program asked for its last error, and was told of such a
  * launch
@@ -109,6 +110,21 @@ void results_machine(struct runtime *rt)
     write_line(rt, line);
 }
 
+/* A diagnostic quotes the program's PTX, which may hold any bytes; JSON wants UTF-8. */
+static json_t *quoted(const char *text)
+{
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    char *plain = strdup(text);
+    for (char *p = plain; p && *p; p++)
+        if ((unsigned char)*p >= 0x80)
+            *p = '?';
+    value = json_string(plain);
+    free(plain);
+    return value;
+}
+
 void results_kernel(const struct runtime *rt, const struct gpu_result *result, struct strbuf *text)
 {
     if (rt->results < 0 && !rt->replay.on)
@@ -117,6 +133,8 @@ void results_kernel(const struct runtime *rt, const struct gpu_result *result, s
     json_object_set_new(line, "index", json_integer((json_int_t)rt->kernels_written));
     json_t *figures = gpu_result_json(result, &rt->machine);
     json_object_update(line, figures);
+    if (result->timeline)
+        json_object_set_new(line, "timeline", quoted(result->timeline));
     json_decref(figures);
     char *json = json_dumps(line, JSON_COMPACT);
     strbuf_add(text, json ? json : "");
@@ -202,21 +220,6 @@ void results_pause(struct runtime *rt)
         fputs(terminal_erase(), stderr);
     if (rt->results >= 0) /* where the line could not be written, the file is closed, and the lock with it */
         flock(rt->results, LOCK_UN);
-}
-
-/* A diagnostic quotes the program's PTX, which may hold any bytes; JSON wants UTF-8. */
-static json_t *quoted(const char *text)
-{
-    json_t *value = json_string(text);
-    if (value)
-        return value;
-    char *plain = strdup(text);
-    for (char *p = plain; p && *p; p++)
-        if ((unsigned char)*p >= 0x80)
-            *p = '?';
-    value = json_string(plain);
-    free(plain);
-    return value;
 }
 
 void results_diagnostic(struct runtime *rt, const char *text)

@@ -15,6 +15,7 @@
 #include "cuda/replay.h"
 #include "gpu/gpu.h"
 #include "monitor/monitor.h"
+#include "timeline/timeline.h"
 
 /* A fat binary the program registered. Its PTX is parsed when one of its kernels or variables is first used. */
 struct image {
@@ -102,6 +103,8 @@ struct runtime {
     bool profile;
     struct monitor_board *board; /* LOCKSTEP_MONITOR, and who hangs up there what launches do; NULL: nobody watches */
     struct monitor *monitor;
+    bool profile, timelines;
+    struct timeline_options timeline;
     int results;         /* file of LOCKSTEP_RESULTS, -1: nobody asked for them, or a line could not be written */
     bool results_asked;  /* results_open was called */
     bool results_failed; /* and could not open it: the runtime refuses to work */

@@ -12,6 +12,7 @@
 #include "gpu/gpu_check.h"
 #include "gpu/rest.h"
 #include "gpu/visit_impl.h"
+#include "gpu/timeline.h"
 #include "gpu/waits.h"
 
 #define POLL_STEPS 256 /* orders to the domains between looks at the host's clock */
@@ -577,7 +578,25 @@ static int observe(struct gpu_run *run)
     memcpy(observed.grid, l->grid, sizeof observed.grid);
     memcpy(observed.block, l->block, sizeof observed.block);
     run->kernel.watched = &run->watched;
-    return watch_launch_begin(&run->watched, &gpu->observers, code, &observed, &run->arena, run->sink);
+    if (watch_launch_begin(&run->watched, &gpu->observers, code, &observed, &run->arena, run->sink) < 0)
+        return -1;
+    if (gpu->timelines)
+        timeline_begin(&run->watched, &gpu->timeline, run->start_cycle);
+    return 0;
+}
+
+/* What the observers that are part of Lockstep have found. */
+static void gather(struct gpu_run *run, enum gpu_status status)
+{
+    const struct gpu *gpu = run->gpu;
+    if (gpu->profiles || gpu->timelines)
+        gpu_gather_profile(run);
+    if (gpu->timelines)
+        gpu_gather_timeline(run, status);
+    if (gpu->timelines && !gpu->profiles) {
+        profile_free(run->result->profile);
+        run->result->profile = NULL;
+    }
 }
 
 /* A kernel sees what the host and earlier kernels wrote, also where an L1 kept older lines. */
@@ -618,8 +637,8 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
         gpu_explain_findings(run);
     if (status != GPU_INVALID)
         watch_launch_report(&run->watched, &gpu->output);
-    if (status != GPU_INVALID && gpu->profiles)
-        gpu_gather_profile(run);
+    if (status != GPU_INVALID)
+        gather(run, status);
     if (status != GPU_OK)
         rebuild(gpu);
     else if (gpu->machine.gpu.flush_l1_at_kernel_end)

@@ -14,6 +14,7 @@
 #include "sanitize/sanitize.h"
 #include "sm/sm.h"
 #include "sm/unsynced.h"
+#include "timeline/timeline.h"
 #include "watch/watch.h"
 
 struct gpu_module {
@@ -71,8 +72,10 @@ struct gpu {
     const struct simt_divergence *divergence; /* the one that machine.sm.divergence names */
     struct sched scheduler;                   /* the one that machine.sm.scheduler names */
     struct watch_observers observers;
-    bool profiles;             /* profile_observer is one of them */
     struct sanitize *sanitize; /* sanitize_observer is; or NULL */
+    bool profiles;  /* the user asks for a profile: profile_observer is one of them */
+    bool timelines; /* timeline_observer is one of them, and profile_observer too */
+    struct timeline_options timeline;
     struct store store;
     struct gpu_module *modules;
     VEC(struct gpu_range) constants;
@@ -216,6 +219,8 @@ void gpu_gather_profile(struct gpu_run *run);
  * found is told in the sink. */
 int gpu_begin_sanitize(struct gpu_run *run);
 void gpu_explain_findings(struct gpu_run *run);
+/* The name of a word: enum lockstep_space, and its address there. To be freed. */
+char *gpu_word_name(const struct gpu_run *run, uint32_t space, uint64_t address);
 /* names.c: appends what lies at an address of device memory, or in the shared memory of the grid's blocks, as `name`,
  * `name+offset`; false: nothing does. */
 bool gpu_add_place(const struct gpu *gpu, const struct isa_module *code, uint64_t address, struct strbuf *out);

@@ -4,12 +4,12 @@
 
 void gpu_profile(struct gpu *gpu)
 {
-    watch_join(&gpu->observers, profile_observer());
+    if (!gpu->timelines)
+        watch_join(&gpu->observers, profile_observer());
     gpu->profiles = true;
 }
 
-/* The name of a word: enum lockstep_space, and its address there. */
-static char *name_of(const struct gpu_run *run, uint32_t space, uint64_t address)
+char *gpu_word_name(const struct gpu_run *run, uint32_t space, uint64_t address)
 {
     struct strbuf name = {0};
     bool known = space == LOCKSTEP_SHARED
@@ -25,11 +25,11 @@ void gpu_gather_profile(struct gpu_run *run)
     struct profile *profile = profile_gather(&run->watched);
     for (uint32_t i = 0; i < profile->words.count && i < PROFILE_SHOWN; i++) {
         struct profile_word_sum *sum = &profile->words.of[i];
-        sum->name = name_of(run, sum->word.space, sum->word.address);
+        sum->name = gpu_word_name(run, sum->word.space, sum->word.address);
     }
     for (uint32_t i = 0; i < profile->polls.count && i < PROFILE_SHOWN; i++) {
         struct profile_poll_sum *sum = &profile->polls.of[i];
-        sum->name = name_of(run, sum->poll.space, sum->poll.address);
+        sum->name = gpu_word_name(run, sum->poll.space, sum->poll.address);
     }
     run->result->profile = profile;
 }

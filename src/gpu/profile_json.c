@@ -48,25 +48,30 @@ static void set_counted(json_t *object, const char *name, uint64_t value)
         json_object_set_new(object, name, json_integer((json_int_t)value));
 }
 
-static json_t *instruction_json(const struct profile *profile, uint32_t pc)
+json_t *gpu_instruction_json(const struct isa_module *module, uint32_t pc)
 {
-    const struct isa_module *module = profile->module;
-    const uint64_t *row = profile_row(profile, pc);
     struct strbuf text = {0};
-    json_t *object = json_object(), *counts = json_object(), *cycles = json_object();
+    json_t *object = json_object();
     isa_disasm_instr(module, isa_function_at(module, pc), &module->instrs[pc], &text);
     json_object_set_new(object, "pc", json_integer(pc));
     json_object_set_new(object, "text", json_string(strbuf_text(&text)));
     json_object_set_new(object, "ptx_file", json_string(module->name ? module->name : ""));
     json_object_set_new(object, "ptx_line", json_integer(module->instrs[pc].line));
     json_object_set_new(object, "places", places_json(module, pc));
+    strbuf_free(&text);
+    return object;
+}
+
+static json_t *instruction_json(const struct profile *profile, uint32_t pc)
+{
+    const uint64_t *row = profile_row(profile, pc);
+    json_t *object = gpu_instruction_json(profile->module, pc), *counts = json_object(), *cycles = json_object();
     for (unsigned i = 0; i < PROFILE_COUNTS; i++)
         set_counted(counts, profile_count_name((enum profile_count)i), row[i]);
     for (unsigned c = 0; c < profile->causes; c++)
         set_counted(cycles, profile->cause_names[c], row[PROFILE_COUNTS + c]);
     json_object_set_new(object, "counts", counts);
     json_object_set_new(object, "cycles", cycles);
-    strbuf_free(&text);
     return object;
 }
 

@@ -146,6 +146,8 @@ void gpu_result_free(struct gpu_result *result)
     profile_free(result->profile);
     result->counters = NULL;
     result->profile = NULL;
+    free(result->timeline);
+    result->timeline = NULL;
 }
 
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count)

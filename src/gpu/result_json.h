@@ -19,6 +19,8 @@ json_t *gpu_result_json(const struct gpu_result *result, const struct machine *m
  * with its pc, text, place in the PTX (ptx_file, ptx_line), places in the sources (from its own line outwards: file,
  * line, function), counts (profile/counts.def) and warp-cycles by cause. What is 0 is left out. */
 json_t *gpu_profile_json(const struct profile *profile);
+/* An instruction: its pc, text, place in the PTX, places in the sources. */
+json_t *gpu_instruction_json(const struct isa_module *module, uint32_t pc);
 /* The resolved machine: name, doc, and under each group's name every parameter with its value. */
 json_t *machine_json(const struct machine *machine);
 

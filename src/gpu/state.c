@@ -156,6 +156,8 @@ static void archive_observers(const struct gpu *gpu, struct archive *ar)
 {
     struct strbuf here = {0}, stored = {0};
     watch_identify(&gpu->observers, &here);
+    if (gpu->timelines)
+        timeline_identify(&gpu->timeline, &here);
     strbuf_add(&stored, strbuf_text(&here));
     archive_text(ar, &stored);
     if (strcmp(strbuf_text(&stored), strbuf_text(&here)) != 0)
