@@ -363,3 +363,16 @@ void report_profile(const json_t *kernels, bool ptx, struct strbuf *out)
             print_kernel(kernels, name, ptx, out);
     }
 }
+
+void report_profile_words(const json_t *kernels, const char *name, struct strbuf *out)
+{
+    struct profile_lines lines;
+    profile_lines_init(&lines, kernels, name);
+    struct profile_words_report *words = profile_words_read(kernels, name);
+    struct profile_polls_report *polls = profile_polls_read(kernels, name);
+    struct printer p = {.lines = &lines, .words = words, .polls = polls, .out = out};
+    print_words(&p);
+    profile_words_done(words);
+    profile_polls_done(polls);
+    profile_lines_free(&lines);
+}

@@ -12,5 +12,7 @@
  * array of result objects. ptx: with the instructions below each line. Text of lines is taken from their files, where
  * these can be read. */
 void report_profile(const json_t *kernels, bool ptx, struct strbuf *out);
+/* Appends the sentences on the lock, and on the polled word, for which the kernel's warps waited most, if they did. */
+void report_profile_words(const json_t *kernels, const char *name, struct strbuf *out);
 
 #endif

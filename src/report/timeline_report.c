@@ -106,6 +106,7 @@ static void add_launch(const struct timeline_read_launch *l, struct table_page *
     add_lost(json_object_get(l->object, "lost"), out);
     json_t *kernels = json_array();
     json_array_append(kernels, l->object);
+    report_profile_words(kernels, json_string_value(json_object_get(l->object, "name")), out);
     report_profile(kernels, false, out);
     json_decref(kernels);
     strbuf_add(out, "\n");
