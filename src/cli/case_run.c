@@ -335,6 +335,7 @@ static int report(struct case_run *run, const struct gpu_result *result)
     else
         cli_page_print(&page, stream);
     cli_print_profile(run->options, kernels);
+    run->lost |= cli_write_intervals(run->options, kernels, run->sink) < 0;
     const char *lines = result->timeline ? result->timeline : "";
     run->lost |= result->status != GPU_INVALID && cli_write_timeline(run->options, lines, strlen(lines), run->sink) < 0;
     int code = exit_code(run, result);
@@ -356,6 +357,7 @@ static int observe(struct case_run *run)
     if (run->options->profile)
         gpu_profile(run->gpu);
     gpu_sanitize(run->gpu, run->options->checks);
+    gpu_set_interval(run->gpu, run->options->interval_value);
     struct timeline_options timeline;
     const struct cli_options *o = run->options;
     if (timeline_read_options(&timeline, o->timeline_window, o->timeline_sms, o->timeline_resolution, run->sink) < 0)

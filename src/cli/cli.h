@@ -64,6 +64,8 @@ struct cli_options {
     uint64_t monitor_port;
     bool hold;               /* with monitor */
     const char *timeline, *timeline_window, *timeline_sms, *timeline_resolution; /* file; as users write them */
+    const char *interval, *intervals; /* cycles; file */
+    uint64_t interval_value;          /* 0: not given */
     const char *perfetto;                                                       /* file, of timeline */
     const char *hang_report; /* file for the graph of waiting of a kernel that hangs, or NULL */
     const char *max_cycles, *max_seconds, *host_patience, *threads;
@@ -147,7 +149,7 @@ void cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_page_begin(struct table_page *page, int stream);
 /* Prints a page there, and frees it. */
 void cli_page_print(struct table_page *page, int stream);
-/* Prints the profiles that result objects have, if any (--profile). */
+/* Prints the profiles that result objects have, if any (--profile), and their intervals (--interval). */
 void cli_print_profile(const struct cli_options *options, const json_t *kernels);
 /* Prints a table on standard output, and frees it. */
 void cli_print_table(struct table *t);
@@ -165,6 +167,7 @@ enum cli_output {
     CLI_OUTPUT_STATS,
     CLI_OUTPUT_GRAPH,
     CLI_OUTPUT_PHASES,
+    CLI_OUTPUT_INTERVALS,
     CLI_OUTPUT_PAGE, /* the last kind of text */
     CLI_OUTPUT_CHECKPOINT,
     CLI_OUTPUT_BINARY, /* a program or object file */
@@ -188,6 +191,8 @@ int cli_people(const struct cli_options *options);
 int cli_write_file(const char *path, const void *data, size_t bytes, struct diag_sink *sink);
 /* The file of --phases, if it was asked for: rows under their head. Returns 0, or -1 with a diagnostic. */
 int cli_write_phases(const struct cli_options *options, const struct strbuf *rows, struct diag_sink *sink);
+/* The file of --intervals, if it was asked for. Returns 0, or -1 with a diagnostic. */
+int cli_write_intervals(const struct cli_options *options, const json_t *kernels, struct diag_sink *sink);
 /* The file of --timeline, if it was asked for: lines of launches. Returns 0, or -1 with a diagnostic. */
 int cli_write_timeline(const struct cli_options *options, const char *lines, size_t bytes, struct diag_sink *sink);
 

@@ -12,6 +12,7 @@
 #include "base/squeeze.h"
 #include "cli/cli.h"
 #include "gpu/gpu.h"
+#include "report/intervals_report.h"
 #include "report/timeline_read.h"
 
 int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink)
@@ -32,7 +33,8 @@ static const char *real_path(const char *path)
 
 int cli_people(const struct cli_options *options)
 {
-    const char *const results[] = {options->stats, options->phases, options->hang_report, options->html};
+    const char *const results[] = {options->stats, options->phases, options->hang_report, options->html,
+                                   options->intervals};
     for (size_t i = 0; i < sizeof results / sizeof *results; i++)
         if (is_standard_output(results[i]))
             return STDERR_FILENO;
@@ -71,6 +73,8 @@ static bool is_ours(enum cli_output kind, const struct strbuf *head)
         return begins(text, "digraph waits ");
     case CLI_OUTPUT_PHASES:
         return begins(text, gpu_phases_head);
+    case CLI_OUTPUT_INTERVALS:
+        return begins(text, report_intervals_head);
     case CLI_OUTPUT_PAGE:
         return begins(text, "<!doctype html>") && strstr(text, "--ink:");
     case CLI_OUTPUT_BINARY:
@@ -96,6 +100,7 @@ static int check_replaceable(const char *path, enum cli_output kind, struct diag
         [CLI_OUTPUT_PAGE] = "a page of Lockstep",   [CLI_OUTPUT_CHECKPOINT] = "a checkpoint",
         [CLI_OUTPUT_BINARY] = "a compiled program", [CLI_OUTPUT_PTX] = "PTX",
         [CLI_OUTPUT_PHASES] = "phases of blocks",   [CLI_OUTPUT_TIMELINE] = "a timeline",
+        [CLI_OUTPUT_INTERVALS] = "statistics by intervals",
         [CLI_OUTPUT_TRACE] = "a trace of Lockstep",
     };
     struct stat info;
@@ -250,6 +255,17 @@ int cli_write_phases(const struct cli_options *options, const struct strbuf *row
     strbuf_add(&text, gpu_phases_head);
     strbuf_add(&text, strbuf_text(rows));
     int rc = cli_write_file(options->phases, text.text, text.length, sink);
+    strbuf_free(&text);
+    return rc;
+}
+
+int cli_write_intervals(const struct cli_options *options, const json_t *kernels, struct diag_sink *sink)
+{
+    struct strbuf text = {0};
+    if (!options->intervals)
+        return 0;
+    report_intervals_csv(kernels, &text);
+    int rc = cli_write_file(options->intervals, text.text, text.length, sink);
     strbuf_free(&text);
     return rc;
 }

@@ -50,6 +50,8 @@ static const struct row {
     {"ptx", FILL_FLAG, offsetof(struct cli_options, ptx), CLI_TAKES_REPORT},
     {"monitor", FILL_TEXT, offsetof(struct cli_options, monitor), CLI_TAKES_REPORT},
     {"hold", FILL_FLAG, offsetof(struct cli_options, hold), CLI_TAKES_REPORT},
+    {"interval", FILL_TEXT, offsetof(struct cli_options, interval), CLI_TAKES_REPORT},
+    {"intervals", FILL_TEXT, offsetof(struct cli_options, intervals), CLI_TAKES_REPORT},
     {"timeline", FILL_TEXT, offsetof(struct cli_options, timeline), CLI_TAKES_REPORT},
     {"timeline-window", FILL_TEXT, offsetof(struct cli_options, timeline_window), CLI_TAKES_REPORT},
     {"timeline-sms", FILL_TEXT, offsetof(struct cli_options, timeline_sms), CLI_TAKES_REPORT},
@@ -202,6 +204,10 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
         (!config_parse_u64(options->monitor, &options->monitor_port) || options->monitor_port > 65535))
         rc = diag_error(sink, DIAG_NOWHERE, NULL,
                         "--monitor %s: expected a port from 1 to 65535, or 0 for any that is free", options->monitor);
+    if (options->interval && (!config_parse_u64(options->interval, &options->interval_value) ||
+                              options->interval_value == 0))
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--interval %s: expected a number of cycles above 0",
+                        options->interval);
     if (options->runs && (!config_parse_u64(options->runs, &options->runs_value) || options->runs_value < 1 ||
                           options->runs_value > UINT32_MAX))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--runs %s: expected a number from 1 to 4294967295", options->runs);

@@ -9,6 +9,7 @@
 
 #include "base/terminal.h"
 #include "cli/cli.h"
+#include "report/intervals_report.h"
 #include "report/profile_report.h"
 
 /* A program that is started without some of its three streams would get their numbers for the next files that it
@@ -115,6 +116,8 @@ void cli_print_profile(const struct cli_options *options, const json_t *kernels)
     int stream = cli_people(options);
     cli_page_begin(&page, stream);
     report_profile(kernels, options->ptx, &page.text);
+    if (!options->quiet)
+        report_intervals(kernels, &page);
     cli_page_print(&page, stream);
 }
 

@@ -249,6 +249,7 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_AS", options->as),
         variable(arena, "LOCKSTEP_OBSERVE", observer_lines(arena, options)),
         variable(arena, "LOCKSTEP_PROFILE", options->profile ? "1" : NULL),
+        variable(arena, "LOCKSTEP_INTERVAL", options->interval),
         variable(arena, "LOCKSTEP_TIMELINE", options->timeline ? "1" : NULL),
         variable(arena, "LOCKSTEP_TIMELINE_WINDOW", options->timeline_window),
         variable(arena, "LOCKSTEP_TIMELINE_SMS", options->timeline_sms),
@@ -421,6 +422,7 @@ static int report(const struct cli_options *options, const struct machine *machi
     json_decref(found.waits);
     lost |= cli_write_phases(options, &found.phases, sink) < 0;
     strbuf_free(&found.phases);
+    lost |= !found.lost && cli_write_intervals(options, kernels, sink) < 0;
     lost |= !found.lost && cli_write_timeline(options, strbuf_text(&found.timeline), found.timeline.length, sink) < 0;
     strbuf_free(&found.timeline);
     if (code == CLI_OK && !lost)

@@ -62,6 +62,9 @@ static const char usage[] =
     "                         of this computer alone (timing mode; docs/monitor.md); 0: any that is free. The page's\n"
     "                         address, with its token, goes to standard error\n"
     "  --hold                 with --monitor: the first kernel waits at its beginning until the page lets it go on\n"
+    "  --interval N           counts statistics by intervals of N cycles too: prints some, and --stats has all\n"
+    "                         (timing mode; docs/intervals.md)\n"
+    "  --intervals FILE       with --interval: writes them as CSV\n"
     "  --timeline FILE        writes what every warp did when, for lockstep timeline (timing mode; docs/timeline.md)\n"
     "  --timeline-window FROM:TO  with --timeline: only these cycles of each kernel\n"
     "  --timeline-sms LIST    with --timeline: only these SMs, such as 0,3-5\n"
@@ -94,6 +97,7 @@ static int check_places(struct cli_options *options, struct diag_sink *sink)
         {"--stats", options->stats, CLI_OUTPUT_STATS},
         {"--hang-report", options->hang_report, CLI_OUTPUT_GRAPH},
         {"--phases", options->phases, CLI_OUTPUT_PHASES},
+        {"--intervals", options->intervals, CLI_OUTPUT_INTERVALS},
         {"--timeline", options->timeline, CLI_OUTPUT_TIMELINE},
         {"--checkpoint", checkpoint, CLI_OUTPUT_CHECKPOINT},
     };
@@ -112,6 +116,10 @@ static int check_observers(const struct cli_options *options, struct diag_sink *
     if (gpu_checks_need_timing(options->checks) && cli_mode(options) == GPU_FUNCTIONAL)
         return diag_error(sink, DIAG_NOWHERE, NULL, GPU_CHECKS_NEED_TIMING);
     struct timeline_options timeline;
+    if (options->interval && cli_mode(options) == GPU_FUNCTIONAL)
+        return diag_error(sink, DIAG_NOWHERE, NULL, GPU_INTERVAL_NEEDS_TIMING);
+    if (options->intervals && !options->interval)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "--intervals needs --interval: cycles of each");
     if (options->timeline && cli_mode(options) == GPU_FUNCTIONAL)
         return diag_error(sink, DIAG_NOWHERE, NULL, TIMELINE_NEEDS_TIMING);
     if (!options->timeline && (options->timeline_window || options->timeline_sms || options->timeline_resolution))

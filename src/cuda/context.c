@@ -5,6 +5,7 @@
  *   LOCKSTEP_AS          shipped | fixed-order | reference
  *   LOCKSTEP_OBSERVE     observers, one file a line: lockstep/observer.h
  *   LOCKSTEP_PROFILE     1: results have a profile of each launch
+ *   LOCKSTEP_INTERVAL    cycles: results have statistics by intervals of so many
  *   LOCKSTEP_TIMELINE    1: results have a timeline of each launch; LOCKSTEP_TIMELINE_WINDOW, _SMS and _RESOLUTION: see
  *                        timeline/timeline.h
  *   LOCKSTEP_THREADS     host threads that simulate, 1 when absent       LOCKSTEP_NO_SKIP  1: step every cycle
@@ -24,6 +25,7 @@
 #include "base/interrupt.h"
 #include "base/terminal.h"
 #include "cuda/runtime.h"
+#include "config/yaml.h"
 #include "gpu/departures.h"
 #include "profile/profile.h"
 #include "timeline/timeline.h"
@@ -169,6 +171,15 @@ static void open_monitor(struct runtime *rt)
     const char *path = setting("LOCKSTEP_MONITOR"), *checkpoint = setting("LOCKSTEP_CHECKPOINT");
     rt->board = path ? monitor_board_open(path) : NULL;
     rt->monitor = rt->board ? monitor_create(rt->board, checkpoint != NULL) : NULL;
+static int read_interval(struct runtime *rt, const char *cycles, struct diag_sink *sink)
+{
+    if (!cycles)
+        return 0;
+    if (!config_parse_u64(cycles, &rt->interval) || !rt->interval)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_INTERVAL=%s: expected a number of cycles above 0", cycles);
+    return rt->mode == GPU_FUNCTIONAL ? diag_error(sink, DIAG_NOWHERE, NULL, GPU_INTERVAL_NEEDS_TIMING) : 0;
+}
+
 static int read_timeline(struct runtime *rt, struct diag_sink *sink)
 {
     rt->timelines = setting("LOCKSTEP_TIMELINE") != NULL;
@@ -204,7 +215,7 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
         rc = -1;
     if (rt->profile && rt->mode == GPU_FUNCTIONAL)
         rc = diag_error(sink, DIAG_NOWHERE, NULL, PROFILE_NEEDS_TIMING);
-    if (read_timeline(rt, sink) < 0)
+    if (read_timeline(rt, sink) < 0 || read_interval(rt, setting("LOCKSTEP_INTERVAL"), sink) < 0)
         rc = -1;
     if (cycles && read_max_cycles(rt, cycles, sink) < 0)
         rc = -1;
@@ -255,6 +266,7 @@ static struct gpu *make_device(struct runtime *rt, struct diag_sink *sink)
         gpu_profile(gpu);
     if (gpu)
         gpu_sanitize(gpu, rt->checks);
+        gpu_set_interval(gpu, rt->interval);
     if (gpu && rt->timelines)
         gpu_timeline(gpu, &rt->timeline);
     return gpu;

@@ -104,6 +104,7 @@ struct runtime {
     struct monitor_board *board; /* LOCKSTEP_MONITOR, and who hangs up there what launches do; NULL: nobody watches */
     struct monitor *monitor;
     bool profile, timelines;
+    uint64_t interval; /* cycles; 0: none */
     struct timeline_options timeline;
     int results;         /* file of LOCKSTEP_RESULTS, -1: nobody asked for them, or a line could not be written */
     bool results_asked;  /* results_open was called */

@@ -130,6 +130,11 @@ static uint64_t next_own_duty(const struct gpu *gpu, const struct course *c)
 static uint64_t next_duty(const struct gpu *gpu, const struct course *c)
 {
     return cycle_min(next_own_duty(gpu, c), c->visit);
+static uint64_t next_duty(const struct gpu_run *run, const struct gpu_watch *watch, uint64_t limit)
+{
+    const struct gpu *gpu = run->gpu;
+    uint64_t duty = cycle_min(cycle_min(limit, watch->next), gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
+    return cycle_min(duty, run->intervals ? run->intervals->next : CYCLE_NEVER);
 }
 
 /* Partitions are not simulated ahead beyond the next duty, since somebody may look there at what they hold, and at no
@@ -366,8 +371,11 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
         return false;
     }
     gpu->cycle = run->launch->every_cycle ? end : next;
+    if (watched == GPU_OK)
+        gpu_intervals_until(run, gpu->cycle);
     if (gpu->checkpoint_every && gpu->cycle >= gpu->checkpoint_next)
         gpu_checkpoint(run, &c->watch);
+    c->duty = next_duty(run, &c->watch, c->limit);
     *status = watched;
     if (gpu->cycle >= c->visit && let_in(run, c))
         *status = GPU_STOPPED;
@@ -473,6 +481,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     if (run->launch->visitor && let_in(run, c))
         return GPU_STOPPED;
     c->duty = next_duty(gpu, c);
+    c->duty = next_duty(run, &c->watch, c->limit);
     c->alone = !run->launch->every_cycle && !run->launch->module->grid_barrier && all_windows_alike(run);
     return run_windows(run, c);
 }
@@ -495,6 +504,8 @@ static enum gpu_status leave_stand(struct gpu_run *run, enum gpu_going going)
     gpu_watch_start(&c->watch, gpu);
     gpu->cycle = next;
     c->duty = next_duty(gpu, c);
+    gpu_intervals_until(run, next);
+    c->duty = next_duty(run, &c->watch, c->limit);
     return run_windows(run, c);
 }
 
@@ -610,6 +621,7 @@ static enum gpu_status begin(struct gpu_run *run)
         sm_refresh(gpu->sms[i], read_line, gpu);
         sm_begin(gpu->sms[i], &run->kernel, gpu->cycle);
     }
+    run->intervals = gpu_intervals_new(run);
     prepare_domains(run);
     return run_cycles(run);
 }
@@ -620,6 +632,8 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
     enum gpu_status status = run->course ? leave_stand(run, going) : begin(run);
     if (status == GPU_STANDS)
         return status;
+    if (status != GPU_INVALID)
+        gpu_intervals_until(run, gpu->cycle);
     for (unsigned i = 0; i < gpu->machine.gpu.sms && status != GPU_INVALID; i++) {
         sm_settle(gpu->sms[i], gpu->cycle);
         sm_end(gpu->sms[i]);
@@ -629,6 +643,8 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
         sm_publish(gpu->sms[i], write_bytes, gpu);
     gpu_collect(gpu, run->result->counters);
+    if (status != GPU_INVALID)
+        gpu_intervals_end(run, run->result->counters);
     if (status != GPU_INVALID && gpu_check_accounts(run, status != GPU_FAULT) < 0)
         status = GPU_INVALID;
     if (status != GPU_INVALID)

@@ -49,6 +49,11 @@ bool gpu_checks_need_timing(unsigned checks);
 void gpu_sanitize(struct gpu *gpu, unsigned checks);
 /* Tells in the sink, as a note, of the allocations that gpu_free was never called for, if any. */
 void gpu_explain_leaks(const struct gpu *gpu, struct diag_sink *sink);
+/* Counts the statistics of all launches from now on by intervals of so many cycles too, in timing mode:
+ * gpu_result.intervals. 0: no more. */
+void gpu_set_interval(struct gpu *gpu, uint64_t cycles);
+#define GPU_INTERVAL_NEEDS_TIMING "intervals (--interval) need timing mode: functional mode has no cycles"
+
 /* Keeps timelines of all launches from now on, in timing mode: gpu_result.timeline. To be called once. */
 struct timeline_options;
 void gpu_timeline(struct gpu *gpu, const struct timeline_options *options);
@@ -202,6 +207,7 @@ struct gpu_result {
     unsigned lacks;                /* set of enum stat_needs: statistics that need one of them were not measured */
     struct profile *profile;       /* see gpu_profile; NULL: there is none */
     uint64_t findings;             /* kinds of errors that gpu_sanitize found, which the sink explains */
+    struct gpu_intervals *intervals; /* see gpu_set_interval; NULL: there are none */
     char *timeline;                /* lines of JSON, see gpu_timeline and docs/timeline.md; NULL: there is none */
     struct host_use host;
 };

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "energy/energy.h"
 #include "gpu/gpu.h"
+#include "gpu/intervals.h"
 #include "memory/coherence/protocol.h"
 #include "memory/store.h"
 #include "profile/profile.h"
@@ -76,6 +77,7 @@ struct gpu {
     bool profiles;  /* the user asks for a profile: profile_observer is one of them */
     bool timelines; /* timeline_observer is one of them, and profile_observer too */
     struct timeline_options timeline;
+    uint64_t interval; /* cycles; 0: none are asked for */
     struct store store;
     struct gpu_module *modules;
     VEC(struct gpu_range) constants;
@@ -149,6 +151,7 @@ struct gpu_run {
     struct simt_grid grid;
     struct sm_kernel kernel;
     struct watch_launch watched;
+    struct gpu_intervals *intervals; /* or NULL */
     struct arena arena;
     struct gpu_domain *domains; /* the device, divided among threads: domains t, t + threads, ... are of thread t */
     struct gpu_rest *rest;      /* which of them rest */

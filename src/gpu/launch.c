@@ -369,6 +369,7 @@ static void set_host_float_mode(unsigned mode)
 static void free_run(struct gpu_run *run)
 {
     watch_launch_free(&run->watched);
+    gpu_intervals_free(run->intervals);
     arena_free(&run->arena);
     free(run);
 }

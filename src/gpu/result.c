@@ -147,6 +147,8 @@ void gpu_result_free(struct gpu_result *result)
     result->counters = NULL;
     result->profile = NULL;
     free(result->timeline);
+    gpu_intervals_free(result->intervals);
+    result->intervals = NULL;
     result->timeline = NULL;
 }
 

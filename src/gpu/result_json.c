@@ -158,6 +158,8 @@ json_t *gpu_result_json(const struct gpu_result *result, const struct machine *m
         set_count(object, "findings", result->findings);
     if (result->profile)
         json_object_set_new(object, "profile", gpu_profile_json(result->profile));
+    if (result->intervals)
+        json_object_set_new(object, "intervals", gpu_intervals_json(result));
     json_object_set_new(object, "host", host_json(result));
     return object;
 }

@@ -2,6 +2,7 @@
  * same cycle. What follows from the machine and from the launch is made anew before a checkpoint is loaded (gpu_launch
  * has prepared the launch, modules are loaded); everything else is here and in the units' own descriptions. How the
  * device was divided among threads leaves no trace. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/archive.h"
@@ -158,6 +159,8 @@ static void archive_observers(const struct gpu *gpu, struct archive *ar)
     watch_identify(&gpu->observers, &here);
     if (gpu->timelines)
         timeline_identify(&gpu->timeline, &here);
+    if (gpu->interval)
+        strbuf_addf(&here, "%s--interval %" PRIu64, here.length ? ", " : "", gpu->interval);
     strbuf_add(&stored, strbuf_text(&here));
     archive_text(ar, &stored);
     if (strcmp(strbuf_text(&stored), strbuf_text(&here)) != 0)
@@ -180,6 +183,8 @@ static void archive_device(struct gpu_run *run, struct gpu_watch *watch, struct 
     archive_unsynced_lines(gpu, ar);
     archive_run(run, ar);
     archive_watch(watch, gpu, ar);
+    if (run->intervals)
+        gpu_intervals_archive(run->intervals, ar);
     archive_units(gpu, ar);
     archive_end(ar);
 }

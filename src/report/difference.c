@@ -111,10 +111,11 @@ static void add_numbers(struct entries *e, const char *before, const json_t *obj
     }
 }
 
-/* A kernel's statistics. Left out: what the host took, and rates, which do not add up. */
+/* A kernel's statistics. Left out: what the host took; rates, which do not add up; and intervals, which do so
+ * to the rest. */
 static void add_kernel(struct entries *e, const json_t *kernel, unsigned side)
 {
-    static const char *const left[] = {"host", "ipc", "simd_efficiency", "index"};
+    static const char *const left[] = {"host", "ipc", "simd_efficiency", "index", "intervals"};
     json_t *rest = json_copy((json_t *)kernel);
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         json_object_del(rest, left[i]);

@@ -260,6 +260,7 @@ void report_csv(const json_t *documents, struct strbuf *out)
         for (size_t i = 0; i < json_array_size(kernels_of(documents, d)); i++)
             widen(shape, json_array_get(kernels_of(documents, d), i));
     json_object_del(shape, "profile"); /* by instruction: no figure of a kernel */
+    json_object_del(shape, "intervals");
     if (!json_object_size(shape)) {
         json_decref(shape);
         return;
