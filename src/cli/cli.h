@@ -56,17 +56,17 @@ struct cli_options {
 #define CLI_SETTING(option, parameter) const char *option; /* set after the sets; NULL: not given */
 #include "cli/settings.def"
 #undef CLI_SETTING
-    const char *stats;       /* file for results, or NULL; "-" here and below: standard output (cli_people) */
-    const char *phases;      /* file for the phases of blocks, or NULL */
-    cli_texts observers;     /* files */
+    const char *stats;   /* file for results, or NULL; "-" here and below: standard output (cli_people) */
+    const char *phases;  /* file for the phases of blocks, or NULL */
+    cli_texts observers; /* files */
     bool profile, ptx;
     const char *monitor;     /* port, or NULL */
     uint64_t monitor_port;
     bool hold;               /* with monitor */
     const char *timeline, *timeline_window, *timeline_sms, *timeline_resolution; /* file; as users write them */
-    const char *interval, *intervals; /* cycles; file */
-    uint64_t interval_value;          /* 0: not given */
-    const char *perfetto;                                                       /* file, of timeline */
+    const char *interval, *intervals;                                            /* cycles; file */
+    uint64_t interval_value;                                                     /* 0: not given */
+    const char *perfetto;                                                        /* file, of timeline */
     const char *hang_report; /* file for the graph of waiting of a kernel that hangs, or NULL */
     const char *max_cycles, *max_seconds, *host_patience, *threads;
     const char *check; /* or NULL */

@@ -96,10 +96,14 @@ static bool is_ours(enum cli_output kind, const struct strbuf *head)
 static int check_replaceable(const char *path, enum cli_output kind, struct diag_sink *sink)
 {
     static const char *const names[] = {
-        [CLI_OUTPUT_STATS] = "statistics",          [CLI_OUTPUT_GRAPH] = "a graph of waiting",
-        [CLI_OUTPUT_PAGE] = "a page of Lockstep",   [CLI_OUTPUT_CHECKPOINT] = "a checkpoint",
-        [CLI_OUTPUT_BINARY] = "a compiled program", [CLI_OUTPUT_PTX] = "PTX",
-        [CLI_OUTPUT_PHASES] = "phases of blocks",   [CLI_OUTPUT_TIMELINE] = "a timeline",
+        [CLI_OUTPUT_STATS] = "statistics",
+        [CLI_OUTPUT_GRAPH] = "a graph of waiting",
+        [CLI_OUTPUT_PAGE] = "a page of Lockstep",
+        [CLI_OUTPUT_CHECKPOINT] = "a checkpoint",
+        [CLI_OUTPUT_BINARY] = "a compiled program",
+        [CLI_OUTPUT_PTX] = "PTX",
+        [CLI_OUTPUT_PHASES] = "phases of blocks",
+        [CLI_OUTPUT_TIMELINE] = "a timeline",
         [CLI_OUTPUT_INTERVALS] = "statistics by intervals",
         [CLI_OUTPUT_TRACE] = "a trace of Lockstep",
     };

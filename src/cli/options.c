@@ -206,6 +206,8 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
                         "--monitor %s: expected a port from 1 to 65535, or 0 for any that is free", options->monitor);
     if (options->interval && (!config_parse_u64(options->interval, &options->interval_value) ||
                               options->interval_value == 0))
+    if (options->interval &&
+        (!config_parse_u64(options->interval, &options->interval_value) || options->interval_value == 0))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--interval %s: expected a number of cycles above 0",
                         options->interval);
     if (options->runs && (!config_parse_u64(options->runs, &options->runs_value) || options->runs_value < 1 ||

@@ -9,7 +9,8 @@
 static const char usage[] =
     "usage: lockstep timeline FILE [--perfetto TRACE]\n"
     "\n"
-    "Prints, of a file that lockstep run --timeline has written, where the cycles of each kernel went and what each SM\n"
+    "Prints, of a file that lockstep run --timeline has written, where the cycles of each kernel went and what each "
+    "SM\n"
     "was busy with (docs/timeline.md).\n"
     "\n"
     "  --perfetto TRACE       writes all of it as a trace, to be opened in Perfetto (ui.perfetto.dev), instead\n";

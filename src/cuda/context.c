@@ -176,7 +176,8 @@ static int read_interval(struct runtime *rt, const char *cycles, struct diag_sin
     if (!cycles)
         return 0;
     if (!config_parse_u64(cycles, &rt->interval) || !rt->interval)
-        return diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_INTERVAL=%s: expected a number of cycles above 0", cycles);
+        return diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_INTERVAL=%s: expected a number of cycles above 0",
+                          cycles);
     return rt->mode == GPU_FUNCTIONAL ? diag_error(sink, DIAG_NOWHERE, NULL, GPU_INTERVAL_NEEDS_TIMING) : 0;
 }
 

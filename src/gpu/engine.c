@@ -133,7 +133,8 @@ static uint64_t next_duty(const struct gpu *gpu, const struct course *c)
 static uint64_t next_duty(const struct gpu_run *run, const struct gpu_watch *watch, uint64_t limit)
 {
     const struct gpu *gpu = run->gpu;
-    uint64_t duty = cycle_min(cycle_min(limit, watch->next), gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
+    uint64_t duty =
+        cycle_min(cycle_min(limit, watch->next), gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
     return cycle_min(duty, run->intervals ? run->intervals->next : CYCLE_NEVER);
 }
 

@@ -202,13 +202,13 @@ struct gpu_result {
     unsigned blocks_per_sm;
     const char *blocks_limited_by;
     uint64_t cycles;
-    double time_ns;                /* simulated time of the launch */
-    struct gpu_counters *counters; /* every unit's statistics, merged over units; see gpu_result_sets */
-    unsigned lacks;                /* set of enum stat_needs: statistics that need one of them were not measured */
-    struct profile *profile;       /* see gpu_profile; NULL: there is none */
-    uint64_t findings;             /* kinds of errors that gpu_sanitize found, which the sink explains */
+    double time_ns;                  /* simulated time of the launch */
+    struct gpu_counters *counters;   /* every unit's statistics, merged over units; see gpu_result_sets */
+    unsigned lacks;                  /* set of enum stat_needs: statistics that need one of them were not measured */
+    struct profile *profile;         /* see gpu_profile; NULL: there is none */
+    uint64_t findings;               /* kinds of errors that gpu_sanitize found, which the sink explains */
     struct gpu_intervals *intervals; /* see gpu_set_interval; NULL: there are none */
-    char *timeline;                /* lines of JSON, see gpu_timeline and docs/timeline.md; NULL: there is none */
+    char *timeline;                  /* lines of JSON, see gpu_timeline and docs/timeline.md; NULL: there is none */
     struct host_use host;
 };
 

@@ -110,6 +110,8 @@ void gpu_intervals_end(struct gpu_run *run, const struct gpu_counters *counters)
     run->intervals = NULL;
 }
 
+/* Checkpoints */
+
 void gpu_intervals_archive(struct gpu_intervals *v, struct archive *ar)
 {
     uint64_t count = v->values.count;

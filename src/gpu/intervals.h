@@ -12,10 +12,10 @@
 #define GPU_INTERVALS_MOST 16384
 
 struct gpu_intervals {
-    uint64_t every; /* cycles of an interval; the last one may be shorter */
-    uint64_t next;  /* the cycle of the device at which the present one ends */
-    uint64_t begun; /* and at which it began */
-    uint32_t width; /* counters */
+    uint64_t every;       /* cycles of an interval; the last one may be shorter */
+    uint64_t next;        /* the cycle of the device at which the present one ends */
+    uint64_t begun;       /* and at which it began */
+    uint32_t width;       /* counters */
     uint64_t *before;     /* the counters when it began */
     VEC(uint64_t) values; /* of each interval that has ended: its cycles, and its counters in the order of sets */
 };
@@ -26,8 +26,8 @@ struct archive;
 /* A launch begins; NULL where nobody asks for intervals. */
 struct gpu_intervals *gpu_intervals_new(const struct gpu_run *run);
 void gpu_intervals_free(struct gpu_intervals *intervals);
-/* Ends those that are over before time comes to a cycle. Nothing has happened in that cycle, or behind the end of those,
- * but that time passes. */
+/* Ends those that are over before time comes to a cycle. Nothing has happened in that cycle, or behind the end of
+ * those, but that time passes. */
 void gpu_intervals_until(struct gpu_run *run, uint64_t cycle);
 /* The launch has ended at the present cycle, and all is counted. */
 void gpu_intervals_end(struct gpu_run *run, const struct gpu_counters *counters);

@@ -21,9 +21,9 @@ json_t *gpu_result_json(const struct gpu_result *result, const struct machine *m
 json_t *gpu_profile_json(const struct profile *profile);
 /* An instruction: its pc, text, place in the PTX, places in the sources. */
 json_t *gpu_instruction_json(const struct isa_module *module, uint32_t pc);
-/* The member `intervals` of a result that has them: `every`, the cycles of an interval; `cycles`, those of each, of which
- * the last one may be shorter; then, under each group's name, statistics that are not 0 throughout, with a number for each
- * interval. */
+/* The member `intervals` of a result that has them: `every`, the cycles of an interval; `cycles`, those of each, of
+ * which the last one may be shorter; then, under each group's name, statistics that are not 0 throughout, with a number
+ * for each interval. */
 json_t *gpu_intervals_json(const struct gpu_result *result);
 /* The resolved machine: name, doc, and under each group's name every parameter with its value. */
 json_t *machine_json(const struct machine *machine);

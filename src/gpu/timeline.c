@@ -1,6 +1,6 @@
 /* The timeline of a launch: asked for, and written as lines of JSON (docs/timeline.md). The first line is about the
- * launch; the others are about one SM each: a life with its phases, what it issued when, waits at barriers, locks. Their
- * cycles are those of the launch. */
+ * launch; the others are about one SM each: a life with its phases, what it issued when, waits at barriers, locks.
+ * Their cycles are those of the launch. */
 #include "gpu/timeline.h"
 
 #include <inttypes.h>
@@ -42,13 +42,16 @@ struct writer {
 
 static void add_life(struct writer *w, uint32_t sm, const struct timeline_life *life)
 {
-    strbuf_addf(&w->lines, "{\"sm\":%u,\"slot\":%u,\"block\":[%u,%u,%u],\"warp\":%u,\"life\":[%" PRIu64 ",%" PRIu64
-                           "],\"at\":%" PRIu64 ",\"cut\":%s,\"phases\":[",
+    strbuf_addf(&w->lines,
+                "{\"sm\":%u,\"slot\":%u,\"block\":[%u,%u,%u],\"warp\":%u,\"life\":[%" PRIu64 ",%" PRIu64
+                "],\"at\":%" PRIu64 ",\"cut\":%s,\"phases\":[",
                 sm, life->slot, life->block[0], life->block[1], life->block[2], life->warp, life->from - w->start,
-                (life->until ? life->until : w->run->gpu->cycle) - w->start, life->at - w->start, life->cut ? "true" : "false");
+                (life->until ? life->until : w->run->gpu->cycle) - w->start, life->at - w->start,
+                life->cut ? "true" : "false");
 }
 
-/* The phases of all lives stand in the order in which they ended: `next` leads from each to the next one of its life. */
+/* The phases of all lives stand in the order in which they ended: `next` leads from each to the next one of its life.
+ */
 static void add_lives(struct writer *w, uint32_t sm, const struct timeline_sm *s)
 {
     uint32_t *first = base_malloc((s->life_count + 1) * sizeof *first);
@@ -222,10 +225,11 @@ static json_t *launch_json(const struct writer *w, enum gpu_status status)
     json_t *launch = json_object();
     json_object_set_new(launch, "launch", number(observed->launch));
     json_object_set_new(launch, "name", json_string(l->kernel->name));
-    json_object_set_new(launch, "grid", json_pack("[I,I,I]", (json_int_t)l->grid[0], (json_int_t)l->grid[1],
-                                                  (json_int_t)l->grid[2]));
-    json_object_set_new(launch, "block", json_pack("[I,I,I]", (json_int_t)l->block[0], (json_int_t)l->block[1],
-                                                   (json_int_t)l->block[2]));
+    json_object_set_new(launch, "grid",
+                        json_pack("[I,I,I]", (json_int_t)l->grid[0], (json_int_t)l->grid[1], (json_int_t)l->grid[2]));
+    json_object_set_new(
+        launch, "block",
+        json_pack("[I,I,I]", (json_int_t)l->block[0], (json_int_t)l->block[1], (json_int_t)l->block[2]));
     json_object_set_new(launch, "status", json_string(gpu_status_name(status)));
     json_object_set_new(launch, "machine", json_string(gpu->machine.name ? gpu->machine.name : ""));
     json_object_set_new(launch, "start", number(w->start));
@@ -233,8 +237,9 @@ static json_t *launch_json(const struct writer *w, enum gpu_status status)
     json_object_set_new(launch, "warps", number(observed->warps));
     json_object_set_new(launch, "lanes", number(observed->lanes));
     json_object_set_new(launch, "sms", sms_json(w));
-    json_object_set_new(launch, "window", json_pack("[I,o]", (json_int_t)options->from,
-                                                    options->until ? number(options->until) : json_null()));
+    json_object_set_new(
+        launch, "window",
+        json_pack("[I,o]", (json_int_t)options->from, options->until ? number(options->until) : json_null()));
     json_object_set_new(launch, "resolution", number(options->resolution));
     json_object_set_new(launch, "lost", lost_json(w));
     json_object_set_new(launch, "causes", causes_json(observed));

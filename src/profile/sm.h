@@ -21,7 +21,7 @@ struct profile_warp {
 
 struct profile_sm {
     size_t words, polls, barriers; /* bytes to its struct profile_words, and so on */
-    uint32_t width; /* counts of an instruction */
+    uint32_t width;                /* counts of an instruction */
     uint32_t causes;
     struct profile_charge charge;
     uint64_t resident;

@@ -1,5 +1,5 @@
-/* From lines of JSON to a launch's lives and locks: see timeline_read.h. Every number that leads into a table is checked
- * here, so that nobody has to trust the file. */
+/* From lines of JSON to a launch's lives and locks: see timeline_read.h. Every number that leads into a table is
+ * checked here, so that nobody has to trust the file. */
 #include "report/timeline_read.h"
 
 #include <inttypes.h>
@@ -253,6 +253,13 @@ const char *timeline_read_cause(const struct timeline_read_launch *l, uint32_t c
 const char *timeline_read_lock(const struct timeline_read_launch *l, uint32_t lock)
 {
     return json_string_value(json_object_get(json_array_get(json_object_get(l->object, "locks"), lock), "name"));
+}
+
+bool timeline_read_is_shared(const struct timeline_read_launch *l, uint32_t lock)
+{
+    const json_t *object = json_array_get(json_object_get(l->object, "locks"), lock);
+    const char *space = json_string_value(json_object_get(object, "space"));
+    return space && !strcmp(space, "shared");
 }
 
 void timeline_read_add_place(const struct timeline_read_launch *l, uint32_t pc, struct strbuf *out)

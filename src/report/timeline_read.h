@@ -47,7 +47,7 @@ struct timeline_read_launch {
     VEC(struct timeline_read_wait) waits;
     VEC(struct timeline_read_section) sections;
     VEC(struct timeline_read_issues) issues;
-    VEC(json_t *) kept; /* lines that others of these point into */
+    VEC(json_t *) kept;               /* lines that others of these point into */
     VEC(const json_t *) instructions; /* by pc; NULL: the file does not name it */
     uint64_t start, cycles;
     uint32_t causes, locks;
@@ -61,6 +61,8 @@ struct timeline_read {
 int timeline_read(struct timeline_read *t, const char *path, const struct strbuf *lines, struct diag_sink *sink);
 void timeline_read_free(struct timeline_read *t);
 const char *timeline_read_cause(const struct timeline_read_launch *launch, uint32_t cause);
+/* True: a lock of shared memory, of which each block has its own. */
+bool timeline_read_is_shared(const struct timeline_read_launch *launch, uint32_t lock);
 const char *timeline_read_lock(const struct timeline_read_launch *launch, uint32_t lock);
 /* Appends the place of an instruction, as reports name it: "file.cu:12 (called from file.cu:30)". */
 void timeline_read_add_place(const struct timeline_read_launch *launch, uint32_t pc, struct strbuf *out);

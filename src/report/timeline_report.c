@@ -101,8 +101,8 @@ static void add_launch(const struct timeline_read_launch *l, struct table_page *
         add_life(&sum, l, &l->lives.items[i]);
     strbuf_addf(out, "\nlaunch %" PRIu64 ": ", profile_uses_number(l->object, "launch"));
     figures_kernel_name(json_string_value(json_object_get(l->object, "name")), out);
-    strbuf_addf(out, ", %" PRIu64 " cycles from cycle %" PRIu64 ", %" PRIu64 " warps in %" PRIu64 " phases\n", l->cycles,
-                l->start, sum.lives, sum.phases);
+    strbuf_addf(out, ", %" PRIu64 " cycles from cycle %" PRIu64 ", %" PRIu64 " warps in %" PRIu64 " phases\n",
+                l->cycles, l->start, sum.lives, sum.phases);
     add_lost(json_object_get(l->object, "lost"), out);
     json_t *kernels = json_array();
     json_array_append(kernels, l->object);

@@ -1,9 +1,6 @@
-/* A timeline as a trace of Perfetto: SMs are its processes, warp slots their threads. A slot has its phases, and below it
- * tracks for barriers and for the locks that its lanes wait for and hold; a lock given back leads by a flow to its next
- * holder. An SM counts the warps that live there, those with a lane that waits for a lock, and what it issues. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* qsort_r */
-#endif
+/* A timeline as a trace of Perfetto: SMs are its processes, warp slots their threads. A slot has its phases, and below
+ * it tracks for barriers and for the locks that its lanes wait for and hold; a lock given back leads by a flow to its
+ * next holder. An SM counts the warps that live there, those with a lane that waits for a lock, and what it issues. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +144,11 @@ static int by_coming(const void *a, const void *b)
 
 /* Counters */
 
+static int in_order(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
 struct change {
     uint32_t sm;
     int by;
@@ -193,31 +195,39 @@ static void add_resident(struct converter *c)
     add_changes(c, &all, COUNTER_RESIDENT);
 }
 
-/* sections: in the order of `since`. Waits of a warp's lanes that overlap are one. */
-static void add_waiting(struct converter *c, const struct timeline_read_section *sections, size_t count)
+static void add_wait(changes *all, uint32_t sm, uint64_t from, uint64_t until)
+{
+    if (from == until)
+        return;
+    vec_push(all, (struct change){sm, 1, from});
+    vec_push(all, (struct change){sm, -1, until});
+}
+
+static int by_warp(const void *a, const void *b)
+{
+    const struct timeline_read_section *x = a, *y = b;
+    int differ = in_order(x->sm, y->sm);
+    differ = differ ? differ : in_order(x->slot, y->slot);
+    return differ ? differ : in_order(x->since, y->since);
+}
+
+/* Waits of a warp's lanes that overlap are one. Sorts the sections. */
+static void add_waiting(struct converter *c, struct timeline_read_section *sections, size_t count)
 {
     changes all = {0};
-    for (size_t s = 0; s < c->sms.count; s++)
-        for (uint32_t slot = 0; slot < SLOTS; slot++) {
-            uint64_t from = 0, until = 0;
-            for (size_t i = mask_has(c->sms.items[s].slots, slot) ? 0 : count; i < count; i++) {
-                const struct timeline_read_section *section = &sections[i];
-                if (section->sm != c->sms.items[s].sm || section->slot != slot || section->taken == section->since)
-                    continue;
-                if (section->since > until || from == until) {
-                    if (until > from) {
-                        vec_push(&all, (struct change){section->sm, 1, from});
-                        vec_push(&all, (struct change){section->sm, -1, until});
-                    }
-                    from = section->since;
-                }
-                until = section->taken > until ? section->taken : until;
-            }
-            if (until > from) {
-                vec_push(&all, (struct change){c->sms.items[s].sm, 1, from});
-                vec_push(&all, (struct change){c->sms.items[s].sm, -1, until});
-            }
+    uint64_t from = 0, until = 0;
+    if (count)
+        qsort(sections, count, sizeof *sections, by_warp);
+    for (size_t i = 0; i < count; i++) {
+        const struct timeline_read_section *s = &sections[i], *before = i ? s - 1 : s;
+        if (s->sm != before->sm || s->slot != before->slot || s->since > until) {
+            add_wait(&all, before->sm, from, until);
+            from = until = s->since;
         }
+        until = s->taken > until ? s->taken : until;
+    }
+    if (count)
+        add_wait(&all, sections[count - 1].sm, from, until);
     add_changes(c, &all, COUNTER_WAITING);
 }
 
@@ -240,36 +250,25 @@ static void add_ipc(struct converter *c, const struct timeline_read_issues *issu
 struct held {
     struct timeline_read_section is;
     uint64_t flow, flow_ends;
+    bool shared; /* the lock is in shared memory */
 };
-
-static int in_order(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
 
 /* Those of shared memory are apart by block. */
-static int by_lock(const struct timeline_read_launch *l, const struct timeline_read_section *x,
-                   const struct timeline_read_section *y)
+static int by_lock(const struct held *x, const struct held *y)
 {
-    int differ = in_order(x->lock, y->lock);
-    const char *space =
-        json_string_value(json_object_get(json_array_get(json_object_get(l->object, "locks"), x->lock), "space"));
-    if (differ || !space || strcmp(space, "shared") != 0)
+    int differ = in_order(x->is.lock, y->is.lock);
+    if (differ || !x->shared)
         return differ;
-    differ = in_order(x->sm, y->sm);
-    return differ ? differ : in_order(x->block, y->block);
+    differ = in_order(x->is.sm, y->is.sm);
+    return differ ? differ : in_order(x->is.block, y->is.block);
 }
 
-struct sorting {
-    const struct timeline_read_launch *l;
-};
-
-static int by_taking(const void *a, const void *b, void *context)
+static int by_taking(const void *a, const void *b)
 {
-    const struct timeline_read_section *x = &((const struct held *)a)->is, *y = &((const struct held *)b)->is;
-    int differ = by_lock(((const struct sorting *)context)->l, x, y);
-    differ = differ ? differ : in_order(x->taken, y->taken);
-    return differ ? differ : in_order(x->given, y->given);
+    const struct held *x = a, *y = b;
+    int differ = by_lock(x, y);
+    differ = differ ? differ : in_order(x->is.taken, y->is.taken);
+    return differ ? differ : in_order(x->is.given, y->is.given);
 }
 
 static int by_since(const void *a, const void *b)
@@ -329,13 +328,13 @@ static void add_locks(struct converter *c)
     struct held *all = base_calloc(count + 1, sizeof *all);
     for (size_t i = 0; i < count; i++) {
         all[i].is = l->sections.items[i];
+        all[i].shared = timeline_read_is_shared(l, all[i].is.lock);
         slot_track(c, all[i].is.sm, all[i].is.slot);
     }
-    struct sorting sorting = {l};
     if (count)
-        qsort_r(all, count, sizeof *all, by_taking, &sorting);
+        qsort(all, count, sizeof *all, by_taking);
     for (size_t i = 1; i < count; i++)
-        if (!by_lock(l, &all[i - 1].is, &all[i].is) && all[i].is.taken >= all[i - 1].is.given)
+        if (!by_lock(&all[i - 1], &all[i]) && all[i].is.taken >= all[i - 1].is.given)
             all[i].flow_ends = all[i - 1].flow = ++c->flows;
     if (count)
         qsort(all, count, sizeof *all, by_since);

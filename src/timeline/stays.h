@@ -1,7 +1,7 @@
-/* The cycles of the warps of one SM, piece by piece: from events, the stretches of cycles in which a warp is at one cause
- * and one instruction, in the order of time and without gaps, from its block's launch to the block's retirement. Added up
- * by cause they are the statistics warps.*. A cycle in which a warp issued, or in which its scheduler picked another, is a
- * piece of its own.
+/* The cycles of the warps of one SM, piece by piece: from events, the stretches of cycles in which a warp is at one
+ * cause and one instruction, in the order of time and without gaps, from its block's launch to the block's retirement.
+ * Added up by cause they are the statistics warps.*. A cycle in which a warp issued, or in which its scheduler picked
+ * another, is a piece of its own.
  *
  * The user names a function that takes a piece; it is called by direct calls that the compiler puts in place. */
 #ifndef LOCKSTEP_TIMELINE_STAYS_H

@@ -15,8 +15,8 @@
 #include "base/strbuf.h"
 #include "watch/watch.h"
 
-#define TIMELINE_SMS 4096           /* that an option can name */
-#define TIMELINE_RESOLUTION 64      /* cycles, where no option says how many */
+#define TIMELINE_SMS 4096      /* that an option can name */
+#define TIMELINE_RESOLUTION 64 /* cycles, where no option says how many */
 #define TIMELINE_RESOLUTION_MOST (1u << 20)
 
 /* What is kept of each launch. */

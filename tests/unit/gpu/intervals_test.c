@@ -1,5 +1,5 @@
-/* Statistics by intervals: they add up to the launch's; a run that has them is the run without; and they are the same by
- * whatever way the run goes. */
+/* Statistics by intervals: they add up to the launch's; a run that has them is the run without; and they are the same
+ * by whatever way the run goes. */
 #include "ways.h"
 
 #include "base/archive.h"

@@ -1,6 +1,6 @@
-/* Timelines: where nothing is put together, the cycles of all phases add up to the statistics, cause by cause; lives have
- * no gaps; a run under a timeline is the run without one; and the timeline is the same by whatever way the run goes, with
- * any resolution. */
+/* Timelines: where nothing is put together, the cycles of all phases add up to the statistics, cause by cause; lives
+ * have no gaps; a run under a timeline is the run without one; and the timeline is the same by whatever way the run
+ * goes, with any resolution. */
 #include "ways.h"
 
 #include <jansson.h>
@@ -271,8 +271,16 @@ static void test_options(void **state)
 {
     (void)state;
     static const char *const bad[][3] = {
-        {"5", NULL, NULL},  {"5:5", NULL, NULL}, {"a:5", NULL, NULL},  {"1:2x", NULL, NULL}, {"99999999999999999999:", NULL, NULL},
-        {NULL, "3-1", NULL}, {NULL, "1,", NULL},  {NULL, "4096", NULL}, {NULL, "-", NULL},    {NULL, NULL, "0"},
+        {"5", NULL, NULL},
+        {"5:5", NULL, NULL},
+        {"a:5", NULL, NULL},
+        {"1:2x", NULL, NULL},
+        {"99999999999999999999:", NULL, NULL},
+        {NULL, "3-1", NULL},
+        {NULL, "1,", NULL},
+        {NULL, "4096", NULL},
+        {NULL, "-", NULL},
+        {NULL, NULL, "0"},
         {NULL, NULL, "7x"},
     };
     struct timeline_options options = options_of("7:", "0,3-5,64", "9");

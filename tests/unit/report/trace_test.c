@@ -1,6 +1,6 @@
-/* Traces of Perfetto, read back by a parser of its own that was written from the documentation of the format: every packet
- * is whole, tracks are described before they are used, slices nest, flows go from one event to one later one, time does
- * not go back, and what slices and counters add up to is what the statistics count. */
+/* Traces of Perfetto, read back by a parser of its own that was written from the documentation of the format: every
+ * packet is whole, tracks are described before they are used, slices nest, flows go from one event to one later one,
+ * time does not go back, and what slices and counters add up to is what the statistics count. */
 #include "../gpu/ways.h"
 
 #include "profile/profile.h"
@@ -85,7 +85,7 @@ struct track {
     char open[DEEP][64];
     double value; /* of a counter */
     uint64_t since;
-    double sum;   /* of value * time */
+    double sum; /* of value * time */
 };
 struct flow {
     uint64_t id;
@@ -388,7 +388,8 @@ static void expect_counted(const struct device *d, const struct parsed *p)
     }
     assert_true(area_of(p, "warps resident") == (double)device_stat(d, "sm", "warp_cycles"));
     double instructions = area_of(p, "IPC"), issued = (double)device_stat(d, "sm", "warp_instructions");
-    assert_true(instructions > issued * 0.9 && instructions <= issued + 0.5); /* the last bin may go on behind the end */
+    assert_true(instructions > issued * 0.9 &&
+                instructions <= issued + 0.5); /* the last bin may go on behind the end */
 }
 
 /* Cycles of sections that hold a lock, and of warps that wait for one. */
@@ -452,13 +453,13 @@ static void test_kernel(void **state)
     }
 }
 
-#define HEAD \
-    "{\"launch\":0,\"name\":\"k\",\"start\":100,\"cycles\":50,\"sms\":[2],\"causes\":[\"issued\",\"atomic\"]," \
-    "\"locks\":[{\"name\":\"hot\",\"space\":\"global\",\"address\":256}]," \
-    "\"lost\":{\"phases\":3,\"lives\":0,\"barriers\":0,\"locks\":0}," \
+#define HEAD                                                                                                           \
+    "{\"launch\":0,\"name\":\"k\",\"start\":100,\"cycles\":50,\"sms\":[2],\"causes\":[\"issued\",\"atomic\"],"         \
+    "\"locks\":[{\"name\":\"hot\",\"space\":\"global\",\"address\":256}],"                                             \
+    "\"lost\":{\"phases\":3,\"lives\":0,\"barriers\":0,\"locks\":0},"                                                  \
     "\"instructions\":[{\"pc\":1,\"text\":\"add\",\"ptx_line\":7,\"places\":[{\"file\":\"d/a.cu\",\"line\":4}]}]}\n"
-#define LIFE \
-    "{\"sm\":2,\"slot\":5,\"block\":[1,0,0],\"warp\":0,\"life\":[1,41],\"at\":1,\"cut\":false," \
+#define LIFE                                                                                                           \
+    "{\"sm\":2,\"slot\":5,\"block\":[1,0,0],\"warp\":0,\"life\":[1,41],\"at\":1,\"cut\":false,"                        \
     "\"phases\":[10,0,1,10,30,1,1,25]}\n"
 
 /* Two holders of a lock that hand it on at once; taking and giving back in one cycle. */
@@ -467,7 +468,7 @@ static void test_known(void **state)
     (void)state;
     struct strbuf trace = {0};
     struct timeline_read t = read_text(HEAD LIFE "{\"sm\":2,\"bin\":25,\"issues\":[50,25]}\n"
-                                            "{\"sm\":2,\"locks\":[0,0,5,3,9,20,20,1,1,0,0,5,4,5,10,20,1,1]}\n");
+                                                 "{\"sm\":2,\"locks\":[0,0,5,3,9,20,20,1,1,0,0,5,4,5,10,20,1,1]}\n");
     report_trace(&t, &trace);
     struct parsed *p = parse(&trace);
     assert_int_equal(time_of(p, "issued"), 10);
