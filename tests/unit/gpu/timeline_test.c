@@ -10,6 +10,7 @@
 #include "timeline/sm.h"
 
 #define KEPT 3 /* checkpoints of a run */
+#define BLOCKS 10 /* their threads write below the words that all have in common */
 
 struct run {
     struct device d;
@@ -17,6 +18,7 @@ struct run {
     struct strbuf stats;
     struct strbuf kept[KEPT];
     unsigned count, looks;
+    uint64_t turns; /* of the kernel, which then has more blocks than fit at once; 0: 2 */
 };
 
 static void keep(void *context)
@@ -34,16 +36,16 @@ static void keep(void *context)
 static void run(struct run *r, const struct way *way, const char *text, const struct timeline_options *options,
                 bool keeps, const struct gpu_launch *how)
 {
-    *r = (struct run){.way = way};
+    *r = (struct run){.way = way, .turns = r->turns};
     device_open(&r->d, way->machine, way->settings);
     if (options)
         gpu_timeline(r->d.gpu, options);
     device_load(&r->d, text);
-    uint64_t params[] = {device_buffer(&r->d, 131072 + 4 * THREADS), 2};
+    uint64_t params[] = {device_buffer(&r->d, 131072 + 4 * BLOCK * BLOCKS), r->turns ? r->turns : 2};
     struct gpu_launch launch = *how;
     launch.module = r->d.module;
     launch.kernel = gpu_kernel(r->d.module, "k");
-    memcpy(launch.grid, (uint32_t[]){GRID, 1, 1}, sizeof launch.grid);
+    memcpy(launch.grid, (uint32_t[]){r->turns ? BLOCKS : GRID, 1, 1}, sizeof launch.grid);
     memcpy(launch.block, (uint32_t[]){BLOCK, 1, 1}, sizeof launch.block);
     launch.params = params;
     if (keeps)
@@ -187,7 +189,7 @@ static void expect_same(const struct run *a, const struct run *b, const char *wh
 static void run_all_ways(const struct way *way, const char *text, const char *resolution)
 {
     const struct timeline_options options = options_of(NULL, NULL, resolution);
-    struct run first, other;
+    struct run first = {0}, other = {0};
     run(&first, way, text, &options, true, &(struct gpu_launch){0});
     if (options.resolution == 1)
         expect_closed(&first);
@@ -229,7 +231,7 @@ static void test_locks(void **state)
 {
     (void)state;
     const struct timeline_options options = options_of(NULL, NULL, "20");
-    struct run r;
+    struct run r = {0};
     json_t *launch;
     run(&r, &ways[0], waits_text, &options, false, &(struct gpu_launch){0});
     const struct sums sums = sums_of(&r, 20, &launch);
@@ -243,12 +245,37 @@ static void test_locks(void **state)
     run_free(&r);
 }
 
+/* Slots that several blocks have one after the other, and more time than the counts of issues have places for at first.
+ */
+static void test_long(void **state)
+{
+    (void)state;
+    static const struct way one[] = {{"gtx480", "gpu.sms=1 sm.scheduler=tls:active=2"}, {"gtx480", "gpu.sms=1"}};
+    static const char *const resolutions[] = {"1", "64"};
+    for (unsigned i = 0; i < 2; i++) {
+        const struct timeline_options options = options_of(NULL, NULL, resolutions[i]);
+        struct run r = {.turns = i ? 50 : 1};
+        json_t *launch;
+        run(&r, &one[i], waits_text, &options, false, &(struct gpu_launch){0});
+        if (!i)
+            expect_closed(&r);
+        assert_true(i || device_stat(&r.d, "warps", "held") > 0);
+        const struct sums sums = sums_of(&r, options.resolution, &launch);
+        assert_int_equal(sums.lives, BLOCKS * ((BLOCK + 31) / 32));
+        assert_int_equal(sums.cycles, device_stat(&r.d, "sm", "warp_cycles"));
+        assert_int_equal(sums.issues, device_stat(&r.d, "sm", "warp_instructions"));
+        assert_true(!i || r.d.result.cycles > TIMELINE_BINS * TIMELINE_BIN);
+        json_decref(launch);
+        run_free(&r);
+    }
+}
+
 /* A part of the kernel, and one SM of two: as much of both as there is in the whole. */
 static void test_parts(void **state)
 {
     (void)state;
     const struct timeline_options window = options_of("300:700", NULL, "1"), one = options_of(NULL, "1", "1");
-    struct run r;
+    struct run r = {0};
     json_t *launch;
     run(&r, &ways[0], waits_text, &window, false, &(struct gpu_launch){0});
     struct sums sums = sums_of(&r, 1, &launch);
@@ -303,6 +330,7 @@ static void test_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_locks),
-                                       cmocka_unit_test(test_parts), cmocka_unit_test(test_options)};
+                                       cmocka_unit_test(test_long), cmocka_unit_test(test_parts),
+                                       cmocka_unit_test(test_options)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -468,13 +468,13 @@ static void test_known(void **state)
     (void)state;
     struct strbuf trace = {0};
     struct timeline_read t = read_text(HEAD LIFE "{\"sm\":2,\"bin\":25,\"issues\":[50,25]}\n"
-                                                 "{\"sm\":2,\"locks\":[0,0,5,3,9,20,20,1,1,0,0,5,4,5,10,20,1,1]}\n");
+                                                 "{\"sm\":2,\"locks\":[0,0,5,3,5,20,20,1,1,0,0,5,4,6,10,20,1,1]}\n");
     report_trace(&t, &trace);
     struct parsed *p = parse(&trace);
     assert_int_equal(time_of(p, "issued"), 10);
     assert_int_equal(time_of(p, "atomic"), 30);
     assert_int_equal(time_of(p, "holds hot"), 10);
-    assert_int_equal(time_of(p, "waits for hot"), 16);
+    assert_int_equal(time_of(p, "waits for hot"), 19);
     assert_int_equal(p->flows.count, 1);
     assert_true(area_of(p, "IPC") == 75);
     assert_true(area_of(p, "warps resident") == 40);
