@@ -32,9 +32,10 @@ struct writer {
     const void **timelines, **profiles; /* states, by SM */
     uint32_t sms;
     uint64_t start;
-    bool *used; /* instructions, by pc, that lines name */
-    VEC(struct lock) locks;
-    struct strbuf lines; /* but for the first one */
+    bool *used;              /* instructions, by pc, that lines name */
+    VEC(struct lock) locks;  /* that lines name */
+    VEC(struct lock) wanted; /* that they may name as unfinished */
+    struct strbuf lines;     /* but for the first one */
     uint64_t phases_lost, lives_lost, waits_lost, sections_lost;
 };
 
@@ -116,6 +117,28 @@ static bool is_shown(const struct timeline_sm *s, const struct profile_section *
     return s->wanted && section->given >= s->from && section->since < s->until;
 }
 
+/* The words that are locks, or for which threads have waited. Those that threads take and never give back are many in
+ * some programs. */
+static void find_wanted(struct writer *w)
+{
+    const struct profile_word_list *words = &w->run->result->profile->words;
+    for (uint32_t i = 0; i < words->count; i++) {
+        const struct profile_word *word = &words->of[i].word;
+        if (word->counts[PROFILE_WORD_waiters] || word->counts[PROFILE_WORD_given])
+            vec_push(&w->wanted, (struct lock){word->address, word->space});
+    }
+    if (w->wanted.count)
+        qsort(w->wanted.items, w->wanted.count, sizeof *w->wanted.items, by_place);
+}
+
+static bool is_shown_unfinished(const struct writer *w, uint32_t sm, const struct profile_unfinished *unfinished)
+{
+    const struct timeline_sm *s = w->timelines[sm];
+    const struct lock key = {unfinished->address, unfinished->space};
+    return s->wanted && unfinished->until >= s->from && unfinished->from < s->until && w->wanted.count &&
+           bsearch(&key, w->wanted.items, w->wanted.count, sizeof key, by_place);
+}
+
 /* The locks that the timeline names, each once, by address. */
 static void find_locks(struct writer *w)
 {
@@ -125,6 +148,9 @@ static void find_locks(struct writer *w)
         for (uint32_t i = 0; i < words->section_count; i++)
             if (is_shown(w->timelines[sm], &words->sections[i]))
                 vec_push(&w->locks, (struct lock){words->sections[i].address, words->sections[i].space});
+        for (uint32_t i = 0; i < words->unfinished_count; i++)
+            if (is_shown_unfinished(w, sm, &words->unfinished[i]))
+                vec_push(&w->locks, (struct lock){words->unfinished[i].address, words->unfinished[i].space});
     }
     if (w->locks.count)
         qsort(w->locks.items, w->locks.count, sizeof *w->locks.items, by_place);
@@ -132,6 +158,13 @@ static void find_locks(struct writer *w)
         if (!i || by_place(&w->locks.items[i], &w->locks.items[kept - 1]))
             w->locks.items[kept++] = w->locks.items[i];
     w->locks.count = kept;
+}
+
+static size_t number_of_lock(const struct writer *w, uint64_t address, uint32_t space)
+{
+    const struct lock key = {address, space};
+    const struct lock *lock = bsearch(&key, w->locks.items, w->locks.count, sizeof key, by_place);
+    return (size_t)(lock - w->locks.items);
 }
 
 static void add_sections(struct writer *w, uint32_t sm, const struct timeline_sm *s)
@@ -142,15 +175,31 @@ static void add_sections(struct writer *w, uint32_t sm, const struct timeline_sm
         const struct profile_section *section = &words->sections[i];
         if (!is_shown(s, section))
             continue;
-        const struct lock key = {section->address, section->space};
-        const struct lock *lock = bsearch(&key, w->locks.items, w->locks.count, sizeof key, by_place);
         if (!shown++)
             strbuf_addf(&w->lines, "{\"sm\":%u,\"locks\":[", sm);
         strbuf_addf(&w->lines, "%s%zu,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u,%u", shown > 1 ? "," : "",
-                    (size_t)(lock - w->locks.items), section->block, section->warp, section->lane,
+                    number_of_lock(w, section->address, section->space), section->block, section->warp, section->lane,
                     section->since - w->start, section->taken - w->start, section->given - w->start, section->taken_at,
                     section->given_at);
         w->used[section->taken_at] = w->used[section->given_at] = true;
+    }
+    if (shown)
+        strbuf_add(&w->lines, "]}\n");
+}
+
+static void add_unfinished(struct writer *w, uint32_t sm)
+{
+    const struct profile_words *words = profile_words_of(w->profiles[sm]);
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < words->unfinished_count; i++) {
+        const struct profile_unfinished *u = &words->unfinished[i];
+        if (!is_shown_unfinished(w, sm, u))
+            continue;
+        if (!shown++)
+            strbuf_addf(&w->lines, "{\"sm\":%u,\"unfinished\":[", sm);
+        strbuf_addf(&w->lines, "%s%zu,%u,%u,%u,%" PRIu64 ",%" PRIu64, shown > 1 ? "," : "",
+                    number_of_lock(w, u->address, u->space), u->warp, u->lane, u->held, u->from - w->start,
+                    u->until - w->start);
     }
     if (shown)
         strbuf_add(&w->lines, "]}\n");
@@ -262,6 +311,7 @@ static void add_sm(struct writer *w, uint32_t sm)
     add_issues(w, sm, s);
     add_barriers(w, sm, s);
     add_sections(w, sm, s);
+    add_unfinished(w, sm);
 }
 
 void gpu_gather_timeline(struct gpu_run *run, enum gpu_status status)
@@ -273,6 +323,7 @@ void gpu_gather_timeline(struct gpu_run *run, enum gpu_status status)
     w.used = base_calloc(watched->observed.instructions + 1, sizeof *w.used);
     watch_launch_states(watched, timeline_observer(), w.timelines);
     watch_launch_states(watched, profile_observer(), w.profiles);
+    find_wanted(&w);
     find_locks(&w);
     for (uint32_t sm = 0; sm < w.sms; sm++)
         add_sm(&w, sm);
@@ -286,6 +337,7 @@ void gpu_gather_timeline(struct gpu_run *run, enum gpu_status status)
     json_decref(launch);
     strbuf_free(&w.lines);
     vec_free(&w.locks);
+    vec_free(&w.wanted);
     free(w.timelines);
     free(w.profiles);
     free(w.used);

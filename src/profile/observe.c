@@ -105,6 +105,7 @@ static void leave(void *state, const struct lockstep_leave_event *e)
     struct profile_sm *s = state;
     for (uint64_t rest = e->warps; rest; rest &= rest - 1) {
         close_stay(s, &s->warps[mask_first(rest)], e->cycle);
+        profile_words_leave(profile_words_of(s), mask_first(rest), e->cycle);
         forget(s, mask_first(rest));
     }
     s->resident &= ~e->warps;

@@ -267,6 +267,27 @@ void profile_words_access(struct profile_words *s, const struct lockstep_access_
     }
 }
 
+static void note_unfinished(struct profile_words *s, struct profile_unfinished unfinished)
+{
+    if (s->unfinished_count < PROFILE_UNFINISHED)
+        s->unfinished[s->unfinished_count++] = unfinished;
+}
+
+void profile_words_leave(struct profile_words *s, uint32_t slot, uint64_t cycle)
+{
+    const struct profile_words_warp *warp = &s->warps[slot];
+    for (uint32_t i = 0; i < warp->held_count; i++) {
+        const struct profile_held *held = &warp->held[i];
+        note_unfinished(s, (struct profile_unfinished){held->address, held->taken, cycle, held->space, (uint8_t)slot,
+                                                       (uint8_t)held->lane, true});
+    }
+    for (uint64_t rest = warp->waiting; rest; rest &= rest - 1) {
+        const struct profile_waiting *waiting = &warp->lanes[mask_first(rest)];
+        note_unfinished(s, (struct profile_unfinished){waiting->address, waiting->since, waiting->last, waiting->space,
+                                                       (uint8_t)slot, (uint8_t)mask_first(rest), false});
+    }
+}
+
 void profile_words_forget(struct profile_words *s, uint32_t slot)
 {
     struct profile_words_warp *warp = &s->warps[slot];

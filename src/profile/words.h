@@ -4,6 +4,7 @@
 #ifndef LOCKSTEP_PROFILE_WORDS_H
 #define LOCKSTEP_PROFILE_WORDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lockstep/observer.h"
@@ -36,12 +37,22 @@ struct profile_section {
     uint8_t warp, lane;          /* its slot */
 };
 
+/* A thread held a word, or waited for it, when its warp left. */
+struct profile_unfinished {
+    uint64_t address, from, until; /* it has it, or waits for it, since `from`; its warp left, or it attempted last */
+    uint32_t space;
+    uint8_t warp, lane;
+    bool held;
+};
+
 struct profile_words;
 
 /* Bytes of the state of an SM, which begins as zeros. */
 size_t profile_words_bytes(void);
 void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e);
 void profile_words_access(struct profile_words *s, const struct lockstep_access_event *e);
+/* The warp in that slot leaves: what its threads hold and wait for is noted as unfinished. */
+void profile_words_leave(struct profile_words *s, uint32_t slot, uint64_t cycle);
 /* The threads of the warp in that slot have ended, or are other ones from now on: they wait for nothing, and hold
  * nothing. */
 void profile_words_forget(struct profile_words *s, uint32_t slot);

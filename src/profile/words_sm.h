@@ -13,6 +13,8 @@
 #define PROFILE_WORDS_HELD 64       /* words that a warp holds at once: those beyond are not seen to be given back */
 #define PROFILE_SECTIONS (1u << 14) /* that are logged of an SM: the first ones */
 
+#define PROFILE_UNFINISHED (1u << 12) /* likewise */
+
 /* A lane that waits for a word. The lanes of a warp that wait for one word, each from before the last of the others has
  * ended its wait, count as one stretch of the warp's time. */
 struct profile_waiting {
@@ -49,6 +51,8 @@ struct profile_words {
     struct profile_words_warp warps[PROFILE_WORDS_WARPS];
     uint32_t section_count;
     struct profile_section sections[PROFILE_SECTIONS];
+    uint32_t unfinished_count; /* as many as were kept; others came behind them, if it is PROFILE_UNFINISHED */
+    struct profile_unfinished unfinished[PROFILE_UNFINISHED];
 };
 
 #endif

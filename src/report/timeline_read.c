@@ -126,6 +126,22 @@ static bool take_sections(struct timeline_read_launch *l, uint32_t sm, const jso
     return !n.bad;
 }
 
+static bool take_unfinished(struct timeline_read_launch *l, uint32_t sm, const json_t *array)
+{
+    struct numbers n = {.array = array};
+    while (has_more(&n)) {
+        struct timeline_read_unfinished u = {.sm = sm, .lock = next_below(&n, l->locks)};
+        u.slot = next_below(&n, MOST_SLOTS);
+        u.lane = next_below(&n, MOST_SLOTS);
+        u.held = next_below(&n, 2);
+        u.from = next_cycle(&n);
+        u.until = next_cycle(&n);
+        n.bad |= u.until < u.from;
+        vec_push(&l->unfinished, u);
+    }
+    return !n.bad;
+}
+
 static bool take_issues(struct timeline_read_launch *l, uint32_t sm, json_t *line)
 {
     bool bad = false;
@@ -151,6 +167,8 @@ static bool take_sm(struct timeline_read_launch *l, json_t *line)
         return take_waits(l, sm, json_object_get(line, "barriers"));
     if (json_object_get(line, "locks"))
         return take_sections(l, sm, json_object_get(line, "locks"));
+    if (json_object_get(line, "unfinished"))
+        return take_unfinished(l, sm, json_object_get(line, "unfinished"));
     return !json_object_get(line, "issues") || take_issues(l, sm, line);
 }
 
@@ -233,6 +251,7 @@ static void free_launch(struct timeline_read_launch *l)
     vec_free(&l->phases);
     vec_free(&l->waits);
     vec_free(&l->sections);
+    vec_free(&l->unfinished);
     vec_free(&l->issues);
     vec_free(&l->kept);
     vec_free(&l->instructions);

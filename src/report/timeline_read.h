@@ -34,6 +34,11 @@ struct timeline_read_section {
     uint64_t since, taken, given;
     uint32_t taken_at, given_at;
 };
+struct timeline_read_unfinished {
+    uint32_t sm, lock, slot, lane;
+    bool held; /* else it waited */
+    uint64_t from, until;
+};
 struct timeline_read_issues {
     uint32_t sm;
     uint64_t bin;
@@ -46,6 +51,7 @@ struct timeline_read_launch {
     VEC(struct timeline_read_phase) phases;
     VEC(struct timeline_read_wait) waits;
     VEC(struct timeline_read_section) sections;
+    VEC(struct timeline_read_unfinished) unfinished;
     VEC(struct timeline_read_issues) issues;
     VEC(json_t *) kept;               /* lines that others of these point into */
     VEC(const json_t *) instructions; /* by pc; NULL: the file does not name it */

@@ -250,13 +250,15 @@ static void add_ipc(struct converter *c, const struct timeline_read_issues *issu
 struct held {
     struct timeline_read_section is;
     uint64_t flow, flow_ends;
-    bool shared; /* the lock is in shared memory */
+    bool shared;     /* the lock is in shared memory */
+    bool unfinished; /* it held the lock until its warp left, or (taken == given) waited for it until then */
 };
 
 /* Those of shared memory are apart by block. */
 static int by_lock(const struct held *x, const struct held *y)
 {
-    int differ = in_order(x->is.lock, y->is.lock);
+    int differ = in_order(x->unfinished, y->unfinished);
+    differ = differ ? differ : in_order(x->is.lock, y->is.lock);
     if (differ || !x->shared)
         return differ;
     differ = in_order(x->is.sm, y->is.sm);
@@ -307,6 +309,19 @@ static void add_section(struct converter *c, const struct held *held, uint64_t t
     strbuf_free(&name);
 }
 
+/* A slice that goes on to the end of the warp. */
+static void add_unfinished(struct converter *c, const struct held *held, uint64_t track)
+{
+    const struct timeline_read_section *s = &held->is;
+    struct strbuf name = {0};
+    strbuf_addf(&name, "%s %s", s->taken < s->given ? "holds" : "waits for", timeline_read_lock(c->l, s->lock));
+    struct trace_event *begin = trace_add_event(&c->trace, c->l->start + s->since, track, TRACE_BEGIN, name.text);
+    trace_note_text(&c->trace, begin, "end", s->taken < s->given ? "never given back" : "never taken");
+    trace_note_number(&c->trace, begin, "lane", s->lane);
+    trace_add_event(&c->trace, c->l->start + s->given, track, TRACE_END, NULL);
+    strbuf_free(&name);
+}
+
 /* The first track of the warp's slot whose last section has ended; ends: by SM's place, slot and track. */
 static uint64_t free_lock_track(struct converter *c, const struct timeline_read_section *s, uint64_t *ends)
 {
@@ -321,20 +336,34 @@ static uint64_t free_lock_track(struct converter *c, const struct timeline_read_
     return track_below(c, LOCKS, s->sm, s->slot, n);
 }
 
+/* As a section: one that was taken when it began, or when it ended. */
+static struct held unfinished(const struct timeline_read_unfinished *u)
+{
+    return (struct held){.unfinished = true,
+                         .is = {.sm = u->sm,
+                                .lock = u->lock,
+                                .slot = u->slot,
+                                .lane = u->lane,
+                                .since = u->from,
+                                .taken = u->held ? u->from : u->until,
+                                .given = u->until}};
+}
+
 static void add_locks(struct converter *c)
 {
     const struct timeline_read_launch *l = c->l;
-    size_t count = l->sections.count;
+    size_t finished = l->sections.count, count = finished + l->unfinished.count;
     struct held *all = base_calloc(count + 1, sizeof *all);
     for (size_t i = 0; i < count; i++) {
-        all[i].is = l->sections.items[i];
+        all[i] =
+            i < finished ? (struct held){.is = l->sections.items[i]} : unfinished(&l->unfinished.items[i - finished]);
         all[i].shared = timeline_read_is_shared(l, all[i].is.lock);
         slot_track(c, all[i].is.sm, all[i].is.slot);
     }
     if (count)
         qsort(all, count, sizeof *all, by_taking);
     for (size_t i = 1; i < count; i++)
-        if (!by_lock(&all[i - 1], &all[i]) && all[i].is.taken >= all[i - 1].is.given)
+        if (!all[i].unfinished && !by_lock(&all[i - 1], &all[i]) && all[i].is.taken >= all[i - 1].is.given)
             all[i].flow_ends = all[i - 1].flow = ++c->flows;
     if (count)
         qsort(all, count, sizeof *all, by_since);
@@ -343,7 +372,9 @@ static void add_locks(struct converter *c)
     for (size_t i = 0; i < count; i++) {
         uint64_t track = free_lock_track(c, &all[i].is, ends);
         sections[i] = all[i].is;
-        if (track)
+        if (track && all[i].unfinished)
+            add_unfinished(c, &all[i], track);
+        else if (track)
             add_section(c, &all[i], track);
     }
     add_waiting(c, sections, count);

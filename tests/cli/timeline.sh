@@ -106,8 +106,27 @@ fi
 "$LOCKSTEP" timeline part | awk '$1 ~ /^[0-9]+$/ && $2 ~ /^[0-9]+$/ { print $1, $2, $3 }' >sms
 printf '%s\n' "0 2 400" "3 2 400" "4 2 400" "0 2 400" "3 2 400" "4 2 400" | diff - sms >difference || { cat difference; wrong "a window of some SMs"; }
 
-"$LOCKSTEP" run --quiet --timeline limited --max-cycles 2000 ./hot >/dev/null 2>&1
-"$LOCKSTEP" timeline limited | grep -q '^launch 0: work, 2000 cycles' || wrong "a run that was stopped"
+"$LOCKSTEP" run --quiet --timeline limited --max-cycles 12000 ./hot >/dev/null 2>&1
+"$LOCKSTEP" timeline limited | grep -q '^launch 0: work, 12000 cycles' || wrong "a run that was stopped"
+"$LOCKSTEP" timeline limited --perfetto limited.trace && strings -n 6 limited.trace >words
+grep -qF "never taken" words || wrong "a lane that waits when the run is stopped is not in the trace"
+cat >stuck.cu <<'P'
+__device__ int one, other;
+__device__ void take(int *lock) { while (atomicCAS(lock, 0, 1)) ; }
+__global__ void work()
+{
+    take(blockIdx.x ? &one : &other);
+    __nanosleep(1000);
+    take(blockIdx.x ? &other : &one);
+}
+int main() { work<<<2, 1>>>(); return cudaDeviceSynchronize() == cudaSuccess; }
+P
+"$LOCKSTEP" cc stuck.cu -o stuck || exit 1
+"$LOCKSTEP" run --quiet --set gpu.watch_cycles=20000 --timeline stuck.tl ./stuck >/dev/null 2>&1
+"$LOCKSTEP" timeline stuck.tl --perfetto stuck.trace && strings -n 6 stuck.trace >words
+for word in 'holds one' 'holds other' 'waits for one' 'waits for other' 'never given back' 'never taken'; do
+    grep -qF "$word" words || wrong "the trace of a deadlock has no $word"
+done
 echo precious >notes
 expect 2 "notes is there and holds something else than a timeline" run --timeline notes ./hot
 expect 2 "notes is there and holds something else than a trace of Lockstep" timeline whole --perfetto notes

@@ -492,6 +492,24 @@ static void test_known(void **state)
     timeline_read_free(&t);
 }
 
+/* A lock that is never given back, and a lane that waits for it to the end. */
+static void test_unfinished(void **state)
+{
+    (void)state;
+    struct strbuf trace = {0};
+    struct timeline_read t = read_text(HEAD LIFE "{\"sm\":2,\"locks\":[0,0,5,3,5,6,9,1,1]}\n"
+                                                 "{\"sm\":2,\"unfinished\":[0,5,3,1,10,40,0,5,4,0,12,33]}\n");
+    report_trace(&t, &trace);
+    struct parsed *p = parse(&trace);
+    assert_int_equal(time_of(p, "holds hot"), 3 + 30);
+    assert_int_equal(time_of(p, "waits for hot"), 1 + 21);
+    assert_int_equal(p->flows.count, 0);
+    assert_true(area_of(p, "warps waiting for locks") == 22);
+    parsed_free(p);
+    strbuf_free(&trace);
+    timeline_read_free(&t);
+}
+
 /* Numbers that lead nowhere are refused: nothing is read beyond a table. */
 static void test_damaged(void **state)
 {
@@ -512,6 +530,8 @@ static void test_damaged(void **state)
         HEAD "{\"sm\":2,\"locks\":[0,0,5,3,11,10,20,1,1]}\n",
         HEAD "{\"sm\":2,\"locks\":[0,0,5,3,5,10,9,1,1]}\n",
         HEAD "{\"sm\":2,\"locks\":[0,0,5,3,5,10,20,1]}\n",
+        HEAD "{\"sm\":2,\"unfinished\":[0,5,4,2,30,50]}\n",
+        HEAD "{\"sm\":2,\"unfinished\":[0,5,4,1,30,20]}\n",
         HEAD "{\"sm\":2,\"barriers\":[5,9,8,1]}\n",
         HEAD "{\"sm\":2,\"barriers\":[5,9,\"x\",1]}\n",
         HEAD "{\"sm\":2,\"bin\":0,\"issues\":[1]}\n",
@@ -537,6 +557,6 @@ static void test_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernel), cmocka_unit_test(test_known),
-                                       cmocka_unit_test(test_damaged)};
+                                       cmocka_unit_test(test_unfinished), cmocka_unit_test(test_damaged)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
