@@ -7,14 +7,6 @@
 #include "base/archive.h"
 #include "gpu/gpu_impl.h"
 
-/* A DRAM channel is simulated behind the rest of the device, as far as others need it, and energy comes from all. What
- * is counted of spinning warps may be taken back. */
-bool gpu_intervals_have(const struct gpu_counters *c, unsigned set, unsigned stat)
-{
-    return set != GPU_SET_dram && set != GPU_SET_energy && set != GPU_SET_spin &&
-           c->sets[set].group->stats[stat].kind == STAT_COUNTER;
-}
-
 /* Counters in the order of sets. to NULL: they are only counted. Returns how many there are. */
 static uint32_t flatten(const struct gpu_counters *c, uint64_t *to)
 {

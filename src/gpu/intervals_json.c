@@ -2,6 +2,14 @@
 #include "gpu/gpu_impl.h"
 #include "gpu/result_json.h"
 
+/* A DRAM channel is simulated behind the rest of the device, as far as others need it, and energy comes from all. What
+ * is counted of spinning warps may be taken back. */
+bool gpu_intervals_have(const struct gpu_counters *c, unsigned set, unsigned stat)
+{
+    return set != GPU_SET_dram && set != GPU_SET_energy && set != GPU_SET_spin &&
+           c->sets[set].group->stats[stat].kind == STAT_COUNTER;
+}
+
 /* One column: a number for each interval; NULL: all are 0. */
 static json_t *column(const struct gpu_intervals *v, size_t at)
 {

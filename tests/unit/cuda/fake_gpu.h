@@ -82,6 +82,16 @@ void gpu_profile(struct gpu *gpu)
 {
     (void)gpu;
 }
+void gpu_set_interval(struct gpu *gpu, uint64_t cycles)
+{
+    (void)gpu;
+    (void)cycles;
+}
+void gpu_timeline(struct gpu *gpu, const struct timeline_options *options)
+{
+    (void)gpu;
+    (void)options;
+}
 int gpu_observe(struct gpu *gpu, const char *path, struct diag_sink *sink)
 {
     return 0;
