@@ -267,6 +267,7 @@ static struct gpu *make_device(struct runtime *rt, struct diag_sink *sink)
         gpu_profile(gpu);
     if (gpu)
         gpu_sanitize(gpu, rt->checks);
+    if (gpu)
         gpu_set_interval(gpu, rt->interval);
     if (gpu && rt->timelines)
         gpu_timeline(gpu, &rt->timeline);

@@ -74,8 +74,8 @@ struct gpu {
     struct sched scheduler;                   /* the one that machine.sm.scheduler names */
     struct watch_observers observers;
     struct sanitize *sanitize; /* sanitize_observer is; or NULL */
-    bool profiles;  /* the user asks for a profile: profile_observer is one of them */
-    bool timelines; /* timeline_observer is one of them, and profile_observer too */
+    bool profiles;             /* the user asks for a profile: profile_observer is one of them */
+    bool timelines;            /* timeline_observer is one of them, and profile_observer too */
     struct timeline_options timeline;
     uint64_t interval; /* cycles; 0: none are asked for */
     struct store store;
