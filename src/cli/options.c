@@ -204,8 +204,6 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
         (!config_parse_u64(options->monitor, &options->monitor_port) || options->monitor_port > 65535))
         rc = diag_error(sink, DIAG_NOWHERE, NULL,
                         "--monitor %s: expected a port from 1 to 65535, or 0 for any that is free", options->monitor);
-    if (options->interval && (!config_parse_u64(options->interval, &options->interval_value) ||
-                              options->interval_value == 0))
     if (options->interval &&
         (!config_parse_u64(options->interval, &options->interval_value) || options->interval_value == 0))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--interval %s: expected a number of cycles above 0",

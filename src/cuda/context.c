@@ -171,6 +171,8 @@ static void open_monitor(struct runtime *rt)
     const char *path = setting("LOCKSTEP_MONITOR"), *checkpoint = setting("LOCKSTEP_CHECKPOINT");
     rt->board = path ? monitor_board_open(path) : NULL;
     rt->monitor = rt->board ? monitor_create(rt->board, checkpoint != NULL) : NULL;
+}
+
 static int read_interval(struct runtime *rt, const char *cycles, struct diag_sink *sink)
 {
     if (!cycles)

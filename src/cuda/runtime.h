@@ -100,7 +100,6 @@ struct runtime {
     double patience;              /* of LOCKSTEP_HOST_PATIENCE, in seconds; 0: for ever */
     bool progress, progress_told; /* LOCKSTEP_PROGRESS; and what was told of it stands on the terminal */
     VEC(char *) observers;        /* files */
-    bool profile;
     struct monitor_board *board; /* LOCKSTEP_MONITOR, and who hangs up there what launches do; NULL: nobody watches */
     struct monitor *monitor;
     bool profile, timelines;

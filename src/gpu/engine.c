@@ -119,23 +119,20 @@ static uint64_t end_of_window(uint64_t from, uint64_t length)
 }
 
 /* The next duty that follows from the launch alone, and not from when somebody visits it. */
-static uint64_t next_own_duty(const struct gpu *gpu, const struct course *c)
+static uint64_t next_own_duty(const struct gpu_run *run, const struct course *c)
 {
-    return cycle_min(cycle_min(c->limit, c->watch.next), gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
+    const struct gpu *gpu = run->gpu;
+    uint64_t duty = cycle_min(c->limit, c->watch.next);
+    duty = cycle_min(duty, gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
+    return cycle_min(duty, run->intervals ? run->intervals->next : CYCLE_NEVER);
 }
 
 /* The next *duty*: the first cycle in which somebody besides the domains has something to do, so that time may not pass
  * it unseen: no window goes beyond it, and the state that is seen there is that of all cycles before, and of no later
  * one. */
-static uint64_t next_duty(const struct gpu *gpu, const struct course *c)
+static uint64_t next_duty(const struct gpu_run *run, const struct course *c)
 {
-    return cycle_min(next_own_duty(gpu, c), c->visit);
-static uint64_t next_duty(const struct gpu_run *run, const struct gpu_watch *watch, uint64_t limit)
-{
-    const struct gpu *gpu = run->gpu;
-    uint64_t duty =
-        cycle_min(cycle_min(limit, watch->next), gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
-    return cycle_min(duty, run->intervals ? run->intervals->next : CYCLE_NEVER);
+    return cycle_min(next_own_duty(run, c), c->visit);
 }
 
 /* Partitions are not simulated ahead beyond the next duty, since somebody may look there at what they hold, and at no
@@ -274,7 +271,7 @@ static int poll(struct gpu_run *run, struct course *c)
     const struct gpu_visitor *visitor = run->launch->visitor;
     if (visitor && visitor->wants(visitor->context)) {
         c->visit = cycle_min(c->visit, gpu_ahead_of(run->gpu->cycle));
-        c->duty = next_duty(run->gpu, c);
+        c->duty = next_duty(run, c);
     }
     return poll_host(run, &c->last_poll);
 }
@@ -344,7 +341,7 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
     uint64_t last;
     if (c->outlook.faulted) {
         /* Partitions may be ahead, further when cycles are stepped than when they are skipped: all go that far. */
-        finish_partitions(gpu, cycle_min(gpu_ahead_of(end - 1), may_go_ahead(run) ? next_own_duty(gpu, c) : 0));
+        finish_partitions(gpu, cycle_min(gpu_ahead_of(end - 1), may_go_ahead(run) ? next_own_duty(run, c) : 0));
         gpu_explain_fault(run, find_fault(run));
         *status = GPU_FAULT;
         return false;
@@ -376,11 +373,10 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
         gpu_intervals_until(run, gpu->cycle);
     if (gpu->checkpoint_every && gpu->cycle >= gpu->checkpoint_next)
         gpu_checkpoint(run, &c->watch);
-    c->duty = next_duty(run, &c->watch, c->limit);
     *status = watched;
     if (gpu->cycle >= c->visit && let_in(run, c))
         *status = GPU_STOPPED;
-    c->duty = next_duty(gpu, c);
+    c->duty = next_duty(run, c);
     return *status == GPU_OK;
 }
 
@@ -481,8 +477,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
         see_to_grid(run, c, gpu->cycle);
     if (run->launch->visitor && let_in(run, c))
         return GPU_STOPPED;
-    c->duty = next_duty(gpu, c);
-    c->duty = next_duty(run, &c->watch, c->limit);
+    c->duty = next_duty(run, c);
     c->alone = !run->launch->every_cycle && !run->launch->module->grid_barrier && all_windows_alike(run);
     return run_windows(run, c);
 }
@@ -504,9 +499,8 @@ static enum gpu_status leave_stand(struct gpu_run *run, enum gpu_going going)
     }
     gpu_watch_start(&c->watch, gpu);
     gpu->cycle = next;
-    c->duty = next_duty(gpu, c);
     gpu_intervals_until(run, next);
-    c->duty = next_duty(run, &c->watch, c->limit);
+    c->duty = next_duty(run, c);
     return run_windows(run, c);
 }
 
