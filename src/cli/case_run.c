@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/monitor/watch.h"
 #include "cli/process.h"
+#include "cli/report.h"
 #include "gpu/result_json.h"
 #include "ptx/ptx.h"
 #include "report/run_report.h"
@@ -339,10 +340,11 @@ static int report(struct case_run *run, const struct gpu_result *result)
     const char *lines = result->timeline ? result->timeline : "";
     run->lost |= result->status != GPU_INVALID && cli_write_timeline(run->options, lines, strlen(lines), run->sink) < 0;
     int code = exit_code(run, result);
-    if (run->options->stats) {
+    if (run->options->stats || run->options->report) {
         json_t *document = cli_document(run->machine, run->options, run->options->rest, json_incref(kernels), NULL);
         json_object_set(document, "checks", run->checks);
         run->lost |= cli_write_stats(run->options, document, run->sink) < 0;
+        run->lost |= report_write_run(run->options, document, run->sink) < 0;
         json_decref(document);
     }
     json_decref(kernels);

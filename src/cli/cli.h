@@ -43,6 +43,7 @@ int cli_litmus(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_timeline(int argc, char **argv);
 int cli_stats(int argc, char **argv);
+int cli_report(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_disasm(int argc, char **argv);
 int cli_docs(int argc, char **argv);
@@ -67,6 +68,7 @@ struct cli_options {
     const char *interval, *intervals;                                            /* cycles; file */
     uint64_t interval_value;                                                     /* 0: not given */
     const char *perfetto;                                                        /* file, of timeline */
+    const char *report;      /* file for a page, or NULL */
     const char *hang_report; /* file for the graph of waiting of a kernel that hangs, or NULL */
     const char *max_cycles, *max_seconds, *host_patience, *threads;
     const char *check; /* or NULL */
@@ -103,13 +105,15 @@ enum cli_accept {
     CLI_TAKES_RECORDS = 32,      /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html */
     CLI_TAKES_REPORT = 64,       /* --hang-report, --phases, --observe, --profile, --ptx, --monitor, --hold */
     CLI_TAKES_REPORT = 64,       /* --hang-report, --phases, --observe, --profile, --ptx, --timeline... */
+    CLI_TAKES_REPORT = 64,       /* --hang-report, --phases, --observe, --profile, --ptx, --report, --monitor, --hold */
     CLI_TAKES_DEPARTURES = 128,  /* --departures */
     CLI_TAKES_LITMUS = 256,      /* --sched and settings, --runs, --turns, --model, --shapes, --random, --print */
     CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */
-    CLI_TAKES_RESULTS = 8192,    /* with a target: two files of results in its place */
+    CLI_TAKES_RESULTS = 8192,    /* with a target: two files of results in its place; --profile */
     CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
     CLI_TAKES_SAMPLES = 4096,    /* --samples, --agree */
     CLI_TAKES_PERFETTO = 16384,  /* --perfetto */
+    CLI_TAKES_PAGE = 16384,      /* -o */
     CLI_TAKES_CHECK = 2048,      /* --program, --transitions, --quiet, the numbers of check_options.def */
 };
 
@@ -196,7 +200,7 @@ int cli_write_intervals(const struct cli_options *options, const json_t *kernels
 /* The file of --timeline, if it was asked for: lines of launches. Returns 0, or -1 with a diagnostic. */
 int cli_write_timeline(const struct cli_options *options, const char *lines, size_t bytes, struct diag_sink *sink);
 
-/* Writes the results of a run, or of several, to options->stats, which was given: JSON or, by the name's ending, CSV.
+/* Writes the results of a run, or of several, to options->stats, if it was given: JSON or, by the name's ending, CSV.
  * documents: an array of what cli_document makes. */
 int cli_write_stats(const struct cli_options *options, json_t *document, struct diag_sink *sink);
 int cli_write_all_stats(const struct cli_options *options, json_t *documents, struct diag_sink *sink);

@@ -3,53 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/compare.h"
-#include "gpu/result_json.h"
+#include "cli/results.h"
 #include "report/difference.h"
-
-/* The document of a file that may hold a list of one, as compare --stats writes it. Returns NULL with a diagnostic, or
- * a document with its kernels. Takes over whole. */
-static json_t *document_of(const char *path, json_t *whole, struct diag_sink *sink)
-{
-    struct diag_pos pos = {.file = path};
-    json_t *document = json_is_array(whole) && json_array_size(whole) == 1 ? json_array_get(whole, 0) : whole;
-    json_int_t schema = json_integer_value(json_object_get(document, "schema"));
-    document = json_incref(document);
-    if (json_is_array(whole) && json_array_size(whole) != 1)
-        diag_error(sink, pos, "lockstep run --stats FILE.json writes one run", "it holds %zu runs, and not one",
-                   json_array_size(whole));
-    else if (!json_is_array(json_object_get(document, "kernels")) || !schema)
-        diag_error(sink, pos, "lockstep run --stats FILE.json writes such files",
-                   "it is JSON, but not the results of a run");
-    else if (schema != RESULT_SCHEMA)
-        diag_error(sink, pos, "run it again", "its results have the form %lld, and not %d, which is compared here",
-                   (long long)schema, RESULT_SCHEMA);
-    else {
-        json_decref(whole);
-        return document;
-    }
-    json_decref(document);
-    json_decref(whole);
-    return NULL;
-}
-
-static json_t *read_results(const char *path, struct diag_sink *sink)
-{
-    struct strbuf text = {0};
-    json_error_t error;
-    if (file_read(path, FILE_NO_BOUND, &text, sink) < 0)
-        return NULL;
-    json_t *whole = json_loadb(strbuf_text(&text), text.length, 0, &error);
-    strbuf_free(&text);
-    if (!whole) {
-        struct diag_pos pos = {path, error.line > 0 ? (unsigned)error.line : 0, 0};
-        diag_error(sink, pos, "lockstep run --stats FILE.json writes such files", "it is no JSON: %s", error.text);
-        return NULL;
-    }
-    return document_of(path, whole, sink);
-}
 
 /* Why there is nothing to be said of its time, or NULL. */
 static const char *failure_of(const json_t *document)
@@ -119,7 +76,7 @@ int compare_results(const struct cli_options *options, struct diag_sink *sink)
         return CLI_USAGE;
     }
     for (unsigned i = 0; i < 2; i++) {
-        documents[i] = read_results(files[i], sink);
+        documents[i] = cli_read_results(files[i], sink);
         runs[i] = (struct report_run){.label = files[i],
                                       .kernels = json_object_get(documents[i], "kernels"),
                                       .failure = failure_of(documents[i]),

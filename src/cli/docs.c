@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/listing.h"
 #include "isa/op.h"
+#include "report/figures.h"
 #include "report/table.h"
 
 #define GENERATED "<!-- Written by `lockstep docs docs` from the tables in src/: edit those. -->\n"
@@ -47,10 +48,10 @@ static void figures_table(struct strbuf *out)
     table_cell(&t, "figure");
     table_cell(&t, "unit");
     table_cell(&t, "meaning");
-    for (unsigned i = 0; i < listing_figure_count; i++) {
-        table_cell(&t, "%s", listing_figures[i].name);
-        table_cell(&t, "%s", listing_figures[i].unit);
-        table_cell(&t, "%s", listing_figures[i].doc);
+    for (unsigned i = 0; i < figures_doc_count; i++) {
+        table_cell(&t, "%s", figures_docs[i].name);
+        table_cell(&t, "%s", figures_docs[i].unit);
+        table_cell(&t, "%s", figures_docs[i].doc);
     }
     end_table(&t, out);
 }

@@ -8,6 +8,7 @@
 #include "gpu/departures.h"
 #include "gpu/result_json.h"
 #include "report/figures.h"
+#include "report/profile_text.h"
 #include "report/run_report.h"
 
 static json_t *host_json(const json_t *kernels)
@@ -122,6 +123,7 @@ json_t *cli_document(const struct machine *machine, const struct cli_options *op
     json_object_set_new(document, "partial", json_boolean(reason != NULL));
     json_object_set_new(document, "partial_reason", reason ? json_string(reason) : json_null());
     json_object_set_new(document, "machine", machine_json(machine));
+    profile_text_keep(kernels);
     json_object_set_new(document, "kernels", with_plain_names(kernels));
     json_object_set_new(document, "host", host_json(json_object_get(document, "kernels")));
     return document;
@@ -157,6 +159,8 @@ static int write_results(const char *path, const json_t *json, json_t *documents
 
 int cli_write_stats(const struct cli_options *options, json_t *document, struct diag_sink *sink)
 {
+    if (!options->stats)
+        return 0;
     json_t *documents = json_array();
     json_array_append(documents, document);
     int rc = write_results(options->stats, document, documents, sink);

@@ -6,13 +6,6 @@
 #include "report/table.h"
 #include "stats/stat.h"
 
-/* A figure that results derive from statistics. */
-struct listing_figure {
-    const char *name, *unit, *doc;
-};
-extern const struct listing_figure listing_figures[];
-extern const unsigned listing_figure_count;
-
 /* Five columns: name, default, range, unit, meaning. */
 void listing_params_heading(struct table *t);
 void listing_params(const struct param_group *group, struct table *t);

@@ -13,6 +13,7 @@ static const struct cli_command commands[] = {
     {"validate", "runs the reference cases and compares their cycles with another simulator's", cli_validate},
     {"study", "runs a published evaluation again: its claims beside what is found", cli_study},
     {"timeline", "says what the warps of a run did when, or converts it for Perfetto", cli_timeline},
+    {"report", "writes a page on profiled results: what costs what, by line", cli_report},
     {"litmus", "runs litmus tests of the memory model beside what PTX allows", cli_litmus},
     {"check", "explores the coherence protocols state by state, and looks for faults", cli_check},
     {"cc", "builds a CUDA program with clang", cli_cc},

@@ -46,7 +46,7 @@ static const struct row {
     {"resume", FILL_TEXT, offsetof(struct cli_options, resume), CLI_TAKES_CHECKPOINT},
     {"hang-report", FILL_TEXT, offsetof(struct cli_options, hang_report), CLI_TAKES_REPORT},
     {"observe", FILL_LIST, offsetof(struct cli_options, observers), CLI_TAKES_REPORT},
-    {"profile", FILL_FLAG, offsetof(struct cli_options, profile), CLI_TAKES_REPORT},
+    {"profile", FILL_FLAG, offsetof(struct cli_options, profile), CLI_TAKES_REPORT | CLI_TAKES_RESULTS},
     {"ptx", FILL_FLAG, offsetof(struct cli_options, ptx), CLI_TAKES_REPORT},
     {"monitor", FILL_TEXT, offsetof(struct cli_options, monitor), CLI_TAKES_REPORT},
     {"hold", FILL_FLAG, offsetof(struct cli_options, hold), CLI_TAKES_REPORT},
@@ -57,6 +57,7 @@ static const struct row {
     {"timeline-sms", FILL_TEXT, offsetof(struct cli_options, timeline_sms), CLI_TAKES_REPORT},
     {"timeline-resolution", FILL_TEXT, offsetof(struct cli_options, timeline_resolution), CLI_TAKES_REPORT},
     {"perfetto", FILL_TEXT, offsetof(struct cli_options, perfetto), CLI_TAKES_PERFETTO},
+    {"report", FILL_TEXT, offsetof(struct cli_options, report), CLI_TAKES_REPORT},
     {"phases", FILL_TEXT, offsetof(struct cli_options, phases), CLI_TAKES_REPORT},
     {"stats", FILL_TEXT, offsetof(struct cli_options, stats), CLI_TAKES_OUTPUT},
     {"quiet", FILL_FLAG, offsetof(struct cli_options, quiet), CLI_TAKES_OUTPUT | CLI_TAKES_LITMUS | CLI_TAKES_CHECK},
@@ -241,6 +242,10 @@ static int take_next(struct cli_options *options, char **argv, int at, int which
         options->help = true;
         return 0;
     }
+    if (which == 'o') {
+        static const struct row page = {"o", FILL_TEXT, offsetof(struct cli_options, report), CLI_TAKES_PAGE};
+        return take(options, &page, optarg, sink);
+    }
     return take(options, &table[which - FIRST_VALUE], optarg, sink);
 }
 
@@ -292,6 +297,7 @@ int cli_parse_options(struct cli_options *options, int argc, char **argv, unsign
     unsigned count = 0;
     int rc = 0;
     bool to_program = false;
+    const char *letters = accepted & CLI_TAKES_PAGE ? "+:ho:" : "+:h";
     VEC(char *) rest = {0};
     *options = (struct cli_options){0};
     for (unsigned i = 0; i < TABLE_COUNT; i++)
@@ -301,7 +307,7 @@ int cli_parse_options(struct cli_options *options, int argc, char **argv, unsign
     optind = 0; /* start anew */
     opterr = 0;
     while (!to_program && optind < argc) {
-        int at = optind ? optind : 1, which = getopt_long(argc, argv, "+:h", longs, NULL);
+        int at = optind ? optind : 1, which = getopt_long(argc, argv, letters, longs, NULL);
         if (which >= 0) {
             rc |= take_next(options, argv, at, which, accepted, sink);
             continue;

@@ -22,6 +22,7 @@
 #include "cli/cli.h"
 #include "cli/monitor/watch.h"
 #include "cli/process.h"
+#include "cli/report.h"
 #include "report/figures.h"
 #include "report/run_report.h"
 #include "core/sched/sched.h"
@@ -429,9 +430,10 @@ static int report(const struct cli_options *options, const struct machine *machi
         code = judge_kernels(options->rest[0], kernels, &found);
     int checked = judge_checks(kernels);
     code = code == CLI_OK ? checked : code;
-    if (options->stats) {
+    if (options->stats || options->report) {
         json_t *document = document_of(options, machine, job->status, json_incref(kernels), &found, reason);
         lost |= cli_write_stats(options, document, sink) < 0;
+        lost |= report_write_run(options, document, sink) < 0;
         json_decref(document);
     }
     json_decref(kernels);

@@ -69,9 +69,10 @@ static const char usage[] =
     "  --timeline-window FROM:TO  with --timeline: only these cycles of each kernel\n"
     "  --timeline-sms LIST    with --timeline: only these SMs, such as 0,3-5\n"
     "  --timeline-resolution N  with --timeline: what is shorter than N cycles (default 64) is put together\n"
+    "  --report FILE.html     with --profile, which it implies: writes a page on the run, for any browser: docs/report.md\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
-    "                         --stats, --phases and --hang-report with - for FILE write to standard output; tables\n"
-    "                         and checks then go to standard error\n"
+    "                         --stats, --phases, --hang-report and --report with - for FILE write to standard output;\n"
+    "                         tables and checks then go to standard error\n"
     "  --quiet                no result table, no progress\n"
     "\n"
     "What follows PROGRAM is the program's own; -- before PROGRAM says that this is meant. Options may also follow\n"
@@ -99,6 +100,7 @@ static int check_places(struct cli_options *options, struct diag_sink *sink)
         {"--phases", options->phases, CLI_OUTPUT_PHASES},
         {"--intervals", options->intervals, CLI_OUTPUT_INTERVALS},
         {"--timeline", options->timeline, CLI_OUTPUT_TIMELINE},
+        {"--report", options->report, CLI_OUTPUT_PAGE},
         {"--checkpoint", checkpoint, CLI_OUTPUT_CHECKPOINT},
     };
     if (checkpoint && archive_check_place(checkpoint, sink) < 0)
@@ -143,6 +145,7 @@ static int run(struct cli_options *options, struct diag_sink *sink)
     if (checkpoint_complete_options(options, sink) < 0)
         return CLI_USAGE;
     cli_say(sink);
+    options->profile |= options->report != NULL;
     if (!options->rest[0]) {
         diag_error(sink, DIAG_NOWHERE, "lockstep run --help", "lockstep run needs a program or a launch file");
         return CLI_USAGE;

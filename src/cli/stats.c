@@ -5,6 +5,7 @@
 #include "base/strmap.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
+#include "report/figures.h"
 #include "report/table.h"
 
 static const char stats_usage[] =
@@ -18,19 +19,6 @@ static const char explain_usage[] =
     "\n"
     "Says what a statistic or a figure of the result tables means: sm.warp_instructions,\n"
     "stalls.data, ipc. Without the group, every group that has the name answers.\n";
-
-const struct listing_figure listing_figures[] = {
-    {"cycles", "core cycles", "from the start of the launch to the end of its last block, its stores acknowledged"},
-    {"time_ns", "ns", "simulated time of the launch: cycles at the core's clock"},
-    {"warp_instructions", "instructions", "warp instructions issued: sm.warp_instructions"},
-    {"thread_instructions", "instructions",
-     "lanes that executed, summed over warp instructions: sm.thread_instructions"},
-    {"ipc", "instructions/cycle", "thread_instructions / cycles, for the whole device"},
-    {"simd_efficiency", "share",
-     "thread_instructions / (warp_instructions x warp size): how full warps are; lanes that are masked off or "
-     "predicated off are lost"},
-};
-const unsigned listing_figure_count = sizeof listing_figures / sizeof *listing_figures;
 
 void listing_stats_heading(struct table *t)
 {
@@ -136,9 +124,9 @@ int cli_stats(int argc, char **argv)
 
 static bool explain_figure(const char *name)
 {
-    for (unsigned i = 0; i < listing_figure_count; i++)
-        if (strcmp(name, listing_figures[i].name) == 0) {
-            cli_printf("%s (%s): %s\n", name, listing_figures[i].unit, listing_figures[i].doc);
+    for (unsigned i = 0; i < figures_doc_count; i++)
+        if (strcmp(name, figures_docs[i].name) == 0) {
+            cli_printf("%s (%s): %s\n", name, figures_docs[i].unit, figures_docs[i].doc);
             return true;
         }
     return false;
@@ -172,8 +160,8 @@ static int explain(const char *name, struct diag_sink *sink)
     gpu_result_blank(&result);
     const struct gpu_stat_set *sets = gpu_result_sets(&result, &count);
     bool found = explain_figure(name);
-    for (unsigned i = 0; i < listing_figure_count; i++)
-        vec_push(&names, listing_figures[i].name);
+    for (unsigned i = 0; i < figures_doc_count; i++)
+        vec_push(&names, figures_docs[i].name);
     for (unsigned i = 0; i < count; i++) {
         found |= explain_stat(name, sets[i].group);
         for (unsigned k = 0; k < sets[i].group->count; k++)

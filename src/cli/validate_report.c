@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/charts.h"
+#include "report/charts.h"
 #include "report/scatter.h"
 #include "report/table.h"
 

@@ -175,6 +175,21 @@ static json_t *barriers_json(const struct profile *profile)
     return barriers;
 }
 
+static json_t *sms_json(const struct profile *profile)
+{
+    json_t *sms = json_array();
+    for (uint32_t sm = 0; sm < profile->sms; sm++) {
+        const uint64_t *row = profile_sm_row(profile, sm);
+        json_t *object = json_object(), *cycles = json_object();
+        for (unsigned c = 0; c < profile->causes; c++)
+            set_counted(cycles, profile->cause_names[c], row[c]);
+        json_object_set_new(object, "sm", json_integer(sm));
+        json_object_set_new(object, "warp_cycles", cycles);
+        json_array_append_new(sms, object);
+    }
+    return sms;
+}
+
 json_t *gpu_profile_json(const struct profile *profile)
 {
     json_t *object = json_object(), *instructions = json_array();
@@ -182,6 +197,7 @@ json_t *gpu_profile_json(const struct profile *profile)
         if (has_counts(profile, pc))
             json_array_append_new(instructions, instruction_json(profile, pc));
     json_object_set_new(object, "instructions", instructions);
+    json_object_set_new(object, "sms", sms_json(profile));
     json_object_set_new(object, "barriers", barriers_json(profile));
     json_object_set_new(object, "words", words_json(profile));
     json_object_set_new(object, "words_unlisted", json_integer((json_int_t)profile->words.unlisted));

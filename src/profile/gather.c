@@ -26,6 +26,14 @@ static void gather_words(struct profile *profile, const void *const *states, uin
     free(parts);
 }
 
+static void add_sm(struct profile *profile, const struct profile_sm *state, uint32_t sm)
+{
+    const uint64_t *row = state->counts;
+    for (uint32_t pc = 0; pc < profile->instructions; pc++, row += PROFILE_COUNTS + profile->causes)
+        for (uint32_t c = 0; c < profile->causes; c++)
+            profile->sm_cycles[(size_t)sm * profile->causes + c] += row[PROFILE_COUNTS + c];
+}
+
 struct profile *profile_gather(const struct watch_launch *launch)
 {
     const struct lockstep_observed *observed = &launch->observed;
@@ -38,13 +46,17 @@ struct profile *profile_gather(const struct watch_launch *launch)
         .causes = observed->cause_count,
         .cause_names = observed->causes,
         .counts = base_calloc(count, sizeof *profile->counts),
-        .barriers = base_calloc((size_t)observed->instructions * PROFILE_BARRIER_COUNTS, sizeof *profile->barriers)};
+        .barriers = base_calloc((size_t)observed->instructions * PROFILE_BARRIER_COUNTS, sizeof *profile->barriers),
+        .sms = observed->sms,
+        .sm_cycles = base_calloc((size_t)observed->sms * observed->cause_count, sizeof *profile->sm_cycles)};
     watch_launch_states(launch, profile_observer(), states);
     for (uint32_t sm = 0; sm < observed->sms; sm++)
         for (size_t i = 0; i < count; i++)
             profile->counts[i] += ((const struct profile_sm *)states[sm])->counts[i];
-    for (uint32_t sm = 0; sm < observed->sms; sm++)
+    for (uint32_t sm = 0; sm < observed->sms; sm++) {
         profile_barriers_add(profile->barriers, profile_barriers_of(states[sm]), observed->instructions);
+        add_sm(profile, states[sm], sm);
+    }
     gather_words(profile, states, observed->sms);
     free(states);
     return profile;
@@ -58,5 +70,6 @@ void profile_free(struct profile *profile)
     profile_polls_free(&profile->polls);
     free(profile->counts);
     free(profile->barriers);
+    free(profile->sm_cycles);
     free(profile);
 }

@@ -29,6 +29,8 @@ struct profile {
     const char *const *cause_names;
     uint64_t *counts;   /* by instruction: enum profile_count, and behind them warp-cycles by cause */
     uint64_t *barriers; /* by instruction: enum profile_barrier_count */
+    uint32_t sms;
+    uint64_t *sm_cycles; /* by SM: warp-cycles by cause, of all instructions */
     struct profile_word_list words;
     struct profile_poll_list polls;
 };
@@ -50,6 +52,11 @@ static inline const uint64_t *profile_row(const struct profile *profile, uint32_
 static inline const uint64_t *profile_barrier_row(const struct profile *profile, uint32_t pc)
 {
     return profile->barriers + (size_t)pc * PROFILE_BARRIER_COUNTS;
+}
+/* The warp-cycles of an SM, by cause. */
+static inline const uint64_t *profile_sm_row(const struct profile *profile, uint32_t sm)
+{
+    return profile->sm_cycles + (size_t)sm * profile->causes;
 }
 /* The name of a count in results, and the words for a cause in reports. */
 const char *profile_count_name(enum profile_count count);

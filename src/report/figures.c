@@ -7,6 +7,19 @@
 
 #include "isa/program.h"
 
+const struct figures_doc figures_docs[] = {
+    {"cycles", "core cycles", "from the start of the launch to the end of its last block, its stores acknowledged"},
+    {"time_ns", "ns", "simulated time of the launch: cycles at the core's clock"},
+    {"warp_instructions", "instructions", "warp instructions issued: sm.warp_instructions"},
+    {"thread_instructions", "instructions",
+     "lanes that executed, summed over warp instructions: sm.thread_instructions"},
+    {"ipc", "instructions/cycle", "thread_instructions / cycles, for the whole device"},
+    {"simd_efficiency", "share",
+     "thread_instructions / (warp_instructions x warp size): how full warps are; lanes that are masked off or "
+     "predicated off are lost"},
+};
+const unsigned figures_doc_count = sizeof figures_docs / sizeof *figures_docs;
+
 static uint64_t count_of(const json_t *object, const char *name)
 {
     return (uint64_t)json_integer_value(json_object_get(object, name));

@@ -11,6 +11,13 @@
 
 #define FIGURES_STALLS 32
 
+/* A figure that results derive from statistics. */
+struct figures_doc {
+    const char *name, *unit, *doc;
+};
+extern const struct figures_doc figures_docs[];
+extern const unsigned figures_doc_count;
+
 struct figures {
     uint64_t launches, warp_instructions, thread_instructions;
     uint64_t cycles;     /* 0: functional launches, which have none */

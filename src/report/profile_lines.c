@@ -1,6 +1,7 @@
 /* From results to lines: see profile_lines.h. */
 #include "report/profile_lines.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/profile_uses.h"
@@ -129,18 +130,39 @@ static void add_instr(struct profile_lines *p, struct profile_instr *instr)
     add_sum(&p->sum, &instr->sum);
 }
 
+/* The texts of lines, as the launch's results have them. */
+static void add_texts(struct profile_lines *p, const json_t *kernel)
+{
+    size_t i;
+    const json_t *of;
+    json_array_foreach(json_object_get(json_object_get(kernel, "profile"), "lines"), i, of)
+    {
+        const char *file = json_string_value(json_object_get(of, "file"));
+        const char *key = arena_printf(&p->arena, "%u %s", (unsigned)profile_uses_number(of, "line"), file ? file : "");
+        uint32_t line = strmap_get(&p->numbers, key, strlen(key));
+        if (line != STRMAP_NONE)
+            p->lines.items[line].text = json_string_value(json_object_get(of, "text"));
+    }
+}
+
+static bool is_of(const json_t *kernel, const char *name)
+{
+    const char *own = json_string_value(json_object_get(kernel, "name"));
+    return own && !strcmp(own, name) && json_object_get(kernel, "profile");
+}
+
 void profile_lines_init(struct profile_lines *p, const json_t *kernels, const char *name)
 {
     *p = (struct profile_lines){0};
-    for (size_t i = 0; i < json_array_size(kernels); i++) {
-        const json_t *kernel = json_array_get(kernels, i);
-        const char *own = json_string_value(json_object_get(kernel, "name"));
-        if (own && !strcmp(own, name) && json_object_get(kernel, "profile"))
-            add_launch(p, kernel);
-    }
+    for (size_t i = 0; i < json_array_size(kernels); i++)
+        if (is_of(json_array_get(kernels, i), name))
+            add_launch(p, json_array_get(kernels, i));
     for (size_t pc = 0; pc < p->instrs.count; pc++)
         if (p->instrs.items[pc].object)
             add_instr(p, &p->instrs.items[pc]);
+    for (size_t i = 0; i < json_array_size(kernels); i++)
+        if (is_of(json_array_get(kernels, i), name))
+            add_texts(p, json_array_get(kernels, i));
 }
 
 void profile_lines_free(struct profile_lines *p)
@@ -150,4 +172,32 @@ void profile_lines_free(struct profile_lines *p)
     vec_free(&p->sites);
     strmap_free(&p->numbers);
     arena_free(&p->arena);
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+    const struct profile_part *x = a, *y = b;
+    if (x->cycles != y->cycles)
+        return x->cycles < y->cycles ? 1 : -1;
+    return x->cause + 1 < y->cause + 1 ? -1 : 1; /* waits for its value come first */
+}
+
+unsigned profile_parts(const struct profile_lines *p, const struct profile_sum *sum, struct profile_part *parts)
+{
+    unsigned count = 0;
+    if (sum->counts[PROFILE_awaited])
+        parts[count++] =
+            (struct profile_part){"its value awaited", sum->counts[PROFILE_awaited], PROFILE_LINES_NONE};
+    for (unsigned i = 0; i < p->cause_count; i++)
+        if (sum->cycles[i] && strncmp(p->causes[i], "data_", 5) != 0)
+            parts[count++] = (struct profile_part){profile_cause_words(p->causes[i]), sum->cycles[i], i};
+    if (count)
+        qsort(parts, count, sizeof *parts, by_cycles);
+    return count;
+}
+
+bool profile_line_before(const struct profile_line *a, const struct profile_line *b)
+{
+    uint64_t of_a = profile_cost(&a->all), of_b = profile_cost(&b->all);
+    return of_a != of_b ? of_a > of_b : a->depth < b->depth;
 }

@@ -10,6 +10,7 @@
 #include "profile/profile.h"
 
 #define PROFILE_LINES_CAUSES 64
+#define PROFILE_LINES_PARTS (PROFILE_LINES_CAUSES + 1)
 #define PROFILE_LINES_NONE UINT32_MAX
 
 /* Counts of one instruction, or of all of a line. */
@@ -29,6 +30,7 @@ static inline uint64_t profile_cost(const struct profile_sum *sum)
 struct profile_line {
     const char *file; /* as the sources' compiler named it */
     uint32_t number;
+    const char *text;       /* without blanks around it; NULL: results do not have it */
     uint32_t depth;         /* calls around it that its code stands in place of, at least */
     struct profile_sum own; /* of the instructions that are the line's */
     struct profile_sum all; /* and of those that stand in place of a call in the line */
@@ -62,6 +64,17 @@ struct profile_lines {
 /* Adds the launches of a kernel of that name among result objects, which must outlive it. */
 void profile_lines_init(struct profile_lines *p, const json_t *kernels, const char *name);
 void profile_lines_free(struct profile_lines *p);
+/* A part of a cost. */
+struct profile_part {
+    const char *words;
+    uint64_t cycles;
+    uint32_t cause; /* PROFILE_LINES_NONE: waits for its value */
+};
+/* The parts of a cost that are not 0, the largest first: waits for its value, and its cycles by cause, without waits for
+ * others' values. They add up to the cost. parts: of PROFILE_LINES_PARTS. Returns how many. */
+unsigned profile_parts(const struct profile_lines *p, const struct profile_sum *sum, struct profile_part *parts);
+/* True if line a comes before b in a report: the most expensive first; of those that cost the same, the outer one. */
+bool profile_line_before(const struct profile_line *a, const struct profile_line *b);
 /* The number of the cause of that name, or PROFILE_LINES_NONE. */
 uint32_t profile_lines_cause(const struct profile_lines *p, const char *name);
 

@@ -5,30 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
-#include "profile/polls.h"
 #include "report/profile_uses.h"
 
 #define MOST_WORDS 5        /* of a kernel */
 #define LEAST_SHARE 0.01    /* of its warp-cycles, for a row */
 #define LEAST_SENTENCE 0.05 /* for a sentence */
 
-struct poll {
-    const json_t *object; /* of its first launch */
-    uint64_t counts[PROFILE_POLL_COUNTS];
-};
-struct profile_polls_report {
-    VEC(struct poll) polls;
-};
-
 static void add_poll(struct profile_polls_report *report, const json_t *object)
 {
-    struct poll *poll = NULL;
+    struct profile_poll_total *poll = NULL;
     for (size_t i = 0; i < report->polls.count && !poll; i++)
         if (!strcmp(profile_uses_name(report->polls.items[i].object), profile_uses_name(object)))
             poll = &report->polls.items[i];
     if (!poll) {
-        vec_push(&report->polls, (struct poll){.object = object});
+        vec_push(&report->polls, (struct profile_poll_total){.object = object});
         poll = &report->polls.items[report->polls.count - 1];
     }
     for (unsigned i = 0; i < PROFILE_POLL_COUNTS; i++)
@@ -37,7 +27,7 @@ static void add_poll(struct profile_polls_report *report, const json_t *object)
 
 static int by_cost(const void *a, const void *b)
 {
-    const struct poll *x = a, *y = b;
+    const struct profile_poll_total *x = a, *y = b;
     uint64_t of_x = x->counts[PROFILE_POLL_warps_waited], of_y = y->counts[PROFILE_POLL_warps_waited];
     if (of_x != of_y)
         return of_x < of_y ? 1 : -1;
@@ -63,12 +53,12 @@ void profile_polls_done(struct profile_polls_report *report)
     free(report);
 }
 
-static double share(const struct poll *poll, uint64_t warp_cycles)
+static double share(const struct profile_poll_total *poll, uint64_t warp_cycles)
 {
     return profile_uses_ratio(poll->counts[PROFILE_POLL_warps_waited], warp_cycles);
 }
 
-static void add_row(const struct poll *poll, uint64_t warp_cycles, struct strbuf *out)
+static void add_row(const struct profile_poll_total *poll, uint64_t warp_cycles, struct strbuf *out)
 {
     const uint64_t *n = poll->counts;
     const json_t *writes = json_object_get(poll->object, "written_at");
@@ -87,7 +77,7 @@ static void add_row(const struct poll *poll, uint64_t warp_cycles, struct strbuf
 void profile_polls_add_table(const struct profile_polls_report *report, uint64_t warp_cycles, struct strbuf *out)
 {
     for (size_t i = 0; i < report->polls.count && i < MOST_WORDS; i++) {
-        const struct poll *poll = &report->polls.items[i];
+        const struct profile_poll_total *poll = &report->polls.items[i];
         if (share(poll, warp_cycles) < LEAST_SHARE)
             return;
         if (!i)
@@ -98,11 +88,11 @@ void profile_polls_add_table(const struct profile_polls_report *report, uint64_t
 
 void profile_polls_add_sentence(const struct profile_polls_report *report, uint64_t warp_cycles, struct strbuf *out)
 {
-    const struct poll *poll = report->polls.count ? &report->polls.items[0] : NULL;
+    const struct profile_poll_total *poll = report->polls.count ? &report->polls.items[0] : NULL;
     struct strbuf writers = {0};
     if (!poll || share(poll, warp_cycles) < LEAST_SENTENCE)
         return;
-    strbuf_addf(out, "- %.0f%% of warp-cycles have a thread that polls %s at ", 100 * share(poll, warp_cycles),
+    strbuf_addf(out, "%.0f%% of warp-cycles have a thread that polls %s at ", 100 * share(poll, warp_cycles),
                 profile_uses_name(poll->object));
     profile_uses_add_place(json_array_get(json_object_get(poll->object, "polled_at"), 0), true, out);
     unsigned count = profile_uses_add_places(json_object_get(poll->object, "written_at"), &writers);

@@ -7,8 +7,17 @@
 #include <jansson.h>
 
 #include "base/strbuf.h"
+#include "base/vec.h"
+#include "profile/polls.h"
 
-struct profile_polls_report;
+/* A word, its counts added up over launches. */
+struct profile_poll_total {
+    const json_t *object; /* of its first launch */
+    uint64_t counts[PROFILE_POLL_COUNTS];
+};
+struct profile_polls_report {
+    VEC(struct profile_poll_total) polls; /* the most expensive first */
+};
 
 /* The polled words of all launches of the kernel of that name among result objects, which must outlive it. */
 struct profile_polls_report *profile_polls_read(const json_t *kernels, const char *name);

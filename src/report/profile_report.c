@@ -12,15 +12,15 @@
 #include "report/profile_lines.h"
 #include "report/profile_barriers.h"
 #include "report/profile_polls.h"
+#include "report/profile_sentences.h"
 #include "report/profile_uses.h"
 #include "report/profile_words.h"
 
 #define WIDTH 80
 #define MOST_LINES 10      /* of a kernel */
-#define MOST_SENTENCES 3   /* of a kernel */
 #define MOST_PARTS 3       /* of a cost */
 #define MOST_INSTRS 8      /* of a line, with --ptx */
-#define LEAST_SHARE 0.01   /* of the kernel's cycles, for a line; five times that for a sentence */
+#define LEAST_SHARE 0.01   /* of the kernel's cycles, for a line */
 #define LEAST_INSTR 0.0005 /* for an instruction */
 #define LEAST_PART 0.05    /* of a cost, for a part behind the first */
 
@@ -80,42 +80,19 @@ static void add_source(struct printer *p, const struct profile_line *line, size_
 
 /* Lines */
 
-/* A part of a cost. */
-struct part {
-    const char *words;
-    uint64_t cycles;
-};
-
-/* The parts of a cost: waits for its value, and its cycles by cause, without waits for others' values. Returns how
- * many. */
-static unsigned parts_of(const struct profile_lines *lines, const struct profile_sum *sum, struct part *parts)
-{
-    unsigned count = 0;
-    parts[count++] = (struct part){"its value awaited", sum->counts[PROFILE_awaited]};
-    for (unsigned i = 0; i < lines->cause_count; i++)
-        if (strncmp(lines->causes[i], "data_", 5) != 0)
-            parts[count++] = (struct part){profile_cause_words(lines->causes[i]), sum->cycles[i]};
-    return count;
-}
-
 /* Words for the largest parts of a cost, in so many columns: "its value awaited 81%, load/store unit busy 12%". */
 static void add_parts(const struct profile_lines *lines, const struct profile_sum *sum, size_t columns,
                       struct strbuf *out)
 {
-    struct part parts[PROFILE_LINES_CAUSES + 1];
-    unsigned count = parts_of(lines, sum, parts);
+    struct profile_part parts[PROFILE_LINES_PARTS];
+    unsigned count = profile_parts(lines, sum, parts);
     size_t end = out->length + columns;
     for (unsigned n = 0; n < MOST_PARTS && n < count; n++) {
-        unsigned most = n;
-        for (unsigned i = n + 1; i < count; i++)
-            most = parts[i].cycles > parts[most].cycles ? i : most;
-        struct part part = parts[most];
         size_t before = out->length;
-        parts[most] = parts[n];
-        if (!part.cycles || (n && profile_uses_ratio(part.cycles, profile_cost(sum)) < LEAST_PART))
+        if (n && profile_uses_ratio(parts[n].cycles, profile_cost(sum)) < LEAST_PART)
             return;
-        strbuf_addf(out, "%s%s %.0f%%", n ? ", " : "", part.words,
-                    100 * profile_uses_ratio(part.cycles, profile_cost(sum)));
+        strbuf_addf(out, "%s%s %.0f%%", n ? ", " : "", parts[n].words,
+                    100 * profile_uses_ratio(parts[n].cycles, profile_cost(sum)));
         if (out->length > end) {
             out->length = before;
             return;
@@ -158,13 +135,6 @@ static void print_line(struct printer *p, uint32_t number, bool ptx)
     strbuf_free(&place);
 }
 
-/* The most expensive first; of lines that cost the same, the outer one. */
-static bool comes_before(const struct profile_line *a, const struct profile_line *b)
-{
-    uint64_t of_a = profile_cost(&a->all), of_b = profile_cost(&b->all);
-    return of_a != of_b ? of_a > of_b : a->depth < b->depth;
-}
-
 static void print_lines(struct printer *p, bool ptx)
 {
     size_t count = p->lines->lines.count;
@@ -174,7 +144,7 @@ static void print_lines(struct printer *p, bool ptx)
         const struct profile_line *lines = p->lines->lines.items;
         size_t best = count;
         for (size_t i = 0; i < count; i++)
-            if (!told[i] && (best == count || comes_before(&lines[i], &lines[best])))
+            if (!told[i] && (best == count || profile_line_before(&lines[i], &lines[best])))
                 best = i;
         if (n && profile_uses_ratio(profile_cost(&lines[best].all), p->lines->sum.total) < LEAST_SHARE)
             break;
@@ -182,56 +152,6 @@ static void print_lines(struct printer *p, bool ptx)
         print_line(p, (uint32_t)best, ptx);
     }
     free(told);
-}
-
-/* Sentences */
-
-/* A sentence is about a site's cycles of a cause; or (cause is PROFILE_LINES_NONE) those for which warps waited for the
- * values that it brings. */
-struct finding {
-    uint64_t cycles;
-    uint32_t cause;
-    const struct profile_site *site;
-};
-
-static void add_place(const struct profile_lines *p, const struct profile_site *site, struct strbuf *out)
-{
-    const struct profile_line *line = &p->lines.items[site->line], *outer = &p->lines.items[site->outer];
-    strbuf_addf(out, "%s:%u", profile_uses_base_name(line->file), line->number);
-    if (outer != line)
-        strbuf_addf(out, " (called from %s:%u)", profile_uses_base_name(outer->file), outer->number);
-}
-
-/* How a site's accesses lie, where that costs something. */
-static void add_accesses(const struct profile_sum *sum, const char *before, struct strbuf *out)
-{
-    const uint64_t *n = sum->counts;
-    double each = profile_uses_ratio(n[PROFILE_transactions], n[PROFILE_accesses]);
-    if (each >= 1.5)
-        strbuf_addf(out, "%s%.1f transactions an access, its lanes lie %.0f bytes apart", before, each,
-                    profile_uses_ratio(n[PROFILE_apart], n[PROFILE_accesses]));
-    else if (n[PROFILE_passes] * 2 >= n[PROFILE_accesses] && n[PROFILE_accesses])
-        strbuf_addf(out, "%s%.1f passes an access, its lanes meet in banks of shared memory", before,
-                    1 + profile_uses_ratio(n[PROFILE_passes], n[PROFILE_accesses]));
-}
-
-static void add_finding(const struct profile_lines *p, const struct finding *f, struct strbuf *out)
-{
-    const struct profile_sum *sum = &f->site->sum;
-    strbuf_addf(out, "- %.0f%% of warp-cycles ", 100 * profile_uses_ratio(f->cycles, p->sum.total));
-    if (f->cause == PROFILE_LINES_NONE) {
-        bool loads = sum->counts[PROFILE_accesses];
-        strbuf_addf(out, "wait for the value that %s ", loads ? "the load of" : "line");
-        add_place(p, f->site, out);
-        strbuf_add(out, loads ? " brings" : " computes");
-        add_accesses(sum, ": ", out);
-    } else {
-        strbuf_add(out, "go to ");
-        add_place(p, f->site, out);
-        strbuf_addf(out, ": %s", profile_cause_words(p->causes[f->cause]));
-        add_accesses(sum, "; ", out);
-    }
-    strbuf_add(out, ".");
 }
 
 /* Appends a paragraph, broken where a line would be too long. */
@@ -249,72 +169,17 @@ static void add_wrapped(const char *text, struct strbuf *out)
     strbuf_addf(out, "%s\n", text);
 }
 
-static void print_finding(struct printer *p, const struct finding *f)
-{
-    struct strbuf text = {0};
-    add_finding(p->lines, f, &text);
-    add_wrapped(strbuf_text(&text), p->out);
-    strbuf_free(&text);
-}
-
-/* The site that has most cycles of a cause. There is one. */
-static struct finding find_site(const struct profile_lines *p, uint32_t cause)
-{
-    struct finding f = {.cause = cause, .site = p->sites.items};
-    for (size_t i = 0; i < p->sites.count; i++) {
-        const struct profile_sum *sum = &p->sites.items[i].sum;
-        uint64_t cycles = cause == PROFILE_LINES_NONE ? sum->counts[PROFILE_awaited] : sum->cycles[cause];
-        if (cycles > f.cycles)
-            f = (struct finding){cycles, cause, &p->sites.items[i]};
-    }
-    return f;
-}
-
-/* Waits for values are told by where these come from; and work is no finding. */
-static bool is_told(const char *cause)
-{
-    return strcmp(cause, "issued") && strcmp(cause, "unpicked") && strcmp(cause, "exit") &&
-           strncmp(cause, "data_", 5) != 0;
-}
-
-/* Prints a sentence, if there is one; returns how many. */
-static unsigned print_sentence(struct printer *p, struct strbuf *text)
-{
-    unsigned told = text->length > 0;
-    if (told)
-        add_wrapped(strbuf_text(text), p->out);
-    strbuf_free(text);
-    return told;
-}
-
-/* Sentences on the words for which warps waited most. Returns how many. */
-static unsigned print_words(struct printer *p)
-{
-    struct strbuf lock = {0}, poll = {0};
-    profile_words_add_sentence(p->words, p->lines->sum.total, &lock);
-    profile_polls_add_sentence(p->polls, p->lines->sum.total, &poll);
-    return print_sentence(p, &lock) + print_sentence(p, &poll);
-}
-
 static void print_sentences(struct printer *p)
 {
-    struct finding found[PROFILE_LINES_CAUSES + 1];
-    unsigned count = 0, most = MOST_SENTENCES - print_words(p);
-    found[count++] = find_site(p->lines, PROFILE_LINES_NONE);
-    for (uint32_t c = 0; c < p->lines->cause_count; c++)
-        if (is_told(p->lines->causes[c]))
-            found[count++] = find_site(p->lines, c);
-    for (unsigned n = 0; n < most && n < count; n++) {
-        unsigned best = n;
-        for (unsigned i = n + 1; i < count; i++)
-            best = found[i].cycles > found[best].cycles ? i : best;
-        struct finding f = found[best];
-        found[best] = found[n];
-        found[n] = f;
-        if (profile_uses_ratio(f.cycles, p->lines->sum.total) < 5 * LEAST_SHARE)
-            return;
-        print_finding(p, &f);
+    struct profile_sentences sentences;
+    profile_sentences_init(&sentences, p->lines, p->words, p->polls);
+    for (unsigned i = 0; i < sentences.count; i++) {
+        struct strbuf text = {0};
+        strbuf_addf(&text, "- %s", strbuf_text(&sentences.texts[i]));
+        add_wrapped(strbuf_text(&text), p->out);
+        strbuf_free(&text);
     }
+    profile_sentences_free(&sentences);
 }
 
 static void print_kernel(const json_t *kernels, const char *name, bool ptx, struct strbuf *out)

@@ -6,30 +6,20 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/vec.h"
-#include "profile/words.h"
 #include "report/profile_uses.h"
 
 #define MOST_WORDS 5        /* of a kernel */
 #define LEAST_SHARE 0.01    /* of its warp-cycles, for a row */
 #define LEAST_SENTENCE 0.05 /* for a sentence */
 
-struct word {
-    const json_t *object; /* of its first launch */
-    uint64_t counts[PROFILE_WORD_COUNTS], handed, handovers, most_waited;
-};
-struct profile_words_report {
-    VEC(struct word) words;
-};
-
 static void add_word(struct profile_words_report *report, const json_t *object)
 {
-    struct word *word = NULL;
+    struct profile_lock_sum *word = NULL;
     for (size_t i = 0; i < report->words.count && !word; i++)
         if (!strcmp(profile_uses_name(report->words.items[i].object), profile_uses_name(object)))
             word = &report->words.items[i];
     if (!word) {
-        vec_push(&report->words, (struct word){.object = object});
+        vec_push(&report->words, (struct profile_lock_sum){.object = object});
         word = &report->words.items[report->words.count - 1];
     }
     for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
@@ -42,7 +32,7 @@ static void add_word(struct profile_words_report *report, const json_t *object)
 
 static int by_cost(const void *a, const void *b)
 {
-    const struct word *x = a, *y = b;
+    const struct profile_lock_sum *x = a, *y = b;
     uint64_t of_x = x->counts[PROFILE_WORD_warps_waited], of_y = y->counts[PROFILE_WORD_warps_waited];
     return of_x != of_y ? (of_x < of_y ? 1 : -1) : strcmp(profile_uses_name(x->object), profile_uses_name(y->object));
 }
@@ -66,17 +56,17 @@ void profile_words_done(struct profile_words_report *report)
     free(report);
 }
 
-static double share(const struct word *word, uint64_t warp_cycles)
+static double share(const struct profile_lock_sum *word, uint64_t warp_cycles)
 {
     return profile_uses_ratio(word->counts[PROFILE_WORD_warps_waited], warp_cycles);
 }
 
-static bool was_given(const struct word *word)
+static bool was_given(const struct profile_lock_sum *word)
 {
     return word->counts[PROFILE_WORD_given];
 }
 
-static void add_row(const struct word *word, uint64_t warp_cycles, struct strbuf *out)
+static void add_row(const struct profile_lock_sum *word, uint64_t warp_cycles, struct strbuf *out)
 {
     const uint64_t *n = word->counts;
     strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8" PRIu64 "  %8.0f  %7.0f  %7" PRIu64 "  %s\n",
@@ -98,7 +88,7 @@ static void add_row(const struct word *word, uint64_t warp_cycles, struct strbuf
 void profile_words_add_table(const struct profile_words_report *report, uint64_t warp_cycles, struct strbuf *out)
 {
     for (size_t i = 0; i < report->words.count && i < MOST_WORDS; i++) {
-        const struct word *word = &report->words.items[i];
+        const struct profile_lock_sum *word = &report->words.items[i];
         if (share(word, warp_cycles) < LEAST_SHARE)
             return;
         if (!i)
@@ -109,10 +99,10 @@ void profile_words_add_table(const struct profile_words_report *report, uint64_t
 
 void profile_words_add_sentence(const struct profile_words_report *report, uint64_t warp_cycles, struct strbuf *out)
 {
-    const struct word *word = report->words.count ? &report->words.items[0] : NULL;
+    const struct profile_lock_sum *word = report->words.count ? &report->words.items[0] : NULL;
     if (!word || share(word, warp_cycles) < LEAST_SENTENCE)
         return;
-    strbuf_addf(out, "- %.0f%% of warp-cycles have a thread that waits for %s %s", 100 * share(word, warp_cycles),
+    strbuf_addf(out, "%.0f%% of warp-cycles have a thread that waits for %s %s", 100 * share(word, warp_cycles),
                 was_given(word) ? "lock" : "word", profile_uses_name(word->object));
     strbuf_add(out, ", taken at ");
     profile_uses_add_place(json_array_get(json_object_get(word->object, "takes"), 0), true, out);

@@ -7,8 +7,17 @@
 #include <jansson.h>
 
 #include "base/strbuf.h"
+#include "base/vec.h"
+#include "profile/words.h"
 
-struct profile_words_report;
+/* A word, its counts added up over launches. */
+struct profile_lock_sum {
+    const json_t *object; /* of its first launch */
+    uint64_t counts[PROFILE_WORD_COUNTS], handed, handovers, most_waited;
+};
+struct profile_words_report {
+    VEC(struct profile_lock_sum) words; /* the most expensive first */
+};
 
 /* The words of all launches of the kernel of that name among result objects, which must outlive it. */
 struct profile_words_report *profile_words_read(const json_t *kernels, const char *name);

@@ -9,20 +9,10 @@
 #include "report/chart.h"
 
 static const char style[] =
-    "body { max-width: 84rem; } main > p, main > figure, nav, .claims { max-width: 68rem; }\n"
-    "main { overflow-wrap: anywhere; } h1 { line-height: 1.2; margin: 1rem 0 0.25rem; }\n"
-    "h2 { margin-top: 3rem; } h3 { margin: 0 0 0.5rem; font-size: 1.05rem; } figure { margin: 2.5rem 0; }\n"
-    "a { color: var(--dot); text-decoration: none; } a:hover { text-decoration: underline; }\n"
-    "summary { cursor: pointer; color: var(--soft); font-size: 14px; }\n"
-    ".head { list-style: none; padding: 0.75rem 1rem; margin: 1rem 0; background: var(--wide); border-radius: 8px; }\n"
-    ".head li { margin: 0.3rem 0; } .counts { font-size: 1.15rem; } .origin { font-size: 13px; }\n"
-    ".contents { columns: 20rem; column-gap: 2rem; font-size: 14px; } nav a { display: block; padding: 0.1rem 0; }\n"
+    "main > p, main > figure, nav, .claims { max-width: 68rem; }\n"
+    ".counts { font-size: 1.15rem; } .origin { font-size: 13px; }\n"
     ".inputs { font-size: 14px; }\n"
-    "figure table, details table { margin: 0.5rem 0; font-size: 14px; } figcaption { color: var(--soft); font-size: "
-    "14px; }\n"
-    "th, td { vertical-align: top; overflow-wrap: normal; }\n"
     ".name { font-weight: normal; }\n"
-    ".unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }\n"
     ".said { width: 60%; white-space: pre-wrap; overflow-wrap: anywhere; }\n"
     ".claims { width: 100%; } .claims > tbody > tr > td { padding: 0.75rem 0.5rem; }\n"
     ".claim { width: 42%; min-width: 14rem; } .id { color: var(--soft); font-size: 13px; }\n"
@@ -33,28 +23,20 @@ static const char style[] =
     ".cell:only-child { flex: 1 1 auto; display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 1.25rem; }\n"
     ".of { color: var(--soft); font-size: 13px; } .ours { font-size: 1.15rem; font-weight: 600; }\n"
     ".small { font-size: 12.5px; color: var(--soft); }\n"
-    ".yes { color: var(--good); } .no { color: var(--bad); font-weight: 600; } .note { color: var(--soft); }\n"
+    ".yes { color: var(--good); } .no { color: var(--bad); font-weight: 600; }\n"
     ".missing { border-left: 4px solid var(--bad); padding: 0.2rem 0.75rem; }\n"
     ".mixed { color: var(--square); font-weight: 600; } :target { outline: 2px solid var(--dot); outline-offset: 2px; "
     "}\n"
     ".first { display: grid; gap: 0 1.5rem; } .first > * { min-width: 0; } .first > figure { margin: 1rem 0; }\n"
-    ".side { display: grid; gap: 0 1.5rem; } .two { grid-template-columns: repeat(auto-fit, minmax(max(24rem, 40%), "
-    "1fr)); }\n"
-    ".three { grid-template-columns: repeat(auto-fit, minmax(max(24rem, 30%), 1fr)); }\n"
-    ".three h3 { min-height: 3em; } .side > .legend { grid-column: 1 / -1; } .side figure { margin: 1rem 0; "
-    "min-width: 0; } .side .chart { height: "
-    "19rem; }\n"
-    ".side { width: min(96vw, 110rem); margin-left: calc(50% - min(48vw, 55rem)); }\n"
     "@media (min-width: 75rem) { .first { grid-template-columns: 11fr 9fr; } .first > figure + .head { font-size: "
     "14px; "
     "}\n"
     "  .first > .side, .first > .side + .head, .first > .head:only-child { grid-column: 1 / -1; } }\n"
-    "@media (max-width: 40rem) { body { padding: 0 0.6rem; } th, td { padding: 0.15rem 0.35rem; }\n"
+    "@media (max-width: 40rem) {\n"
     "  .claims, .claims > tbody, .claims > tbody > tr, .claims > tbody > tr > td { display: block; width: auto; }\n"
     "  .claims > tbody > tr > td { border: 0; padding: 0.25rem 0; } .claim { min-width: 0; }\n"
     "  .claims > tbody > tr { border-bottom: 1px solid var(--faint); padding: 0.5rem 0; }\n"
-    "  .cell { flex: 1 1 8rem; } .first, .side { display: block; width: auto; margin-left: 0; } .chart { height: "
-    "17rem; } }\n";
+    "  .cell { flex: 1 1 8rem; } .first { display: block; width: auto; } }\n";
 
 static const char failures[] =
     "SELECT key AS run, status, error AS said FROM executions WHERE status NOT IN ('ok', '" STUDY_WAITS "') AND id IN "
@@ -189,7 +171,7 @@ int study_write_page(struct study *study, const struct study_found *found)
     struct strbuf out = {0};
     int rc = 0;
     struct strbuf rules = {0};
-    strbuf_addf(&rules, "%s%s", chart_style, style);
+    strbuf_addf(&rules, "%s%s%s", chart_style, html_long_style, style);
     html_begin(&out, study->title, strbuf_text(&rules));
     strbuf_free(&rules);
     strbuf_add(&out, "<p>");

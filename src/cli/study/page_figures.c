@@ -1,7 +1,7 @@
 /* Figures and tables on a study's page. */
 #include <string.h>
 
-#include "cli/charts.h"
+#include "report/charts.h"
 #include "cli/study/page.h"
 #include "report/chart.h"
 #include "report/csv.h"

@@ -1,5 +1,5 @@
 /* A study's questions, asked in every world: see judge.h. */
-#include "cli/charts.h"
+#include "report/charts.h"
 #include "cli/study/inputs.h"
 #include "cli/study/page.h"
 

@@ -1,5 +1,5 @@
 /* The library by which pages draw: see charts.h. */
-#include "cli/charts.h"
+#include "report/charts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The library by which pages draw: Chart.js, as Debian installs it (libjs-chart.js). */
-#ifndef LOCKSTEP_CLI_CHARTS_H
-#define LOCKSTEP_CLI_CHARTS_H
+#ifndef LOCKSTEP_REPORT_CHARTS_H
+#define LOCKSTEP_REPORT_CHARTS_H
 
 #include "base/arena.h"
 

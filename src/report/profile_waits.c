@@ -1,0 +1,144 @@
+/* What threads wait for: see profile_waits.h. */
+#include "report/profile_waits.h"
+
+#include <string.h>
+
+#include "report/profile_barriers.h"
+#include "report/profile_polls.h"
+#include "report/profile_uses.h"
+#include "report/profile_words.h"
+
+const struct profile_waits_words profile_waits_words[PROFILE_WAITS_KINDS] = {
+    [PROFILE_WAITS_LOCKS] =
+        {"Locks",
+         "lock",
+         "locks",
+         "Words of memory that threads take by compare-and-swap or exchange, and give back.",
+         {{"taken", "times", "attempts that changed the word"},
+          {"failed", "times", "attempts that did not"},
+          {"held", "cycles", "from the answer that took it to the issue of what gives it back, at a time"},
+          {"handed", "cycles", "from giving it back until the next thread that waits has it, at a time"},
+          {"waiting", "threads", "that waited for it at once, at the most"}}},
+    [PROFILE_WAITS_POLLS] = {"Polled words",
+                             "polled word",
+                             "polls",
+                             "Words of memory that threads load over and over until another thread has written them.",
+                             {{"waits", "times", "that a lane began to poll it"},
+                              {"polls", "loads", "of lanes, beyond the first look of a wait"},
+                              {"each", "cycles", "of a wait, on average"}}},
+    [PROFILE_WAITS_BARRIERS] = {"Barriers",
+                                "barrier",
+                                "barriers",
+                                "Instructions at which warps wait for the others of their block, or of the grid.",
+                                {{"opened", "times", "that the barrier opened"},
+                                 {"came", "times", "that a warp came to wait"},
+                                 {"most", "cycles", "that one warp waited, at the most"},
+                                 {"spread", "cycles", "from the first warp to come to the last one, on average"}}},
+};
+
+/* Takes over the text. */
+static const char *keep(struct strbuf *text, struct arena *arena)
+{
+    const char *kept = arena_strdup(arena, strbuf_text(text));
+    strbuf_free(text);
+    return kept;
+}
+
+static const char *where_locked(const json_t *object, bool given, struct arena *arena)
+{
+    struct strbuf text = {0};
+    strbuf_add(&text, "taken at ");
+    profile_uses_add_place(json_array_get(json_object_get(object, "takes"), 0), true, &text);
+    strbuf_add(&text, given ? ", given back at " : ", never given back");
+    if (given)
+        profile_uses_add_place(json_array_get(json_object_get(object, "gives"), 0), false, &text);
+    return keep(&text, arena);
+}
+
+static void add_locks(struct profile_waits *waits, const json_t *kernels, const char *name, struct arena *arena)
+{
+    struct profile_words_report *report = profile_words_read(kernels, name);
+    for (size_t i = 0; i < report->words.count; i++) {
+        const struct profile_lock_sum *sum = &report->words.items[i];
+        const uint64_t *n = sum->counts;
+        struct profile_wait wait = {
+            .name = profile_uses_name(sum->object),
+            .where = where_locked(sum->object, n[PROFILE_WORD_given], arena),
+            .waited = n[PROFILE_WORD_warps_waited],
+            .figures = {(double)n[PROFILE_WORD_taken], (double)(n[PROFILE_WORD_failed] + n[PROFILE_WORD_failed_inside]),
+                        profile_uses_ratio(n[PROFILE_WORD_held], n[PROFILE_WORD_given]),
+                        profile_uses_ratio(sum->handed, sum->handovers), (double)sum->most_waited}};
+        vec_push(&waits->of, wait);
+    }
+    profile_words_done(report);
+}
+
+static const char *where_polled(const json_t *object, struct arena *arena)
+{
+    struct strbuf text = {0}, writers = {0};
+    strbuf_add(&text, "polled at ");
+    profile_uses_add_places(json_object_get(object, "polled_at"), &text);
+    if (profile_uses_add_places(json_object_get(object, "written_at"), &writers))
+        strbuf_addf(&text, ", written at %s", strbuf_text(&writers));
+    strbuf_free(&writers);
+    return keep(&text, arena);
+}
+
+static void add_polls(struct profile_waits *waits, const json_t *kernels, const char *name, struct arena *arena)
+{
+    struct profile_polls_report *report = profile_polls_read(kernels, name);
+    for (size_t i = 0; i < report->polls.count; i++) {
+        const struct profile_poll_total *total = &report->polls.items[i];
+        const uint64_t *n = total->counts;
+        struct profile_wait wait = {
+            .name = profile_uses_name(total->object),
+            .where = where_polled(total->object, arena),
+            .waited = n[PROFILE_POLL_warps_waited],
+            .figures = {(double)n[PROFILE_POLL_waits], (double)n[PROFILE_POLL_polls],
+                        profile_uses_ratio(n[PROFILE_POLL_waited], n[PROFILE_POLL_waits])}};
+        vec_push(&waits->of, wait);
+    }
+    profile_polls_done(report);
+}
+
+static void add_barriers(struct profile_waits *waits, const json_t *kernels, const char *name, struct arena *arena)
+{
+    struct profile_barriers_report *report = profile_barriers_read(kernels, name);
+    for (size_t i = 0; i < report->of.count; i++) {
+        const struct profile_barrier_total *total = &report->of.items[i];
+        const uint64_t *n = total->counts;
+        struct strbuf place = {0};
+        profile_uses_add_place(total->object, true, &place);
+        struct profile_wait wait = {
+            .name = keep(&place, arena),
+            .where = "",
+            .waited = n[PROFILE_BARRIER_waited],
+            .figures = {(double)n[PROFILE_BARRIER_opened], (double)n[PROFILE_BARRIER_came],
+                        (double)n[PROFILE_BARRIER_waited_most],
+                        profile_uses_ratio(n[PROFILE_BARRIER_spread], n[PROFILE_BARRIER_opened])}};
+        vec_push(&waits->of, wait);
+    }
+    profile_barriers_done(report);
+}
+
+void profile_waits_read(struct profile_waits *waits, enum profile_waits_kind kind, const json_t *kernels,
+                        const char *name, struct arena *arena)
+{
+    static void (*const add[])(struct profile_waits *, const json_t *, const char *, struct arena *) = {
+        [PROFILE_WAITS_LOCKS] = add_locks, [PROFILE_WAITS_POLLS] = add_polls, [PROFILE_WAITS_BARRIERS] = add_barriers};
+    *waits = (struct profile_waits){0};
+    add[kind](waits, kernels, name, arena);
+}
+
+const struct profile_wait *profile_waits_find(const struct profile_waits *waits, const char *name)
+{
+    for (size_t i = 0; i < waits->of.count; i++)
+        if (!strcmp(waits->of.items[i].name, name))
+            return &waits->of.items[i];
+    return NULL;
+}
+
+void profile_waits_free(struct profile_waits *waits)
+{
+    vec_free(&waits->of);
+}
