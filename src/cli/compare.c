@@ -17,7 +17,7 @@
 
 static const char usage[] =
     "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml [ARGUMENTS...]\n"
-    "       lockstep compare [--kernels] A.json B.json\n"
+    "       lockstep compare [--kernels|--profile] A.json B.json\n"
     "\n"
     "Runs a program under several configurations and prints one table. Without lists: every "
     "scheduler on the default machine.\n"
@@ -43,7 +43,8 @@ static const char usage[] =
     "                         -: on standard output, and the table on standard error\n"
     "\n"
     "With two files that --stats has written, nothing is run: they are put side by side, with the settings and the\n"
-    "statistics that differ.\n"
+    "statistics that differ. With --profile, of results of lockstep run --profile, the lines of the sources whose cost\n"
+    "differs, the causes that account for it, and locks likewise: docs/report.md\n"
     "\n"
     "Exit code: 0 when the program succeeded everywhere, else 1; 2 when nothing was run or compared.\n";
 
@@ -417,6 +418,10 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
     }
     if (cli_is_results(options->rest[0]))
         return compare_results(options, sink);
+    if (options->profile) {
+        diag_error(sink, DIAG_NOWHERE, "lockstep compare --profile A.json B.json", "--profile compares two files of results");
+        return CLI_USAGE;
+    }
     if (cli_is_case(options->rest[0]) && cli_check_rest(options, "compare CASE.yaml", 1, sink) < 0)
         return CLI_USAGE;
     const struct cli_place stats = {"--stats", options->stats, CLI_OUTPUT_STATS};

@@ -7,6 +7,8 @@
 #include "cli/compare.h"
 #include "cli/results.h"
 #include "report/difference.h"
+#include "report/profile_difference.h"
+#include "report/profile_page.h"
 
 /* Why there is nothing to be said of its time, or NULL. */
 static const char *failure_of(const json_t *document)
@@ -28,6 +30,29 @@ static void print(const struct cli_options *options, const struct report_run run
     if (options->kernels)
         report_differences_kernels(runs, &page);
     cli_page_print(&page, STDOUT_FILENO);
+}
+
+/* What moved, by line. Returns the exit code. */
+static int print_profiles(const struct report_run runs[2], json_t *const documents[2], struct diag_sink *sink)
+{
+    const json_t *const kernels[2] = {runs[0].kernels, runs[1].kernels};
+    const char *const names[2] = {runs[0].label, runs[1].label};
+    struct table_page page;
+    for (unsigned i = 0; i < 2; i++)
+        if (!profile_page_suits(documents[i])) {
+            diag_error(sink, (struct diag_pos){.file = names[i]}, "lockstep run --profile --stats FILE.json PROGRAM",
+                       "its kernels have no profile");
+            return CLI_USAGE;
+        }
+    cli_page_begin(&page, STDOUT_FILENO);
+    report_settings(runs, documents, &page);
+    if (!profile_difference(kernels, names, &page.text)) {
+        table_page_free(&page);
+        diag_error(sink, DIAG_NOWHERE, NULL, "%s and %s have profiles of no kernel in common", names[0], names[1]);
+        return CLI_USAGE;
+    }
+    cli_page_print(&page, STDOUT_FILENO);
+    return CLI_OK;
 }
 
 /* The options of a run have no meaning for one that is over. */
@@ -54,6 +79,7 @@ static int check_options(const struct cli_options *options, struct diag_sink *si
         {"--no-skip", options->no_skip},
         {"--check", options->check != NULL},
         {"--stats", options->stats != NULL},
+        {"--kernels", options->kernels && options->profile},
     };
     int rc = 0;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -82,10 +108,12 @@ int compare_results(const struct cli_options *options, struct diag_sink *sink)
                                       .failure = failure_of(documents[i]),
                                       .group = files[i]};
     }
-    bool good = documents[0] && documents[1];
-    if (good)
+    int code = documents[0] && documents[1] ? CLI_OK : CLI_USAGE;
+    if (code == CLI_OK && options->profile)
+        code = print_profiles(runs, documents, sink);
+    else if (code == CLI_OK)
         print(options, runs, documents);
     for (unsigned i = 0; i < 2; i++)
         json_decref(documents[i]);
-    return good ? CLI_OK : CLI_USAGE;
+    return code;
 }
