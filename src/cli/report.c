@@ -5,7 +5,6 @@
 
 #include "cli/results.h"
 #include "report/profile_page.h"
-#include "report/profile_uses.h"
 
 #define MOST_RESULTS 8 /* columns of one page */
 
@@ -30,11 +29,10 @@ struct reading {
     unsigned count;
 };
 
-/* A file's name without its folders and ending; several runs of a file have their scheduler with it. */
+/* Several runs of a file have their scheduler with its name. */
 static const char *label_of(struct reading *r, const char *path, const json_t *document, bool several)
 {
-    const char *base = profile_uses_base_name(path), *dot = strrchr(base, '.');
-    const char *name = arena_strndup(&r->arena, base, dot ? (size_t)(dot - base) : strlen(base));
+    const char *name = report_label(&r->arena, path);
     const char *scheduler = json_string_value(json_object_get(document, "scheduler"));
     name = several && scheduler ? arena_printf(&r->arena, "%s %s", name, scheduler) : name;
     for (unsigned i = 0; i < r->count; i++)

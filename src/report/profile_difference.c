@@ -143,9 +143,25 @@ static void add_wrapped(const char *text, const char *indent, struct strbuf *out
 
 /* Sentences */
 
+static int64_t work_difference(const struct sides *s, const struct profile_pair *pair)
+{
+    return (int64_t)(profile_work_cost(&s->lines[1], sum_of(pair->after)) -
+                     profile_work_cost(&s->lines[0], sum_of(pair->before)));
+}
+
+/* The pair whose costs differ most, but for waits of warps that have ended, which follow from others; or NULL. */
+static const struct profile_pair *most_moved(const struct sides *s)
+{
+    const struct profile_pair *most = NULL;
+    for (size_t i = 0; i < s->pairs.count; i++)
+        if (!most || size_of(work_difference(s, &s->pairs.items[i])) > size_of(work_difference(s, most)))
+            most = &s->pairs.items[i];
+    return most;
+}
+
 static void tell_line(const struct sides *s)
 {
-    const struct profile_pair *pair = s->pairs.count ? &s->pairs.items[0] : NULL;
+    const struct profile_pair *pair = most_moved(s);
     struct strbuf text = {0};
     if (!pair || profile_uses_ratio(size_of(difference_of(pair)), s->whole) < LEAST_SENTENCE) {
         strbuf_add(s->out, "- no line costs a hundredth of the kernel's warp-cycles more or less.\n");

@@ -196,6 +196,12 @@ unsigned profile_parts(const struct profile_lines *p, const struct profile_sum *
     return count;
 }
 
+uint64_t profile_work_cost(const struct profile_lines *p, const struct profile_sum *sum)
+{
+    uint32_t end = profile_lines_cause(p, "exit");
+    return profile_cost(sum) - (end == PROFILE_LINES_NONE ? 0 : sum->cycles[end]);
+}
+
 bool profile_line_before(const struct profile_line *a, const struct profile_line *b)
 {
     uint64_t of_a = profile_cost(&a->all), of_b = profile_cost(&b->all);

@@ -73,6 +73,8 @@ struct profile_part {
 /* The parts of a cost that are not 0, the largest first: waits for its value, and its cycles by cause, without waits for
  * others' values. They add up to the cost. parts: of PROFILE_LINES_PARTS. Returns how many. */
 unsigned profile_parts(const struct profile_lines *p, const struct profile_sum *sum, struct profile_part *parts);
+/* Its cost without the cycles of warps that have ended and wait for their block: those are other warps' doing. */
+uint64_t profile_work_cost(const struct profile_lines *p, const struct profile_sum *sum);
 /* True if line a comes before b in a report: the most expensive first; of those that cost the same, the outer one. */
 bool profile_line_before(const struct profile_line *a, const struct profile_line *b);
 /* The number of the cause of that name, or PROFILE_LINES_NONE. */

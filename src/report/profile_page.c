@@ -151,12 +151,19 @@ static void add_settings(const struct profile_page *page, struct arena *arena, s
 
 /* The first screen */
 
+/* The line that costs most, but for waits of warps that have ended; of several the outer one. */
 static const struct profile_line *hottest(const struct profile_lines *lines)
 {
     const struct profile_line *best = NULL;
-    for (size_t i = 0; i < lines->lines.count; i++)
-        if (!best || profile_line_before(&lines->lines.items[i], best))
-            best = &lines->lines.items[i];
+    uint64_t most = 0;
+    for (size_t i = 0; i < lines->lines.count; i++) {
+        const struct profile_line *line = &lines->lines.items[i];
+        uint64_t cost = profile_work_cost(lines, &line->all);
+        if (!best || cost > most || (cost == most && line->depth < best->depth)) {
+            best = line;
+            most = cost;
+        }
+    }
     return best;
 }
 
