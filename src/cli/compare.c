@@ -43,7 +43,8 @@ static const char usage[] =
     "                         -: on standard output, and the table on standard error\n"
     "\n"
     "With two files that --stats has written, nothing is run: they are put side by side, with the settings and the\n"
-    "statistics that differ. With --profile, of results of lockstep run --profile, the lines of the sources whose cost\n"
+    "statistics that differ. With --profile, of results of lockstep run --profile, the lines of the sources whose "
+    "cost\n"
     "differs, the causes that account for it, and locks likewise: docs/report.md\n"
     "\n"
     "Exit code: 0 when the program succeeded everywhere, else 1; 2 when nothing was run or compared.\n";
@@ -419,7 +420,8 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
     if (cli_is_results(options->rest[0]))
         return compare_results(options, sink);
     if (options->profile) {
-        diag_error(sink, DIAG_NOWHERE, "lockstep compare --profile A.json B.json", "--profile compares two files of results");
+        diag_error(sink, DIAG_NOWHERE, "lockstep compare --profile A.json B.json",
+                   "--profile compares two files of results");
         return CLI_USAGE;
     }
     if (cli_is_case(options->rest[0]) && cli_check_rest(options, "compare CASE.yaml", 1, sink) < 0)

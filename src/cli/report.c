@@ -11,7 +11,8 @@
 static const char usage[] =
     "usage: lockstep report RESULT.json... [-o FILE.html]\n"
     "\n"
-    "Writes a page on results of lockstep run --profile --stats RESULT.json, for any browser and without a network: what\n"
+    "Writes a page on results of lockstep run --profile --stats RESULT.json, for any browser and without a network: "
+    "what\n"
     "ran on what, the lines that cost most, sources with costs beside them, locks, polled words, barriers, and all\n"
     "statistics with their meaning. Several results stand side by side. docs/report.md\n"
     "\n"
@@ -49,8 +50,8 @@ static int take_run(struct reading *r, const char *path, json_t *document, bool 
     if (r->count == MOST_RESULTS)
         return diag_error(sink, DIAG_NOWHERE, NULL, "a page has room for %d results", MOST_RESULTS);
     r->documents[r->count] = json_incref(document);
-    r->results[r->count] = (struct profile_page_result){
-        .label = label_of(r, path, document, several), .path = path, .document = document};
+    r->results[r->count] =
+        (struct profile_page_result){.label = label_of(r, path, document, several), .path = path, .document = document};
     r->count++;
     return 0;
 }

@@ -304,8 +304,8 @@ static void add_head(const struct sides *s, const char *name)
     const struct profile_lines *a = &s->lines[0], *b = &s->lines[1];
     strbuf_add(s->out, "\nprofile of ");
     figures_kernel_name(name, s->out);
-    strbuf_addf(s->out, ": %" PRIu64 " -> %" PRIu64 " cycles, %" PRIu64 " -> %" PRIu64 " warp-cycles", a->cycles, b->cycles,
-                a->sum.total, b->sum.total);
+    strbuf_addf(s->out, ": %" PRIu64 " -> %" PRIu64 " cycles, %" PRIu64 " -> %" PRIu64 " warp-cycles", a->cycles,
+                b->cycles, a->sum.total, b->sum.total);
     if (a->launches != 1 || b->launches != 1)
         strbuf_addf(s->out, " in %" PRIu64 " and %" PRIu64 " launches", a->launches, b->launches);
     strbuf_add(s->out, "\n");

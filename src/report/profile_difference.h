@@ -15,12 +15,12 @@ struct profile_pair {
 typedef VEC(struct profile_pair) profile_pairs;
 
 /* Pairs the lines of files of one name (of one file each where no names agree): those of one text, in their order, and
- * between them lines that have been changed; where texts are not known, those of one number. The pair whose costs differ
- * most comes first. To be freed by vec_free. */
+ * between them lines that have been changed; where texts are not known, those of one number. The pair whose costs
+ * differ most comes first. To be freed by vec_free. */
 void profile_pairs_of(const struct profile_lines *before, const struct profile_lines *after, profile_pairs *pairs);
 /* Appends, for each kernel that both arrays of result objects have a profile of: what moved in a sentence or two, the
- * lines whose cost differs with the causes that account for it, and locks, polled words and barriers likewise. names: of
- * the two. Returns how many kernels. */
+ * lines whose cost differs with the causes that account for it, and locks, polled words and barriers likewise. names:
+ * of the two. Returns how many kernels. */
 unsigned profile_difference(const json_t *const kernels[2], const char *const names[2], struct strbuf *out);
 
 #endif

@@ -186,8 +186,7 @@ unsigned profile_parts(const struct profile_lines *p, const struct profile_sum *
 {
     unsigned count = 0;
     if (sum->counts[PROFILE_awaited])
-        parts[count++] =
-            (struct profile_part){"its value awaited", sum->counts[PROFILE_awaited], PROFILE_LINES_NONE};
+        parts[count++] = (struct profile_part){"its value awaited", sum->counts[PROFILE_awaited], PROFILE_LINES_NONE};
     for (unsigned i = 0; i < p->cause_count; i++)
         if (sum->cycles[i] && strncmp(p->causes[i], "data_", 5) != 0)
             parts[count++] = (struct profile_part){profile_cause_words(p->causes[i]), sum->cycles[i], i};

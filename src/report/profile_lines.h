@@ -70,8 +70,8 @@ struct profile_part {
     uint64_t cycles;
     uint32_t cause; /* PROFILE_LINES_NONE: waits for its value */
 };
-/* The parts of a cost that are not 0, the largest first: waits for its value, and its cycles by cause, without waits for
- * others' values. They add up to the cost. parts: of PROFILE_LINES_PARTS. Returns how many. */
+/* The parts of a cost that are not 0, the largest first: waits for its value, and its cycles by cause, without waits
+ * for others' values. They add up to the cost. parts: of PROFILE_LINES_PARTS. Returns how many. */
 unsigned profile_parts(const struct profile_lines *p, const struct profile_sum *sum, struct profile_part *parts);
 /* Its cost without the cycles of warps that have ended and wait for their block: those are other warps' doing. */
 uint64_t profile_work_cost(const struct profile_lines *p, const struct profile_sum *sum);

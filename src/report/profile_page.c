@@ -24,13 +24,14 @@ static const char style[] =
     ".source > tbody > tr > td, .source > tbody > tr > th { border: 0; padding-top: 0; padding-bottom: 0; }\n"
     ".source th { font-weight: normal; color: var(--soft); text-align: right; }\n"
     ".heat { background: linear-gradient(90deg, var(--near) var(--heat), transparent 0); }\n"
-    ".low .scroll { max-height: 24rem; overflow: auto; } .low td:last-child { min-width: 16rem; } .causes { white-space: pre-line; min-width: 15rem; }\n"
+    ".low .scroll { max-height: 24rem; overflow: auto; } .low td:last-child { min-width: 16rem; } .causes { "
+    "white-space: pre-line; min-width: 15rem; }\n"
     ".settings td { white-space: pre-wrap; }\n";
 
 /* The parts of a kernel, in order. One that the kernel has nothing of appends nothing. */
 static void (*const parts[])(const struct profile_page_kernel *kernel, struct strbuf *out) = {
-    profile_page_causes, profile_page_lines, profile_page_waits,
-    profile_page_sources, profile_page_sms, profile_page_statistics,
+    profile_page_causes,  profile_page_lines, profile_page_waits,
+    profile_page_sources, profile_page_sms,   profile_page_statistics,
 };
 
 void profile_page_heads(struct html_table *t, const struct profile_page *page, const char *what, const char *doc)
@@ -131,8 +132,8 @@ static const char *setting_of(const struct profile_page_result *result, enum set
 
 static void add_settings(const struct profile_page *page, struct arena *arena, struct strbuf *out)
 {
-    static const char *const names[SETTINGS] = {"program", "machine", "scheduler", "as",
-                                                "changed parameters", "mode", "ended", "run by"};
+    static const char *const names[SETTINGS] = {"program", "machine", "scheduler", "as", "changed parameters",
+                                                "mode",    "ended",   "run by"};
     struct html_table t;
     strbuf_add(out, "<section class=settings><h2 id=settings>What ran on what</h2>\n");
     html_table_begin(&t, "settings", "Runs, their machines and options", out);

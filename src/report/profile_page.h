@@ -10,9 +10,9 @@
 #include "base/strbuf.h"
 
 struct profile_page_result {
-    const char *label;       /* short, of its column */
-    const char *path;        /* its file; NULL: it is written into no file */
-    const json_t *document;  /* of a run (--stats), with its kernels */
+    const char *label;      /* short, of its column */
+    const char *path;       /* its file; NULL: it is written into no file */
+    const json_t *document; /* of a run (--stats), with its kernels */
 };
 
 struct profile_page {

@@ -8,11 +8,11 @@
 #include "report/profile_text.h"
 #include "report/profile_uses.h"
 
-#define MOST_LINES 15      /* in the table of those that cost most */
-#define LEAST_SHARE 0.01   /* of a kernel's warp-cycles, for a row of it */
-#define WHOLE_FILE 2000    /* lines of a file that is shown whole; of a longer one, what is near a line with a cost */
-#define NEAR 8             /* lines */
-#define MOST_INSTRS 200    /* of a line and a result */
+#define MOST_LINES 15    /* in the table of those that cost most */
+#define LEAST_SHARE 0.01 /* of a kernel's warp-cycles, for a row of it */
+#define WHOLE_FILE 2000  /* lines of a file that is shown whole; of a longer one, what is near a line with a cost */
+#define NEAR 8           /* lines */
+#define MOST_INSTRS 200  /* of a line and a result */
 
 static const struct profile_line *line_of(const struct profile_lines *lines, const char *file, uint32_t number)
 {
@@ -302,8 +302,8 @@ static void add_lines(const struct profile_page_kernel *kernel, const struct sou
                 add_line(kernel, source, n, profile_text_line(&source->text, n), &t);
     } else {
         for (size_t i = 0; i < source->count; i++)
-            add_line(kernel, source, source->lines[i].number,
-                     text_of(kernel, source->file, source->lines[i].number), &t);
+            add_line(kernel, source, source->lines[i].number, text_of(kernel, source->file, source->lines[i].number),
+                     &t);
     }
     html_table_end(&t);
     strbuf_add(out, "</div>\n");
@@ -318,8 +318,9 @@ static void add_source(const struct profile_page_kernel *kernel, struct source *
     if (!source->readable)
         strbuf_add(out, "<p class=note>The file cannot be read: these are the lines that cost something.</p>\n");
     else if (source->changed)
-        strbuf_add(out, "<p class=note>The file is another one now than it was in the run: these are the lines that cost "
-                        "something, as they were.</p>\n");
+        strbuf_add(out,
+                   "<p class=note>The file is another one now than it was in the run: these are the lines that cost "
+                   "something, as they were.</p>\n");
     else if (source->text.lines.count > WHOLE_FILE)
         strbuf_addf(out, "<p class=note>Of %zu lines those are shown that are near one with a cost.</p>\n",
                     source->text.lines.count);

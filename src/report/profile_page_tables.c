@@ -190,13 +190,16 @@ void profile_page_statistics(const struct profile_page_kernel *kernel, struct st
 static const struct profile_waits_figure terms[] = {
     {"warp-cycles", "cycles", "every cycle of every resident warp, of all launches of the kernel"},
     {"cost", "share of warp-cycles",
-     "what a line costs: cycles of its own instructions, and waits for values that they bring, wherever those are used; "
-     "with the code that stands in place of a call in the line. A called line shows its cost too, so that lines add up to "
+     "what a line costs: cycles of its own instructions, and waits for values that they bring, wherever those are "
+     "used; "
+     "with the code that stands in place of a call in the line. A called line shows its cost too, so that lines add up "
+     "to "
      "more than the kernel"},
     {"stand", "share of warp-cycles",
      "cycles in which warps stood at the line: waits for a value are here at the line that uses it"},
     {"its value awaited", "warp-cycles", "waits of any instruction for the values that the line brings"},
-    {"wait", "share of warp-cycles", "cycles in which some thread of a warp waited for the word, or a warp at the barrier"},
+    {"wait", "share of warp-cycles",
+     "cycles in which some thread of a warp waited for the word, or a warp at the barrier"},
     {"issues", "times", "that a warp issued the instruction"},
 };
 

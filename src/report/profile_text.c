@@ -92,7 +92,8 @@ static void keep_profile(struct keeper *k, json_t *profile)
     json_array_foreach(json_object_get(profile, "instructions"), i, instruction)
     {
         const json_t *places = json_object_get(instruction, "places");
-        json_array_foreach(places, n, place) keep_line(k, member(place, "file"), profile_uses_number(place, "line"), lines);
+        json_array_foreach(places, n, place)
+            keep_line(k, member(place, "file"), profile_uses_number(place, "line"), lines);
         if (!json_array_size(places))
             keep_line(k, member(instruction, "ptx_file"), profile_uses_number(instruction, "ptx_line"), lines);
     }

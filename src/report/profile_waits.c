@@ -90,12 +90,11 @@ static void add_polls(struct profile_waits *waits, const json_t *kernels, const 
     for (size_t i = 0; i < report->polls.count; i++) {
         const struct profile_poll_total *total = &report->polls.items[i];
         const uint64_t *n = total->counts;
-        struct profile_wait wait = {
-            .name = profile_uses_name(total->object),
-            .where = where_polled(total->object, arena),
-            .waited = n[PROFILE_POLL_warps_waited],
-            .figures = {(double)n[PROFILE_POLL_waits], (double)n[PROFILE_POLL_polls],
-                        profile_uses_ratio(n[PROFILE_POLL_waited], n[PROFILE_POLL_waits])}};
+        struct profile_wait wait = {.name = profile_uses_name(total->object),
+                                    .where = where_polled(total->object, arena),
+                                    .waited = n[PROFILE_POLL_warps_waited],
+                                    .figures = {(double)n[PROFILE_POLL_waits], (double)n[PROFILE_POLL_polls],
+                                                profile_uses_ratio(n[PROFILE_POLL_waited], n[PROFILE_POLL_waits])}};
         vec_push(&waits->of, wait);
     }
     profile_polls_done(report);

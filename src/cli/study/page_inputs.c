@@ -72,10 +72,11 @@ int study_page_inputs(struct study *study, struct strbuf *out)
     if (!study->inputs.count)
         return 0;
     int rc = study_find_launched(study, launched);
-    strbuf_add(out, "<h2 id=inputs>Inputs, beside the paper's</h2>\n<p class=note>Here: of the largest launch of the "
-                    "benchmark's kernels, as its runs have made it. Set apart where the paper has another number.</p>\n"
-                    "<div class=scroll tabindex=0><table class=inputs><tr><th>benchmark<th colspan=2>input<th colspan=2>blocks"
-                    "<th colspan=2>threads a block<th colspan=2>warps a block<th colspan=2>threads</tr>\n<tr><th>");
+    strbuf_add(
+        out, "<h2 id=inputs>Inputs, beside the paper's</h2>\n<p class=note>Here: of the largest launch of the "
+             "benchmark's kernels, as its runs have made it. Set apart where the paper has another number.</p>\n"
+             "<div class=scroll tabindex=0><table class=inputs><tr><th>benchmark<th colspan=2>input<th colspan=2>blocks"
+             "<th colspan=2>threads a block<th colspan=2>warps a block<th colspan=2>threads</tr>\n<tr><th>");
     for (unsigned i = 0; i <= STUDY_PARTS; i++)
         strbuf_add(out, "<th>paper<th>here");
     strbuf_add(out, "</tr>\n");

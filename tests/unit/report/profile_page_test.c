@@ -1,5 +1,5 @@
-/* The page of profiles, from results that are written here: what it says first, its tables, texts that look like markup,
- * results that lack something. */
+/* The page of profiles, from results that are written here: what it says first, its tables, texts that look like
+ * markup, results that lack something. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,15 +20,16 @@ static json_t *document(const char *name, int cycles)
         &error, 0,
         "{s:s,s:i,s:{s:i},s:{s:[{s:i,s:s,s:[{s:s,s:i}],s:{s:i,s:i},s:{s:i}},{s:i,s:s,s:[{s:s,s:i}],s:{},s:{s:i,s:i}}],"
         "s:[{s:s,s:i,s:s}],s:[{s:i,s:{s:i,s:i}}],s:[{s:s,s:i,s:i,s:i}]}}",
-        "name", name, "cycles", 250, "sm", "atomics", 77, "profile", "instructions", "pc", 0, "text", "ld <b>;", "places",
-        "file", "/none/<i>a.cu", "line", 3, "counts", "issues", 5, "awaited", cycles, "cycles", "issued", 5, "pc", 1, "text",
-        "ret;", "places", "file", "/none/<i>a.cu", "line", 4, "counts", "cycles", "data_memory", cycles, "exit", 100,
-        "lines", "file", "/none/<i>a.cu", "line", 3, "text", "x = \"<script>\";", "sms", "sm", 0, "warp_cycles", "data_memory",
-        cycles, "exit", 100, "words", "name", "<u>lock", "warps_waited", cycles / 2, "taken", 12, "given", 12);
+        "name", name, "cycles", 250, "sm", "atomics", 77, "profile", "instructions", "pc", 0, "text", "ld <b>;",
+        "places", "file", "/none/<i>a.cu", "line", 3, "counts", "issues", 5, "awaited", cycles, "cycles", "issued", 5,
+        "pc", 1, "text", "ret;", "places", "file", "/none/<i>a.cu", "line", 4, "counts", "cycles", "data_memory",
+        cycles, "exit", 100, "lines", "file", "/none/<i>a.cu", "line", 3, "text", "x = \"<script>\";", "sms", "sm", 0,
+        "warp_cycles", "data_memory", cycles, "exit", 100, "words", "name", "<u>lock", "warps_waited", cycles / 2,
+        "taken", 12, "given", 12);
     if (!kernel)
         fail_msg("%s", error.text);
-    return json_pack("{s:[s],s:s,s:{s:s,s:s},s:b,s:[o]}", "program", "./<b>p", "scheduler", "gto", "machine", "name", "m",
-                     "doc", "a & b", "partial", 0, "kernels", kernel);
+    return json_pack("{s:[s],s:s,s:{s:s,s:s},s:b,s:[o]}", "program", "./<b>p", "scheduler", "gto", "machine", "name",
+                     "m", "doc", "a & b", "partial", 0, "kernels", kernel);
 }
 
 static char *page_of(json_t *one, json_t *other)
@@ -52,10 +53,13 @@ static void test_one(void **state)
 {
     (void)state;
     char *page = page_of(document("k", 400), NULL);
-    expect_has(page, "<li><a href=\"#k0\"><b>k</b></a>: 250 cycles, 505 warp-cycles; its most expensive line is <a href=\"#");
-    expect_has(page, "\">&lt;i&gt;a.cu:3</a> with <b>80.2%</b>.<br>40% of warp-cycles have a thread that waits for lock "
-                     "&lt;u&gt;lock");
-    expect_has(page, "<tr><th scope=row>value from memory<td>warps.data_memory<td class=number>400<td class=number>79.2%");
+    expect_has(page,
+               "<li><a href=\"#k0\"><b>k</b></a>: 250 cycles, 505 warp-cycles; its most expensive line is <a href=\"#");
+    expect_has(page,
+               "\">&lt;i&gt;a.cu:3</a> with <b>80.2%</b>.<br>40% of warp-cycles have a thread that waits for lock "
+               "&lt;u&gt;lock");
+    expect_has(page,
+               "<tr><th scope=row>value from memory<td>warps.data_memory<td class=number>400<td class=number>79.2%");
     expect_has(page, "<th scope=row>sm.atomics<td class=number>77<td>instructions<td>");
     expect_has(page, "<th scope=row>cycles<td class=number>250<td>core cycles<td>");
     expect_has(page, "<th scope=row>&lt;u&gt;lock<td class=number>39.6%<td class=number>12<td");
@@ -74,7 +78,8 @@ static void test_two(void **state)
     (void)state;
     char *page = page_of(document("k", 400), document("k", 100));
     expect_has(page, "<b>k</b></a> in &lt;other&gt;: 250 cycles, 205 warp-cycles");
-    expect_has(page, "warps.data_memory<td class=number>400<td class=number>100<td class=number>79.2%<td class=number>48.8%");
+    expect_has(page,
+               "warps.data_memory<td class=number>400<td class=number>100<td class=number>79.2%<td class=number>48.8%");
     expect_has(page, "<th scope=row>sm.atomics<td class=number>77<td class=number>77<td>");
     free(page);
     page = page_of(document("k", 400), document("h", 100));
