@@ -20,7 +20,7 @@ static const char style[] =
     "main > p, .head { max-width: 68rem; } caption { font-size: 15px; } .take { margin: 0.25rem 0 1rem; }\n"
     "code, .code { font: 13px/1.45 ui-monospace, monospace; } .code { white-space: pre; } .code code { tab-size: 4; }\n"
     ".why > summary { font-size: inherit; white-space: pre-line; }\n"
-    ".why { font: 12.5px/1.4 system-ui, sans-serif; color: var(--soft); } .code table { margin: 0.25rem 0; }\n"
+    ".why { font: 12.5px/1.4 system-ui, sans-serif; color: var(--soft); } .ptx { margin: 0.25rem 0; }\n"
     ".source > tbody > tr > td, .source > tbody > tr > th { border: 0; padding-top: 0; padding-bottom: 0; }\n"
     ".source th { font-weight: normal; color: var(--soft); text-align: right; }\n"
     ".heat { background: linear-gradient(90deg, var(--near) var(--heat), transparent 0); }\n"
@@ -241,6 +241,22 @@ static void add_heads(const struct profile_page_kernel *kernels, size_t count, s
 
 typedef VEC(struct profile_page_kernel) page_kernels;
 
+/* Chains the instructions of each line. */
+static void chain_instrs(struct profile_page_side *side, struct arena *arena)
+{
+    const struct profile_lines *lines = &side->lines;
+    side->first = ARENA_NEW(arena, uint32_t, lines->lines.count + 1);
+    side->next = ARENA_NEW(arena, uint32_t, lines->instrs.count + 1);
+    for (size_t i = 0; i < lines->lines.count; i++)
+        side->first[i] = PROFILE_LINES_NONE;
+    for (size_t pc = lines->instrs.count; pc-- > 0;)
+        if (lines->instrs.items[pc].object) {
+            uint32_t line = lines->instrs.items[pc].line;
+            side->next[pc] = side->first[line];
+            side->first[line] = (uint32_t)pc;
+        }
+}
+
 static void add_name(const struct profile_page *page, const char *name, struct arena *arena, page_kernels *kernels)
 {
     struct strbuf plain = {0};
@@ -258,6 +274,7 @@ static void add_name(const struct profile_page *page, const char *name, struct a
         struct profile_page_side *side = &kernel.sides[i];
         side->kernels = json_object_get(page->results[i].document, "kernels");
         profile_lines_init(&side->lines, side->kernels, name);
+        chain_instrs(side, arena);
         for (unsigned k = 0; k < PROFILE_WAITS_KINDS; k++)
             profile_waits_read(&side->waits[k], (enum profile_waits_kind)k, side->kernels, name, arena);
     }

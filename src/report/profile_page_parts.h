@@ -11,6 +11,7 @@
 struct profile_page_side {
     const json_t *kernels; /* all of the result */
     struct profile_lines lines;
+    uint32_t *first, *next; /* by line, by pc: the instructions of a line; PROFILE_LINES_NONE ends */
     struct profile_waits waits[PROFILE_WAITS_KINDS];
 };
 struct profile_page_kernel {

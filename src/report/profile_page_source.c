@@ -8,11 +8,13 @@
 #include "report/profile_text.h"
 #include "report/profile_uses.h"
 
-#define MOST_LINES 15    /* in the table of those that cost most */
-#define LEAST_SHARE 0.01 /* of a kernel's warp-cycles, for a row of it */
-#define WHOLE_FILE 2000  /* lines of a file that is shown whole; of a longer one, what is near a line with a cost */
-#define NEAR 8           /* lines */
-#define MOST_INSTRS 200  /* of a line and a result */
+#define MOST_LINES 15       /* in the table of those that cost most */
+#define LEAST_SHARE 0.01    /* of a kernel's warp-cycles, for a row of it */
+#define WHOLE_FILE 2000     /* lines of a file that is shown whole; of a longer one, what is near a line with a cost */
+#define NEAR 8              /* lines */
+#define MOST_INSTRS 200     /* of a line and a result */
+#define FEW_LINES 1000      /* with costs: below them all instructions are shown; of more lines, */
+#define LEAST_INSTRS 0.0005 /* below those with this share */
 
 static const struct profile_line *line_of(const struct profile_lines *lines, const char *file, uint32_t number)
 {
@@ -151,65 +153,66 @@ void profile_page_lines(const struct profile_page_kernel *kernel, struct strbuf 
 
 /* Instructions below a line */
 
+/* The first instruction of a line; PROFILE_LINES_NONE: the result has none. */
+static uint32_t first_instr(const struct profile_page_side *side, const char *file, uint32_t number)
+{
+    const struct profile_line *line = line_of(&side->lines, file, number);
+    return line ? side->first[line - side->lines.lines.items] : PROFILE_LINES_NONE;
+}
+
 static unsigned count_instrs(const struct profile_page_kernel *kernel, const char *file, uint32_t number)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < kernel->page->count; i++) {
-        const struct profile_lines *lines = &kernel->sides[i].lines;
-        const struct profile_line *line = line_of(lines, file, number);
-        for (size_t pc = 0; line && pc < lines->instrs.count; pc++)
-            count += lines->instrs.items[pc].object && &lines->lines.items[lines->instrs.items[pc].line] == line;
+        const struct profile_page_side *side = &kernel->sides[i];
+        for (uint32_t pc = first_instr(side, file, number); pc != PROFILE_LINES_NONE; pc = side->next[pc])
+            count++;
     }
     return count;
 }
 
-static void add_instr(const struct profile_page_kernel *kernel, unsigned which, const struct profile_instr *instr,
-                      struct strbuf *out)
+static void add_instr(const struct profile_lines *lines, uint32_t pc, struct strbuf *out)
 {
-    const struct profile_lines *lines = &kernel->sides[which].lines;
+    const struct profile_instr *instr = &lines->instrs.items[pc];
     const char *text = json_string_value(json_object_get(instr->object, "text"));
-    struct strbuf causes = {0};
-    profile_page_parts(lines, &instr->sum, &causes);
-    strbuf_addf(out, "<tr><td class=number>%.1f%%<td class=number>%" PRIu64 "<td>",
+    struct strbuf line = {0};
+    strbuf_addf(&line, "%5.1f%%  %9" PRIu64 "  %-42s  ",
                 100 * profile_uses_ratio(profile_cost(&instr->sum), lines->sum.total),
-                instr->sum.counts[PROFILE_issues]);
-    html_escape(out, text ? text : "");
-    strbuf_add(out, "<td class=why>");
-    html_escape(out, strbuf_text(&causes));
-    strbuf_free(&causes);
+                instr->sum.counts[PROFILE_issues], text ? text : "");
+    profile_page_parts(lines, &instr->sum, &line);
+    strbuf_add(&line, "\n");
+    html_escape(out, strbuf_text(&line));
+    strbuf_free(&line);
 }
 
+/* As text, since a page has many. */
 static void add_instrs(const struct profile_page_kernel *kernel, unsigned which, const char *file, uint32_t number,
                        struct strbuf *out)
 {
-    const struct profile_lines *lines = &kernel->sides[which].lines;
-    const struct profile_line *line = line_of(lines, file, number);
-    unsigned told = 0, all = 0;
-    for (size_t pc = 0; line && pc < lines->instrs.count; pc++) {
-        const struct profile_instr *instr = &lines->instrs.items[pc];
-        if (!instr->object || &lines->lines.items[instr->line] != line)
-            continue;
-        if (!all++) {
-            strbuf_add(out, "<table><caption>");
-            html_escape(out, kernel->page->count > 1 ? kernel->page->results[which].label : "PTX");
-            strbuf_add(out, "</caption><tr><th scope=col class=number>cost<th scope=col class=number>issues<th "
-                            "scope=col>instruction<th scope=col>largest parts\n");
-        }
-        if (told < MOST_INSTRS) {
-            add_instr(kernel, which, instr, out);
-            told++;
-        }
-    }
-    strbuf_add(out, all ? "</table>" : "");
-    if (all > told)
-        strbuf_addf(out, "<p class=why>and %u more instructions</p>", all - told);
+    const struct profile_page_side *side = &kernel->sides[which];
+    uint32_t pc = first_instr(side, file, number);
+    unsigned told = 0, left = 0;
+    if (pc == PROFILE_LINES_NONE)
+        return;
+    strbuf_add(out, "<pre class=ptx>");
+    html_escape(out, kernel->page->count > 1 ? kernel->page->results[which].label : "");
+    strbuf_add(out, kernel->page->count > 1 ? ":\n" : "");
+    strbuf_add(out, "  cost     issues  instruction\n");
+    for (; pc != PROFILE_LINES_NONE; pc = side->next[pc])
+        if (told++ < MOST_INSTRS)
+            add_instr(&side->lines, pc, out);
+        else
+            left++;
+    if (left)
+        strbuf_addf(out, "and %u more\n", left);
+    strbuf_add(out, "</pre>");
 }
 
 /* What stands below a line with costs: their causes, and on demand its instructions. */
 static void add_below(const struct profile_page_kernel *kernel, const char *file, uint32_t number, const char *causes,
-                      struct strbuf *out)
+                      bool with_instrs, struct strbuf *out)
 {
-    unsigned instrs = count_instrs(kernel, file, number);
+    unsigned instrs = with_instrs ? count_instrs(kernel, file, number) : 0;
     strbuf_add(out, instrs ? "<details class=why><summary>" : "<div class=why>");
     html_escape(out, causes);
     if (instrs) {
@@ -229,6 +232,7 @@ struct source {
     size_t count;
     struct profile_text text;
     bool readable, changed;
+    double least; /* share of a line whose instructions are shown */
 };
 
 /* The texts that the results have kept tell whether the file is still the same. */
@@ -279,7 +283,7 @@ static void add_line(const struct profile_page_kernel *kernel, const struct sour
     strbuf_add(out, "</code>");
     if (costs) {
         add_causes(kernel, source->file, number, &causes);
-        add_below(kernel, source->file, number, strbuf_text(&causes), out);
+        add_below(kernel, source->file, number, strbuf_text(&causes), costs->most >= source->least, out);
     }
     html_table_aside(t, strbuf_text(&causes));
     strbuf_free(&causes);
@@ -337,7 +341,10 @@ void profile_page_sources(const struct profile_page_kernel *kernel, struct strbu
     for (size_t from = 0, to; from < list.count; from = to) {
         for (to = from; to < list.count && !strcmp(list.items[to].file, list.items[from].file);)
             to++;
-        struct source source = {.file = list.items[from].file, .lines = &list.items[from], .count = to - from};
+        struct source source = {.file = list.items[from].file,
+                                .lines = &list.items[from],
+                                .count = to - from,
+                                .least = list.count <= FEW_LINES ? 0 : LEAST_INSTRS};
         add_source(kernel, &source, out);
     }
     vec_free(&list);

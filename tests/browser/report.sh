@@ -46,9 +46,9 @@ awk '/^ wait .* word$/ { on = 1; next } on && $NF !~ /^at/ && /%/ { print $NF, $
     { wrong "the table of locks is another than the report's"; head -3 said.txt; }
 
 # A line's instructions are there on demand, those of the results, by a key too.
-look one.html 1280 'const d = document.querySelector("tr.heat details"), s = d.querySelector("summary"); say(d.open, d.querySelector("table").checkVisibility());
-    s.focus(); say(document.activeElement === s); s.click(); say(d.open, d.querySelector("table").checkVisibility());
-    say([...document.querySelectorAll("tr.heat details tr td:nth-child(3)")].length);'
+look one.html 1280 'const d = document.querySelector("tr.heat details"), s = d.querySelector("summary"); say(d.open, d.querySelector("pre").checkVisibility());
+    s.focus(); say(document.activeElement === s); s.click(); say(d.open, d.querySelector("pre").checkVisibility());
+    say([...document.querySelectorAll("tr.heat details pre")].reduce((a, e) => a + e.textContent.trim().split("\n").length - 1, 0));'
 [ "$(head -3 said.txt | tr '\n' ' ')" = "false false true true true " ] || { wrong "instructions on demand"; cat said.txt; }
 [ "$(tail -1 said.txt)" -eq "$(grep -c '"ptx_file"' "$odd.json")" ] || { wrong "$(tail -1 said.txt) instructions"; }
 # The source is that of the run: it stands there whole; changed, it does not.
