@@ -103,9 +103,7 @@ enum cli_accept {
     CLI_TAKES_KERNELS = 8,       /* --kernels */
     CLI_TAKES_KERNEL = 16,       /* --kernel NAME */
     CLI_TAKES_RECORDS = 32,      /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html */
-    CLI_TAKES_REPORT = 64,       /* --hang-report, --phases, --observe, --profile, --ptx, --monitor, --hold */
-    CLI_TAKES_REPORT = 64,       /* --hang-report, --phases, --observe, --profile, --ptx, --timeline... */
-    CLI_TAKES_REPORT = 64,       /* --hang-report, --phases, --observe, --profile, --ptx, --report, --monitor, --hold */
+    CLI_TAKES_REPORT = 64,       /* --hang-report, --phases, --observe, --profile, --report, --timeline, --monitor ... */
     CLI_TAKES_DEPARTURES = 128,  /* --departures */
     CLI_TAKES_LITMUS = 256,      /* --sched and settings, --runs, --turns, --model, --shapes, --random, --print */
     CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */
@@ -113,7 +111,7 @@ enum cli_accept {
     CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
     CLI_TAKES_SAMPLES = 4096,    /* --samples, --agree */
     CLI_TAKES_PERFETTO = 16384,  /* --perfetto */
-    CLI_TAKES_PAGE = 16384,      /* -o */
+    CLI_TAKES_PAGE = 32768,      /* -o */
     CLI_TAKES_CHECK = 2048,      /* --program, --transitions, --quiet, the numbers of check_options.def */
 };
 

@@ -34,8 +34,7 @@ static const char *real_path(const char *path)
 int cli_people(const struct cli_options *options)
 {
     const char *const results[] = {options->stats, options->phases, options->hang_report, options->html,
-                                   options->intervals};
-                                   options->report};
+                                   options->intervals, options->report};
     for (size_t i = 0; i < sizeof results / sizeof *results; i++)
         if (is_standard_output(results[i]))
             return STDERR_FILENO;

@@ -69,7 +69,6 @@ static const char usage[] =
     "  --timeline-window FROM:TO  with --timeline: only these cycles of each kernel\n"
     "  --timeline-sms LIST    with --timeline: only these SMs, such as 0,3-5\n"
     "  --timeline-resolution N  with --timeline: what is shorter than N cycles (default 64) is put together\n"
-    "  --report FILE.html     with --profile, which it implies: writes a page on the run, for any browser: docs/report.md\n"
     "  --report FILE.html     with --profile, which it implies: writes a page on the run, for any browser: "
     "docs/report.md\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
@@ -103,8 +102,6 @@ static int check_places(struct cli_options *options, struct diag_sink *sink)
         {"--intervals", options->intervals, CLI_OUTPUT_INTERVALS},
         {"--timeline", options->timeline, CLI_OUTPUT_TIMELINE},
         {"--report", options->report, CLI_OUTPUT_PAGE},
-        {"--stats", options->stats, CLI_OUTPUT_STATS},       {"--hang-report", options->hang_report, CLI_OUTPUT_GRAPH},
-        {"--phases", options->phases, CLI_OUTPUT_PHASES},    {"--report", options->report, CLI_OUTPUT_PAGE},
         {"--checkpoint", checkpoint, CLI_OUTPUT_CHECKPOINT},
     };
     if (checkpoint && archive_check_place(checkpoint, sink) < 0)

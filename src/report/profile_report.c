@@ -169,16 +169,20 @@ static void add_wrapped(const char *text, struct strbuf *out)
     strbuf_addf(out, "%s\n", text);
 }
 
+static void print_sentence(const char *sentence, struct strbuf *out)
+{
+    struct strbuf text = {0};
+    strbuf_addf(&text, "- %s", sentence);
+    add_wrapped(strbuf_text(&text), out);
+    strbuf_free(&text);
+}
+
 static void print_sentences(struct printer *p)
 {
     struct profile_sentences sentences;
     profile_sentences_init(&sentences, p->lines, p->words, p->polls);
-    for (unsigned i = 0; i < sentences.count; i++) {
-        struct strbuf text = {0};
-        strbuf_addf(&text, "- %s", strbuf_text(&sentences.texts[i]));
-        add_wrapped(strbuf_text(&text), p->out);
-        strbuf_free(&text);
-    }
+    for (unsigned i = 0; i < sentences.count; i++)
+        print_sentence(strbuf_text(&sentences.texts[i]), p->out);
     profile_sentences_free(&sentences);
 }
 
@@ -235,8 +239,14 @@ void report_profile_words(const json_t *kernels, const char *name, struct strbuf
     profile_lines_init(&lines, kernels, name);
     struct profile_words_report *words = profile_words_read(kernels, name);
     struct profile_polls_report *polls = profile_polls_read(kernels, name);
-    struct printer p = {.lines = &lines, .words = words, .polls = polls, .out = out};
-    print_words(&p);
+    struct strbuf sentences[2] = {{0}};
+    profile_words_add_sentence(words, lines.sum.total, &sentences[0]);
+    profile_polls_add_sentence(polls, lines.sum.total, &sentences[1]);
+    for (unsigned i = 0; i < 2; i++) {
+        if (sentences[i].length)
+            print_sentence(strbuf_text(&sentences[i]), out);
+        strbuf_free(&sentences[i]);
+    }
     profile_words_done(words);
     profile_polls_done(polls);
     profile_lines_free(&lines);
