@@ -10,6 +10,7 @@ watched() {
     local to=$1 address
     shift
     mkdir -p "$to"
+    : >"$to/err" # else the address of the run before may stand there still
     "$LOCKSTEP" run --quiet --monitor 0 --stats "$to/json" "$@" >"$to/out" 2>"$to/err" &
     run=$! port= token=
     for ((i = 0; i < 600; i++)); do
