@@ -67,13 +67,11 @@ int gpu_begin_sanitize(struct gpu_run *run)
 static void add_line(const struct isa_module *code, uint32_t pc, struct strbuf *out)
 {
     const struct isa_instr *instr = &code->instrs[pc];
-    const char *file = instr->source_line ? code->files[instr->source_file] : code->name;
-    const char *slash = file ? strrchr(file, '/') : NULL;
-    strbuf_addf(out, "%s:%u",
-                slash  ? slash + 1
-                : file ? file
-                       : "PTX",
-                instr->source_line ? instr->source_line : instr->line);
+    uint32_t file, line;
+    isa_user_place(code, instr, &file, &line);
+    const char *name = line && file < code->file_count ? code->files[file] : code->name;
+    const char *slash = name ? strrchr(name, '/') : NULL;
+    strbuf_addf(out, "%s:%u", slash ? slash + 1 : name ? name : "PTX", line ? line : instr->line);
 }
 
 static void add_access(const struct gpu_run *run, const struct sanitize_access *a, const char *verb, struct strbuf *out)

@@ -85,6 +85,24 @@ uint32_t isa_reconvergence_point(const struct isa_module *module, const struct i
     return pc;
 }
 
+bool isa_is_system_header(const char *file)
+{
+    return strstr(file, "/include/") && (strncmp(file, "/usr/", 5) == 0 || strstr(file, "/targets/"));
+}
+
+void isa_user_place(const struct isa_module *module, const struct isa_instr *instr, uint32_t *file, uint32_t *line)
+{
+    *file = instr->source_file;
+    *line = instr->source_line;
+    for (uint32_t i = instr->inlined; i && i < module->inlined_count; i = module->inlined[i].outer) {
+        const char *name = *file < module->file_count ? module->files[*file] : NULL;
+        if (!name || !isa_is_system_header(name))
+            return;
+        *file = module->inlined[i].file;
+        *line = module->inlined[i].line;
+    }
+}
+
 /* Appends `kernel.cu:12` and returns true, when that is known. */
 static bool add_source(const struct isa_module *module, const char *before, uint32_t file, uint32_t line,
                        struct strbuf *out)

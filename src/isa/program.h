@@ -239,6 +239,13 @@ void isa_disasm_module(const struct isa_module *module, struct strbuf *out);
  * `(kernel.cu:12 in take, inlined at kernel.cu:30)`, outwards as far as is known. */
 void isa_format_pos(const struct isa_module *module, const struct isa_instr *instr, struct strbuf *out);
 
+/* True: the file is a header that came with a compiler or the system, as its path tells (/usr/include,
+ * /usr/local/cuda/targets/.../include); users call what is in it, and do not write it. */
+bool isa_is_system_header(const char *file);
+/* The innermost place of an instruction that lies in no such header, or its outermost one where all do: the number of
+ * its file (0: not known) and the line. */
+void isa_user_place(const struct isa_module *module, const struct isa_instr *instr, uint32_t *file, uint32_t *line);
+
 /* The barrier that an instruction names by a constant number, or ISA_NO_BARRIER. */
 #define ISA_NO_BARRIER UINT32_MAX
 static inline uint32_t isa_constant_barrier(const struct isa_instr *instr)

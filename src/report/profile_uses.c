@@ -1,4 +1,5 @@
 /* Words and their instructions, from results to text: see profile_uses.h. */
+#include "isa/program.h"
 #include "report/profile_uses.h"
 
 #include <inttypes.h>
@@ -55,16 +56,28 @@ static void add_line(const json_t *place, struct strbuf *out)
     strbuf_addf(out, "%s:%" PRIu64, profile_uses_base_name(file ? file : ""), profile_uses_number(place, "line"));
 }
 
+/* The number of the innermost place that users wrote. */
+static size_t user_place(const json_t *places)
+{
+    size_t count = json_array_size(places), at = 0;
+    for (; at + 1 < count; at++) {
+        const char *file = json_string_value(json_object_get(json_array_get(places, at), "file"));
+        if (!file || !isa_is_system_header(file))
+            break;
+    }
+    return at;
+}
+
 void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out)
 {
     const json_t *places = json_object_get(use, "places");
-    size_t count = json_array_size(places);
+    size_t count = json_array_size(places), first = user_place(places);
     if (!count) {
         strbuf_addf(out, "line %" PRIu64 " of the PTX", profile_uses_number(use, "ptx_line"));
         return;
     }
-    add_line(json_array_get(places, 0), out);
-    if (count == 1 || !calls)
+    add_line(json_array_get(places, first), out);
+    if (count == first + 1 || !calls)
         return;
     strbuf_add(out, " (called from ");
     add_line(json_array_get(places, count - 1), out);
