@@ -9,6 +9,7 @@
 #include "base/archive.h"
 #include "gpu/departures.h"
 #include "gpu/gpu.h"
+#include "gpu/visit.h"
 #include "memory/store.h"
 
 struct gpu {
@@ -51,6 +52,54 @@ void gpu_destroy(struct gpu *gpu)
 {
     store_free_all(&gpu->store);
     free(gpu);
+}
+
+/* Nobody visits launches here. */
+void gpu_visit_numbers(const struct gpu_visit *visit, struct gpu_visit_numbers *numbers)
+{
+    (void)visit;
+    *numbers = (struct gpu_visit_numbers){.launch = 0};
+}
+
+const char *gpu_visit_kernel(const struct gpu_visit *visit)
+{
+    (void)visit;
+    return "";
+}
+
+const struct gpu_launch *gpu_visit_launch(const struct gpu_visit *visit)
+{
+    (void)visit;
+    return &fake.launch;
+}
+
+json_t *gpu_visit_causes(const struct gpu_visit *visit)
+{
+    (void)visit;
+    return json_object();
+}
+
+json_t *gpu_visit_waits(const struct gpu_visit *visit)
+{
+    (void)visit;
+    return json_object();
+}
+
+void gpu_visit_checkpoint(struct gpu_visit *visit)
+{
+    (void)visit;
+}
+
+json_t *gpu_result_causes(const struct gpu_result *result)
+{
+    (void)result;
+    return json_object();
+}
+
+void gpu_result_numbers(const struct gpu_result *result, struct gpu_visit_numbers *numbers)
+{
+    (void)result;
+    *numbers = (struct gpu_visit_numbers){.launch = 0};
 }
 
 int gpu_checks_parse(const char *text, unsigned *checks, struct diag_sink *sink)
