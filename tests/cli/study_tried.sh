@@ -43,7 +43,7 @@ has out.txt "tried slow (partition.dram_latency=600): $was becomes $slow: moves 
 has out.txt "tried counted (spin.measure=true): $was becomes $was: does not move (+0.0%); direction no"
 has out.txt "tried other (sfu in the place of add): $was becomes $other: moves by $(percent "$was" "$other"); direction no"
 has out/index.html "<div class=why>memory is fast</div><div class=why>Tried: slow (partition.dram_latency=600): <b>$was becomes $slow: moves by"
-has out/index.html '<div class=why>it is fast <b>Not tried.</b></div>'
+has out/index.html '<div class=why>it is fast <b>Not tried: whether that is it is not known.</b></div>'
 has out/claims.csv ",slow: $was becomes $slow: moves by $(percent "$was" "$slow"); direction no | counted: "
 # Neither results nor results.csv know of what was tried but the view for it.
 [ "$(wc -l <out/results.csv)" -eq 5 ] || wrong "results.csv has what was tried"

@@ -167,7 +167,7 @@ static void add_reasons(struct study *study, const struct study_found *found, si
         if (misses(&found->answers[i]) && strcmp(said, why) != 0) {
             strbuf_add(out, "<div class=why>");
             html_escape(out, why);
-            strbuf_add(out, c->tried_count || !*c->why ? "</div>" : " <b>Not tried.</b></div>");
+            strbuf_add(out, c->tried_count || !*c->why ? "</div>" : " <b>Not tried: whether that is it is not known.</b></div>");
             said = why;
         }
         add_trials(study, c, &found->answers[i], out);
