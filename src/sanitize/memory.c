@@ -1,4 +1,4 @@
-/* What is known of memory: a cell for each word that was touched, and which bytes were ever written. */
+/* Memory as the checks know it: a cell for each word that was touched, and which bytes were ever written. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -61,17 +61,24 @@ void sanitize_reset_block(struct sanitize *s, struct sanitize_block *block)
     }
 }
 
+void sanitize_reset_warp(struct sanitize *s, struct sanitize_warp *w)
+{
+    sanitize_forget(&w->known, s->sms);
+    for (unsigned scope = 0; scope < 2; scope++) {
+        sanitize_forget(&w->released[scope], s->sms);
+        sanitize_forget(&w->pending[scope], s->sms);
+    }
+    w->readings.count = 0;
+    memset(w->looks, 0, sizeof w->looks);
+    w->at_grid = false;
+}
+
 static void free_warps(struct sanitize *s)
 {
-    for (uint32_t i = 0; i < s->sms * s->slots; i++) {
-        struct sanitize_warp *w = &s->warps[i];
+    for (uint32_t i = 0; i < s->sms * SANITIZE_WARPS; i++) {
         struct sanitize_block *block = &s->blocks[i];
-        sanitize_forget(&w->known, s->sms);
-        for (unsigned scope = 0; scope < 2; scope++) {
-            sanitize_forget(&w->released[scope], s->sms);
-            sanitize_forget(&w->pending[scope], s->sms);
-        }
-        vec_free(&w->readings);
+        sanitize_reset_warp(s, &s->warps[i]);
+        vec_free(&s->warps[i].readings);
         sanitize_forget(&block->pool, s->sms);
         for (unsigned page = 0; page < SANITIZE_SHARED_PAGES; page++) {
             free(block->cells[page]);
@@ -104,7 +111,7 @@ void sanitize_free_launch(struct sanitize *s)
     vec_free(&s->findings);
     free(s->polls);
     s->polls = NULL;
-    s->block_count = s->sms = s->slots = 0;
+    s->block_count = s->sms = 0;
 }
 
 /* Bytes that were written */
@@ -124,12 +131,28 @@ static void set(uint64_t **bits, uint64_t at, bool to)
     *word = to ? *word | bit : *word & ~bit;
 }
 
-/* Bytes of device memory count as written, or not. */
+static void set_page(uint64_t **bits, bool to)
+{
+    if (!*bits && to)
+        *bits = base_malloc(WORDS_OF_BITS * sizeof **bits);
+    if (*bits)
+        memset(*bits, to ? 0xff : 0, WORDS_OF_BITS * sizeof **bits);
+}
+
+/* Bytes of device memory count as written, or not: whole pages at once. */
 static void set_bytes(struct sanitize *s, uint64_t address, uint64_t bytes, bool unwritten)
 {
-    for (uint64_t at = address - s->start, end = at + bytes; s->unwritten && at < end && at < s->pages * SANITIZE_PAGE;
-         at++)
-        set(&s->unwritten[at / SANITIZE_PAGE], at % SANITIZE_PAGE, unwritten);
+    uint64_t end = address - s->start + bytes;
+    end = end < s->pages * SANITIZE_PAGE ? end : s->pages * SANITIZE_PAGE;
+    for (uint64_t at = address - s->start; s->unwritten && at < end;) {
+        uint64_t **page = &s->unwritten[at / SANITIZE_PAGE];
+        bool whole = at % SANITIZE_PAGE == 0 && end - at >= SANITIZE_PAGE;
+        if (whole)
+            set_page(page, unwritten);
+        else
+            set(page, at % SANITIZE_PAGE, unwritten);
+        at += whole ? SANITIZE_PAGE : 1;
+    }
 }
 
 void sanitize_host_allocated(struct sanitize *s, uint64_t address, uint64_t bytes)

@@ -12,7 +12,17 @@ struct sanitize_sm {
     uint32_t sm;
 };
 
-#define SHARED_WORD (UINT64_C(1) << 63)
+/* The address of the word that the byte lies in. */
+static uint64_t word_at(uint64_t address)
+{
+    return address & ~(uint64_t)(SANITIZE_WORD - 1);
+}
+
+/* A word that threads may take as a lock, by one number: its address, with the space in bit 63. */
+static uint64_t lock_at(uint64_t address, uint32_t space)
+{
+    return address | (space == LOCKSTEP_SHARED ? BIT64(63) : 0);
+}
 
 static const struct isa_instr *instr_at(const struct sanitize *s, uint32_t pc)
 {
@@ -27,18 +37,6 @@ static void begin_block(struct sanitize *s, struct sanitize_block *block)
     block->number = ++s->block_count;
 }
 
-static void forget_warp(struct sanitize *s, struct sanitize_warp *w)
-{
-    sanitize_forget(&w->known, s->sms);
-    for (unsigned scope = 0; scope < 2; scope++) {
-        sanitize_forget(&w->released[scope], s->sms);
-        sanitize_forget(&w->pending[scope], s->sms);
-    }
-    w->readings.count = 0;
-    memset(w->looks, 0, sizeof w->looks);
-    w->at_grid = false;
-}
-
 static void launch(void *state, const struct lockstep_launch_event *e)
 {
     const struct sanitize_sm *sm = state;
@@ -47,17 +45,14 @@ static void launch(void *state, const struct lockstep_launch_event *e)
     struct sanitize_block *block = sanitize_block_at(s, sm->sm, e->block);
     if (!block->number)
         begin_block(s, block);
-    forget_warp(s, w);
+    sanitize_reset_warp(s, w);
     sanitize_next_epoch(w);
-    struct sanitize_crew crew = {.sm = sm->sm,
-                                 .slot = e->warp,
-                                 .began = w->epoch,
-                                 .block = block->number,
-                                 .warp = e->warp_in_block,
-                                 .told = ISA_PC_NONE};
+    struct sanitize_crew crew = {
+        .sm = sm->sm, .slot = e->warp, .block = block->number, .warp = e->warp_in_block, .told = ISA_PC_NONE};
     memcpy(crew.index, e->block_index, sizeof crew.index);
     vec_push(&s->crews, crew);
     w->crew = (uint32_t)s->crews.count;
+    w->block = block;
 }
 
 static void leave(void *state, const struct lockstep_leave_event *e)
@@ -66,10 +61,9 @@ static void leave(void *state, const struct lockstep_leave_event *e)
     struct sanitize *s = sm->all;
     for (uint64_t rest = e->warps; rest; rest &= rest - 1) {
         struct sanitize_warp *w = sanitize_warp_at(s, sm->sm, mask_first(rest));
-        for (uint32_t i = 0; i < s->slots; i++)
-            if (w->crew && sanitize_block_at(s, sm->sm, i)->number == s->crews.items[w->crew - 1].block)
-                sanitize_block_at(s, sm->sm, i)->number = 0;
-        forget_warp(s, w);
+        if (w->block)
+            w->block->number = 0;
+        sanitize_reset_warp(s, w);
     }
 }
 
@@ -144,7 +138,8 @@ static uint8_t bytes_in(uint64_t word, uint64_t address, uint32_t bytes)
     return set;
 }
 
-/* Lanes wait by the instruction, and by others of its line: a compiler may read once in front of a loop and once in it. */
+/* Lanes wait by the instruction, and by others of its line: a compiler may read once in front of a loop and once in it.
+ */
 static void note_poll(struct sanitize *s, uint32_t pc)
 {
     const struct isa_instr *instr = instr_at(s, pc);
@@ -189,11 +184,10 @@ static uint32_t value_in(const struct lane_access *a, uint64_t word)
 static void check_words(struct lane_access *a)
 {
     uint64_t address = address_of(a), last = address + a->event->bytes;
-    struct sanitize_cell *first =
-        sanitize_cell_at(a->s, a->block, a->event->space, address & ~(uint64_t)(SANITIZE_WORD - 1));
+    struct sanitize_cell *first = sanitize_cell_at(a->s, a->block, a->event->space, word_at(address));
     if (first)
         look(a, first);
-    for (uint64_t word = address & ~(uint64_t)(SANITIZE_WORD - 1); word < last; word += SANITIZE_WORD) {
+    for (uint64_t word = word_at(address); word < last; word += SANITIZE_WORD) {
         struct sanitize_cell *cell = sanitize_cell_at(a->s, a->block, a->event->space, word);
         uint32_t value;
         a->mark.bytes = bytes_in(word, address, a->event->bytes);
@@ -228,13 +222,13 @@ static void check_written(struct lane_access *a)
 /* Of a strong access, its first word is what threads tell each other by. */
 static void synchronise(struct lane_access *a)
 {
-    struct sanitize_cell *cell = sanitize_cell_at(a->s, a->block, a->event->space, address_of(a) & ~UINT64_C(3));
+    struct sanitize_cell *cell = sanitize_cell_at(a->s, a->block, a->event->space, word_at(address_of(a)));
     if (!cell)
         return;
     if (a->writes)
         sanitize_release(a->s, a->w, &a->order, a->event->pc, cell);
     if (a->writes && instr_at(a->s, a->event->pc)->mods.atomic != ISA_ATOMIC_CAS)
-        sanitize_give(a->s, a->w, address_of(a) | (a->order.shared ? SHARED_WORD : 0));
+        sanitize_give(a->s, a->w, lock_at(address_of(a), a->event->space));
     if (a->reads && a->order.shared)
         sanitize_acquire(a->s, a->w, &a->order, a->event->pc, cell);
 }
@@ -251,6 +245,14 @@ static void remember_reading(struct lane_access *a)
 static bool has_result(const struct isa_instr *instr)
 {
     return instr->dst_count || isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_TAKE;
+}
+
+static void by_lane(struct lane_access *a, void (*what)(struct lane_access *a))
+{
+    for (uint64_t rest = a->event->mask; rest; rest &= rest - 1) {
+        a->mark.lane = (uint8_t)mask_first(rest);
+        what(a);
+    }
 }
 
 static void access(void *state, const struct lockstep_access_event *e)
@@ -274,18 +276,14 @@ static void access(void *state, const struct lockstep_access_event *e)
                                     .wide = a.order.scope == SANITIZE_DEVICE,
                                     .is_volatile = a.order.is_volatile,
                                     .is_atomic = a.order.is_atomic};
-    for (uint64_t rest = e->mask; rest; rest &= rest - 1) {
-        a.mark.lane = (uint8_t)mask_first(rest);
-        if (a.s->checks & SANITIZE_UNWRITTEN)
-            check_written(&a);
-        if (a.s->checks & SANITIZE_RACES)
-            check_words(&a);
-    }
-    for (uint64_t rest = e->mask; a.s->checks & SANITIZE_RACES && a.order.strong && rest; rest &= rest - 1) {
-        a.mark.lane = (uint8_t)mask_first(rest);
-        synchronise(&a);
-    }
-    if (a.s->checks & SANITIZE_RACES && a.order.strong && a.reads && !a.order.shared && has_result(instr))
+    if (a.s->checks & SANITIZE_UNWRITTEN)
+        by_lane(&a, check_written);
+    if (!(a.s->checks & SANITIZE_RACES))
+        return;
+    by_lane(&a, check_words);
+    if (a.order.strong)
+        by_lane(&a, synchronise);
+    if (a.order.strong && a.reads && !a.order.shared && has_result(instr))
         remember_reading(&a);
 }
 
@@ -304,7 +302,7 @@ static void done(void *state, const struct lockstep_done_event *e)
     struct sanitize_order order = sanitize_order_of(instr_at(s, e->pc), reading->space);
     for (uint64_t rest = reading->mask; rest; rest &= rest - 1) {
         const struct sanitize_cell *cell =
-            sanitize_cell_at(s, NULL, reading->space, reading->address[mask_first(rest)] & ~UINT64_C(3));
+            sanitize_cell_at(s, NULL, reading->space, word_at(reading->address[mask_first(rest)]));
         if (cell)
             sanitize_acquire(s, w, &order, e->pc, cell);
     }
@@ -315,9 +313,8 @@ static void done(void *state, const struct lockstep_done_event *e)
 static void atomic(void *state, const struct lockstep_atomic_event *e)
 {
     const struct sanitize_sm *sm = state;
-    uint64_t word = e->address | (e->space == LOCKSTEP_SHARED ? SHARED_WORD : 0);
     if (e->operation == LOCKSTEP_ATOMIC_COMPARE_AND_SWAP && e->performed && e->before != e->after)
-        sanitize_take(sm->all, sanitize_warp_at(sm->all, sm->sm, e->warp), word, e->pc,
+        sanitize_take(sm->all, sanitize_warp_at(sm->all, sm->sm, e->warp), lock_at(e->address, e->space), e->pc,
                       sanitize_order_of(instr_at(sm->all, e->pc), e->space).acquires);
 }
 
@@ -368,13 +365,11 @@ void sanitize_begin(struct sanitize *s, const struct watch_launch *launched,
     contract(launched->observed.warps <= SANITIZE_WARPS);
     s->module = launched->module;
     s->sms = sms;
-    s->slots = SANITIZE_WARPS;
-    s->lanes = launched->observed.lanes;
     s->host_writes = host_writes;
     s->context = context;
     s->narrow = is_narrow(s->module);
-    s->warps = base_calloc((size_t)sms * s->slots, sizeof *s->warps);
-    s->blocks = base_calloc((size_t)sms * s->slots, sizeof *s->blocks);
+    s->warps = base_calloc((size_t)sms * SANITIZE_WARPS, sizeof *s->warps);
+    s->blocks = base_calloc((size_t)sms * SANITIZE_WARPS, sizeof *s->blocks);
     s->polls = base_calloc(s->module->instr_count + 1, sizeof *s->polls);
     watch_launch_states(launched, &observer, states);
     for (uint32_t i = 0; i < sms; i++)

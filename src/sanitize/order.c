@@ -1,4 +1,4 @@
-/* What happens before what: fences, strong accesses and barriers make epochs of warps known to others.
+/* The order in which things happen: fences, strong accesses and barriers make epochs of warps known to others.
  *
  * A *release* is a strong write behind a fence, or one that releases by itself; it hands on all that its warp knew at
  * that fence, and the warp's own accesses before it. An *acquire* is a strong read in front of a fence, or one that

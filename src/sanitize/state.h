@@ -18,10 +18,8 @@ enum sanitize_scope { SANITIZE_BLOCK, SANITIZE_DEVICE };
 /* Threads that were in a warp slot from a launch to the end of their block; 0 is nobody. */
 struct sanitize_crew {
     uint32_t sm, slot;
-    uint32_t began; /* epoch of the slot */
     uint32_t block, index[3], warp;
-    uint32_t
-        fenced[2]; /* by enum sanitize_scope: the epoch before its last fence that reaches so far, 0 when none did */
+    uint32_t fenced[2]; /* by enum sanitize_scope: its epoch at the last fence that reaches so far; 0: there was none */
     /* The word that it has taken by a compare-and-swap and not written since, as of a lock, with its space in bit 63;
      * 0: none. Its accesses are *bare* from the epoch in which it took the word until a fence that reaches so far, by
      * scope. */
@@ -48,7 +46,7 @@ struct sanitize_cells {
     struct sanitize_cell of[SANITIZE_CELLS];
 };
 
-/* What has been released by writing a word: to everybody, and to threads of a block alone. */
+/* Released by writing a word: to everybody, and to threads of a block alone. */
 struct sanitize_local {
     uint32_t block;
     struct sanitize_clocks clocks;
@@ -73,8 +71,10 @@ struct sanitize_look {
     uint64_t address;
 };
 
+struct sanitize_block;
 struct sanitize_warp {
-    uint32_t crew; /* the threads in it, 0: none */
+    uint32_t crew;                /* the threads in it, 0: none */
+    struct sanitize_block *block; /* theirs */
     uint32_t epoch;
     uint32_t next;   /* the instruction that it issues next */
     bool at_grid;    /* it waits for the grid */
@@ -102,7 +102,7 @@ struct sanitize {
     uint64_t **unwritten; /* by page of device memory: a bit is 1 while its byte is; NULL: all were written */
     /* Of the launch: */
     const struct isa_module *module;
-    uint32_t sms, slots, lanes;
+    uint32_t sms;
     bool (*host_writes)(const void *context, uint64_t address);
     const void *context;
     bool narrow;                   /* some instruction of the module has the scope of a block */
@@ -119,11 +119,11 @@ struct sanitize {
 
 static inline struct sanitize_warp *sanitize_warp_at(struct sanitize *s, uint32_t sm, uint32_t slot)
 {
-    return &s->warps[sm * s->slots + slot];
+    return &s->warps[sm * SANITIZE_WARPS + slot];
 }
 static inline struct sanitize_block *sanitize_block_at(struct sanitize *s, uint32_t sm, uint32_t slot)
 {
-    return &s->blocks[sm * s->slots + slot];
+    return &s->blocks[sm * SANITIZE_WARPS + slot];
 }
 
 /* An access of the event, in the model's terms. */
@@ -140,6 +140,8 @@ enum sanitize_scope sanitize_scope_of(const struct isa_instr *instr);
 struct sanitize_cell *sanitize_cell_at(struct sanitize *s, struct sanitize_block *block, uint32_t space,
                                        uint64_t address);
 void sanitize_reset_block(struct sanitize *s, struct sanitize_block *block);
+/* Its threads are gone; its epochs count on. */
+void sanitize_reset_warp(struct sanitize *s, struct sanitize_warp *w);
 void sanitize_free_launch(struct sanitize *s);
 /* Bytes of a block's shared memory, or (block is NULL) of device memory, are written; none of them ever was. */
 void sanitize_write_bytes(struct sanitize *s, struct sanitize_block *block, uint64_t address, uint32_t bytes);
