@@ -39,7 +39,8 @@ static const char usage[] =
     "                         (default 60; 0: for ever): docs/progress.md\n"
     "  --threads N            simulates on N threads of this computer (default 1): the same results, sooner\n"
     "  --no-skip              steps every unit in every cycle: the same results, later; a check of the simulator\n"
-    "  --check LIST           of sync, mem, race, init (docs/checks.md): exchanges between lanes and barriers that the\n"
+    "  --check LIST           of sync, mem, race, init (docs/checks.md): exchanges between lanes and barriers that "
+    "the\n"
     "                         PTX manual leaves undefined (else noted once for each source line); allocations that\n"
     "                         were never freed; races by the PTX memory model; reads of what nobody has written\n"
     "                         (race and init: timing mode)\n"
@@ -58,7 +59,8 @@ static const char usage[] =
     "mode;\n"
     "                         docs/profile.md); --stats has it by instruction\n"
     "  --ptx                  with --profile: the PTX instructions below each line\n"
-    "  --monitor PORT         shows the run while it runs, and lets it be held, stepped and saved, on a page at this port\n"
+    "  --monitor PORT         shows the run while it runs, and lets it be held, stepped and saved, on a page at this "
+    "port\n"
     "                         of this computer alone (timing mode; docs/monitor.md); 0: any that is free. The page's\n"
     "                         address, with its token, goes to standard error\n"
     "  --hold                 with --monitor: the first kernel waits at its beginning until the page lets it go on\n"
@@ -109,30 +111,44 @@ static int check_places(struct cli_options *options, struct diag_sink *sink)
     return cli_check_places(places, sizeof places / sizeof *places, sink);
 }
 
-/* Reports errors of observers, those that are part of Lockstep included, before anything runs. */
-static int check_observers(const struct cli_options *options, struct diag_sink *sink)
+/* Functional mode has no cycles, and tells of no events: refuses what needs them. */
+static int check_timing(const struct cli_options *options, struct diag_sink *sink)
 {
-    if (options->observers.count && cli_mode(options) == GPU_FUNCTIONAL)
-        return diag_error(sink, DIAG_NOWHERE, NULL, WATCH_NEEDS_TIMING);
-    if (options->profile && cli_mode(options) == GPU_FUNCTIONAL)
-        return diag_error(sink, DIAG_NOWHERE, NULL, PROFILE_NEEDS_TIMING);
-    if (gpu_checks_need_timing(options->checks) && cli_mode(options) == GPU_FUNCTIONAL)
-        return diag_error(sink, DIAG_NOWHERE, NULL, GPU_CHECKS_NEED_TIMING);
+    const struct {
+        bool asked;
+        const char *why;
+    } needs[] = {
+        {options->observers.count > 0, WATCH_NEEDS_TIMING},
+        {options->profile, PROFILE_NEEDS_TIMING},
+        {gpu_checks_need_timing(options->checks), GPU_CHECKS_NEED_TIMING},
+        {options->interval != NULL, GPU_INTERVAL_NEEDS_TIMING},
+        {options->timeline != NULL, TIMELINE_NEEDS_TIMING},
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof *needs && cli_mode(options) == GPU_FUNCTIONAL; i++)
+        if (needs[i].asked)
+            return diag_error(sink, DIAG_NOWHERE, NULL, "%s", needs[i].why);
+    return 0;
+}
+
+static int check_timeline(const struct cli_options *options, struct diag_sink *sink)
+{
     struct timeline_options timeline;
-    if (options->interval && cli_mode(options) == GPU_FUNCTIONAL)
-        return diag_error(sink, DIAG_NOWHERE, NULL, GPU_INTERVAL_NEEDS_TIMING);
-    if (options->intervals && !options->interval)
-        return diag_error(sink, DIAG_NOWHERE, NULL, "--intervals needs --interval: cycles of each");
-    if (options->timeline && cli_mode(options) == GPU_FUNCTIONAL)
-        return diag_error(sink, DIAG_NOWHERE, NULL, TIMELINE_NEEDS_TIMING);
     if (!options->timeline && (options->timeline_window || options->timeline_sms || options->timeline_resolution))
         return diag_error(sink, DIAG_NOWHERE, NULL, "--timeline-%s needs --timeline, whose file it is about",
                           options->timeline_window ? "window"
                           : options->timeline_sms  ? "sms"
                                                    : "resolution");
-    if (timeline_read_options(&timeline, options->timeline_window, options->timeline_sms, options->timeline_resolution,
-                              sink) < 0)
+    return timeline_read_options(&timeline, options->timeline_window, options->timeline_sms,
+                                 options->timeline_resolution, sink);
+}
+
+/* Reports errors of observers, those that are part of Lockstep included, before anything runs. */
+static int check_observers(const struct cli_options *options, struct diag_sink *sink)
+{
+    if (check_timing(options, sink) < 0 || check_timeline(options, sink) < 0)
         return -1;
+    if (options->intervals && !options->interval)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "--intervals needs --interval: cycles of each");
     if (options->ptx && !options->profile)
         return diag_error(sink, DIAG_NOWHERE, NULL, "--ptx needs --profile, whose lines it goes below");
     if (options->hold && !options->monitor)
