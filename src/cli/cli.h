@@ -61,14 +61,14 @@ struct cli_options {
     const char *phases;  /* file for the phases of blocks, or NULL */
     cli_texts observers; /* files */
     bool profile, ptx;
-    const char *monitor;     /* port, or NULL */
+    const char *monitor; /* port, or NULL */
     uint64_t monitor_port;
-    bool hold;               /* with monitor */
+    bool hold;                                                                   /* with monitor */
     const char *timeline, *timeline_window, *timeline_sms, *timeline_resolution; /* file; as users write them */
     const char *interval, *intervals;                                            /* cycles; file */
     uint64_t interval_value;                                                     /* 0: not given */
     const char *perfetto;                                                        /* file, of timeline */
-    const char *report;      /* file for a page, or NULL */
+    const char *report;                                                          /* file for a page, or NULL */
     const char *hang_report; /* file for the graph of waiting of a kernel that hangs, or NULL */
     const char *max_cycles, *max_seconds, *host_patience, *threads;
     const char *check; /* or NULL */
@@ -97,17 +97,17 @@ struct cli_options {
 
 /* Which options a subcommand takes; --help always. */
 enum cli_accept {
-    CLI_TAKES_MACHINE = 1,       /* --machine, --set, --allow-code */
-    CLI_TAKES_RUN = 2,           /* --as, --sched, --fetch, --seed, --mode, --max-*, --threads, --no-skip, --check */
-    CLI_TAKES_OUTPUT = 4,        /* --stats, --quiet */
-    CLI_TAKES_KERNELS = 8,       /* --kernels */
-    CLI_TAKES_KERNEL = 16,       /* --kernel NAME */
-    CLI_TAKES_RECORDS = 32,      /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html */
-    CLI_TAKES_REPORT = 64,       /* --hang-report, --phases, --observe, --profile, --report, --timeline, --monitor ... */
-    CLI_TAKES_DEPARTURES = 128,  /* --departures */
-    CLI_TAKES_LITMUS = 256,      /* --sched and settings, --runs, --turns, --model, --shapes, --random, --print */
-    CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */
-    CLI_TAKES_RESULTS = 8192,    /* with a target: two files of results in its place; --profile */
+    CLI_TAKES_MACHINE = 1,      /* --machine, --set, --allow-code */
+    CLI_TAKES_RUN = 2,          /* --as, --sched, --fetch, --seed, --mode, --max-*, --threads, --no-skip, --check */
+    CLI_TAKES_OUTPUT = 4,       /* --stats, --quiet */
+    CLI_TAKES_KERNELS = 8,      /* --kernels */
+    CLI_TAKES_KERNEL = 16,      /* --kernel NAME */
+    CLI_TAKES_RECORDS = 32,     /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html */
+    CLI_TAKES_REPORT = 64,      /* --hang-report, --phases, --observe, --profile, --report, --timeline, --monitor ... */
+    CLI_TAKES_DEPARTURES = 128, /* --departures */
+    CLI_TAKES_LITMUS = 256,     /* --sched and settings, --runs, --turns, --model, --shapes, --random, --print */
+    CLI_TAKES_TARGET = 512,     /* a program with its arguments, or a launch file */
+    CLI_TAKES_RESULTS = 8192,   /* with a target: two files of results in its place; --profile */
     CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
     CLI_TAKES_SAMPLES = 4096,    /* --samples, --agree */
     CLI_TAKES_PERFETTO = 16384,  /* --perfetto */

@@ -32,7 +32,7 @@ static void print(const struct cli_options *options, const struct report_run run
     cli_page_print(&page, STDOUT_FILENO);
 }
 
-/* What moved, by line. Returns the exit code. */
+/* Prints the differences of two profiles, by line. Returns the exit code. */
 static int print_profiles(const struct report_run runs[2], json_t *const documents[2], struct diag_sink *sink)
 {
     const json_t *const kernels[2] = {runs[0].kernels, runs[1].kernels};

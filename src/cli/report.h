@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "report/profile_page.h"
 
-/* What a column is called: the file's name without its folders and the ending of results and launch files. */
+/* The name of a column: the file's name without its folders and the ending of results and launch files. */
 const char *report_label(struct arena *arena, const char *path);
 /* Writes the page of so many results to a file. Returns 0, or -1 with a diagnostic. */
 int report_write(const char *path, const struct profile_page_result *results, unsigned count, struct diag_sink *sink);

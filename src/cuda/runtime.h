@@ -92,7 +92,7 @@ struct runtime {
     uint64_t max_cycles;
     unsigned threads;
     bool every_cycle;
-    unsigned checks; /* set of enum gpu_checks */
+    unsigned checks;              /* set of enum gpu_checks */
     double deadline;              /* of LOCKSTEP_MAX_SECONDS, in host_seconds; 0: none */
     pid_t run_by;                 /* LOCKSTEP_RUN: the process of lockstep run, 0: none */
     struct interrupt_watch watch; /* by stop_begin */
@@ -100,7 +100,7 @@ struct runtime {
     double patience;              /* of LOCKSTEP_HOST_PATIENCE, in seconds; 0: for ever */
     bool progress, progress_told; /* LOCKSTEP_PROGRESS; and what was told of it stands on the terminal */
     VEC(char *) observers;        /* files */
-    struct monitor_board *board; /* LOCKSTEP_MONITOR, and who hangs up there what launches do; NULL: nobody watches */
+    struct monitor_board *board;  /* LOCKSTEP_MONITOR, and who hangs up there what launches do; NULL: nobody watches */
     struct monitor *monitor;
     bool profile, timelines;
     uint64_t interval; /* cycles; 0: none */

@@ -591,7 +591,7 @@ static int observe(struct gpu_run *run)
     return 0;
 }
 
-/* What the observers that are part of Lockstep have found. */
+/* Gathers the findings of the observers that are part of Lockstep. */
 static void gather(struct gpu_run *run, enum gpu_status status)
 {
     const struct gpu *gpu = run->gpu;

@@ -542,7 +542,7 @@ static void describe_verdict(const struct gpu_run *run, const struct waits *w, e
     strbuf_addf(out, " with %u warps unfinished, %u of them at barriers:", w->warp_count, at_barrier);
 }
 
-/* What stands behind the verdict. */
+/* The reasons behind the verdict. */
 static void describe_warps(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
 {
     describe_blocks(w, out);

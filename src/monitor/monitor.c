@@ -57,7 +57,7 @@ static json_t *extent(const uint32_t size[3])
     return json_pack("[I,I,I]", (json_int_t)size[0], (json_int_t)size[1], (json_int_t)size[2]);
 }
 
-/* What each cause counts now and did not count then, where that is something; then: NULL: all of it. */
+/* Cycles of each cause that were not counted `then`, where there are any; then is NULL: all of them. */
 static json_t *causes_since(json_t *now, const json_t *then)
 {
     json_t *object = json_object(), *value;
@@ -131,7 +131,7 @@ static void meet(struct monitor *m, const struct gpu_visit *visit, const struct 
     m->before.causes = gpu_visit_causes(visit);
 }
 
-/* What is to be seen in every state. */
+/* Members that every state has. */
 static json_t *common_json(struct monitor *m, const char *state)
 {
     json_t *object = json_object();

@@ -1,4 +1,4 @@
-/* What causes are charged to: see charge.h. */
+/* The instruction that a cause is charged to: see charge.h. */
 #include "profile/charge.h"
 
 #include <string.h>

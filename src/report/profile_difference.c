@@ -1,4 +1,4 @@
-/* What moved between two profiles: see profile_difference.h. Differences are the second's less the first's. */
+/* Two profiles and their differences: see profile_difference.h. Differences are the second's less the first's. */
 #include "report/profile_difference.h"
 
 #include <inttypes.h>
@@ -178,7 +178,7 @@ static void tell_line(const struct sides *s)
     strbuf_free(&text);
 }
 
-/* What was waited for in two profiles; NULL: not in this one. */
+/* A lock, word or barrier in two profiles; NULL: it is not in this one. */
 struct wait_pair {
     const struct profile_wait *before, *after;
 };

@@ -81,7 +81,7 @@ const char *profile_page_file(const struct profile_page_kernel *kernel, const ch
     return arena_printf(kernel->arena, "%s-%s", kernel->plain, what);
 }
 
-/* What ran on what */
+/* The program, the machine and the options */
 
 static const char *member(const json_t *object, const char *name)
 {

@@ -208,7 +208,7 @@ static void add_instrs(const struct profile_page_kernel *kernel, unsigned which,
     strbuf_add(out, "</pre>");
 }
 
-/* What stands below a line with costs: their causes, and on demand its instructions. */
+/* Rows below a line with costs: their causes, and on demand its instructions. */
 static void add_below(const struct profile_page_kernel *kernel, const char *file, uint32_t number, const char *causes,
                       bool with_instrs, struct strbuf *out)
 {

@@ -86,7 +86,7 @@ void profile_page_waits(const struct profile_page_kernel *kernel, struct strbuf 
 
 /* Statistics */
 
-/* What a statistic is over all launches of a kernel: their sum, or the most of one. False: none has measured it. */
+/* A statistic over all launches of a kernel: their sum, or the most of one. False: none has measured it. */
 static bool statistic_of(const struct profile_page_side *side, const char *name, const char *group,
                          const struct stat_desc *stat, uint64_t *value)
 {
@@ -211,7 +211,7 @@ static void add_term(struct html_table *t, const char *name, const char *unit, c
     html_table_text(t, doc);
 }
 
-/* What warp-cycles go to is said by the table of their statistics. */
+/* Causes of warp-cycles are told by the table of their statistics. */
 static void add_causes(struct html_table *t, struct arena *arena)
 {
     struct gpu_result blank;

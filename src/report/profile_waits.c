@@ -1,4 +1,4 @@
-/* What threads wait for: see profile_waits.h. */
+/* Locks, words and barriers for which threads wait: see profile_waits.h. */
 #include "report/profile_waits.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What a kernel's threads wait for, of three kinds in one form: locks, polled words and barriers, each with the places
+/* Waits of a kernel's threads, of three kinds in one form: for locks, polled words and barriers, each with the places
  * where that happens and a few figures. For pages, and for what is different between two profiles. */
 #ifndef LOCKSTEP_REPORT_PROFILE_WAITS_H
 #define LOCKSTEP_REPORT_PROFILE_WAITS_H

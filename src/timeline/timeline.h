@@ -19,7 +19,7 @@
 #define TIMELINE_RESOLUTION 64 /* cycles, where no option says how many */
 #define TIMELINE_RESOLUTION_MOST (1u << 20)
 
-/* What is kept of each launch. */
+/* The part of each launch that is kept. */
 struct timeline_options {
     uint64_t from, until; /* cycles of the launch: those before `until`; 0: all */
     uint32_t resolution;  /* phases are that long, but for the last one of a life; 1: nothing is put together */

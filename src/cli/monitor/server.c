@@ -98,7 +98,7 @@ static enum MHD_Result get_page(const struct request *request)
     return answer(request, MHD_HTTP_OK, "text/html; charset=utf-8", &body);
 }
 
-/* What hangs at the board is JSON already. */
+/* The text at the board is JSON already. */
 static enum MHD_Result get_state(const struct request *request)
 {
     const struct monitor_server *server = request->server;

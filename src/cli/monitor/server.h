@@ -9,7 +9,7 @@
 
 struct monitor_server;
 
-/* What the server serves. */
+/* The run that a server shows. */
 struct monitor_service {
     unsigned port;      /* 0: any that is free */
     const char *target; /* the program or launch file, as it was named */
