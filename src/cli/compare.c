@@ -1,6 +1,7 @@
 /* `lockstep compare`: one program under every combination of what the given lists hold: machines, schedulers, and a
  * list for each row of settings.def. Each run is a process of its own, `lockstep run`, as many at a time as there are
  * cores; its JSON is what the table is made of. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ static const char usage[] =
     "  --machine X,Y,...      machines\n"
     "  --as A,B,...           machines as shipped, reference, fixed-order: see lockstep run\n"
     "  --registers N,M,...    registers of a thread: see lockstep run\n"
+    "  --adversary N,M,...    holds messages as the memory model allows: see lockstep run\n"
     "  --seed N,M,...         seeds of small random variations (docs/seeds.md), every "
     "configuration with each\n"
     "  --samples N            every configuration N times, with seeds 0 to N - 1, in one column: mean, deviation, "
@@ -193,6 +195,13 @@ static int check_configurations(struct comparison *cmp)
     return 0;
 }
 
+/* A choice's word; behind its option's name where it is a number. */
+static const char *named_word(struct comparison *cmp, unsigned k, const char *word)
+{
+    bool number = word && isdigit((unsigned char)word[0]);
+    return number ? arena_printf(&cmp->arena, "%s %s", choices[k].option + strlen("--"), word) : word;
+}
+
 /* Names what differs, the seed aside: the machine where there are several or no scheduler was asked for. */
 static const char *group_of(struct comparison *cmp, const struct configuration *c)
 {
@@ -201,7 +210,7 @@ static const char *group_of(struct comparison *cmp, const struct configuration *
         name = cmp->lists[CHOICE_machine].count == 1 ? sched : arena_printf(&cmp->arena, "%s %s", name, sched);
     for (unsigned k = CHOICE_sched + 1; k < CHOICES; k++)
         if (k != CHOICE_seed && cmp->lists[k].count > 1)
-            name = arena_printf(&cmp->arena, "%s %s", name, c->word[k]);
+            name = arena_printf(&cmp->arena, "%s %s", name, named_word(cmp, k, c->word[k]));
     return name;
 }
 

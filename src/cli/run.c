@@ -31,6 +31,8 @@ static const char usage[] =
     "                         kernel's own\n"
     "  --seed N               varies latencies and arbitration of the memory system a little, as the same N always\n"
     "                         does (docs/seeds.md); the same as --set gpu.seed=N; 0 (default): nothing varies\n"
+    "  --adversary N          holds messages so that others overtake them, as far as the memory model allows, in ways\n"
+    "                         that N draws: a missing fence shows (docs/adversary.md); 0 (default): none is held\n"
     "  --mode MODE            timing (default): cycle by cycle; functional: results only, quickly\n"
     "  --max-cycles N         ends the run when a kernel has taken N cycles (in functional mode: warp instructions);\n"
     "                         0: no limit\n"

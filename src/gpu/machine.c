@@ -430,6 +430,15 @@ static int check_registration(const struct machine *m, struct diag_sink *sink)
     return bad;
 }
 
+/* Values that change when an access issues are in the order of issue, however long its message is under way. */
+static int check_adversary(const struct machine *m, struct diag_sink *sink)
+{
+    if (!m->gpu.adversary || !m->sm.values_at_issue)
+        return 0;
+    return param_conflict(m->groups, MACHINE_GROUPS, "gpu.adversary sm.values_at_issue",
+                          "an adversary holds messages, so values must travel with them", sink);
+}
+
 static int check_protocol(const char *name, struct diag_sink *sink)
 {
     struct strbuf known = {0};
@@ -463,6 +472,7 @@ int machine_check(const struct machine *m, struct sched *scheduler, struct diag_
     bad |= check_blocks(m, sink);
     bad |= check_protocol(m->memory.coherence.protocol, sink) || check_registration(m, sink) ||
            check_memory_view(m, opened.policy, sink);
+    bad |= check_adversary(m, sink);
     bad |= check_detector("spin.detector", m->spin.detector, sink);
     bad |= check_detector("spin.truth", m->spin.truth, sink);
     if (scheduler && !bad)

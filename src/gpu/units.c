@@ -59,6 +59,13 @@ static void vary_units(struct gpu *gpu)
         partition_vary(gpu->partitions[i], p->seed, p->seed_cycles);
 }
 
+static void oppose_program(struct gpu *gpu)
+{
+    const struct gpu_params *p = &gpu->machine.gpu;
+    for (unsigned i = 0; p->adversary && i < gpu->machine.memory.partition.channels; i++)
+        partition_oppose(gpu->partitions[i], p->adversary, p->adversary_cycles);
+}
+
 static void build_networks(struct gpu *gpu)
 {
     const struct machine *m = &gpu->machine;
@@ -91,6 +98,7 @@ void gpu_build_units(struct gpu *gpu)
         gpu->sms[i] = sm_create(&setup, &gpu->arena);
     }
     vary_units(gpu);
+    oppose_program(gpu);
 }
 
 void gpu_destroy_units(struct gpu *gpu)

@@ -124,6 +124,16 @@ void partition_vary(struct partition *p, uint64_t seed, uint32_t most)
     p->dram->jitter = (struct jitter){random_stream_of(seed, "DRAM latency", p->channel), most};
 }
 
+void partition_oppose(struct partition *p, uint64_t seed, uint32_t most)
+{
+    for (unsigned k = 0; k < p->slice_count; k++) {
+        struct slice *s = p->slices[k];
+        s->adversary = ARENA_NEW(&p->own, struct slice_adversary, 1);
+        *s->adversary =
+            (struct slice_adversary){random_stream_of(seed, "adversary", p->channel * p->slice_count + k), most};
+    }
+}
+
 /* A slice's next cycle changes by its tick, and by what is pushed into its queues when it waits for that, or taken out
  * of full ones. */
 

@@ -140,23 +140,31 @@ static uint64_t rop_next(const struct slice *s)
     return leaves + (s->in_count == 0 && s->in_most > 0 ? 1 : s->in_most - s->in_count);
 }
 
-HOT void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle)
+HOT_INLINE void append(struct slice *s, struct packet *packet)
 {
-    packet->ready = cycle + s->params->partition.rop_latency + jitter_next(&s->rop_jitter);
-    packet->local = local;
-    packet->parts = 1;
     packet->next = NULL;
-    if (s->sector) {
-        unsigned shift = mask_first(s->sector);
-        packet->parts = (uint8_t)(((local + packet->bytes - 1) >> shift) - (local >> shift) + 1);
-    }
     if (s->first)
         s->last->next = packet;
     else
         s->first = packet;
     s->last = packet;
+}
+
+HOT void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle)
+{
+    packet->ready = cycle + s->params->partition.rop_latency + jitter_next(&s->rop_jitter);
+    packet->local = local;
+    packet->parts = 1;
+    if (s->sector) {
+        unsigned shift = mask_first(s->sector);
+        packet->parts = (uint8_t)(((local + packet->bytes - 1) >> shift) - (local >> shift) + 1);
+    }
     s->out.inside++;
-    if (s->rop_first)
+    if (RARELY(s->adversary != NULL))
+        slice_hold(s, packet);
+    else
+        append(s, packet);
+    if (s->rop_first && packet->next != s->rop_first)
         return;
     set_rop_first(s, packet);
     s->rop_look = rop_next(s);

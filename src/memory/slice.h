@@ -45,6 +45,12 @@ struct slice_probes {
     bool answered; /* all of them */
 };
 
+/* Holds requests in the ROP delay, so that others overtake them (slice_adversary.c). */
+struct slice_adversary {
+    struct random_stream stream;
+    uint32_t most; /* L2 cycles for which one is held */
+};
+
 /* Fields that are used together share a cache line of the host: many slices take turns. */
 struct slice {
     _Alignas(64) uint64_t next; /* as partition_next_l2, of this slice */
@@ -85,6 +91,7 @@ struct slice {
     uint32_t miss_limit;
     uint32_t port_bytes; /* that a port moves in a cycle */
     struct jitter rop_jitter;
+    struct slice_adversary *adversary; /* NULL: requests leave the delay as they came */
 
     struct partition_out out;
     struct slice_part *waiting;                      /* by waiter number */
@@ -119,6 +126,9 @@ void slice_open_directory(struct slice *s, uint32_t sms, struct arena *own);
 /* A probe has been answered. `last` is the last tick. */
 void slice_acknowledge(struct slice *s, struct packet *answer, uint64_t last);
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle);
+/* slice_adversary.c: puts a packet into the list of those that the L2 has not accepted, in the ROP delay, which it would leave
+ * in cycle `ready`: it may be held there for longer, and `ready` then says so. */
+void slice_hold(struct slice *s, struct packet *packet);
 /* One cycle of the L2's clock. */
 void slice_tick(struct slice *s, uint64_t cycle);
 /* Finds `next` anew after a reply was taken from a full queue. `last` is the last tick. */

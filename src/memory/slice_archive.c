@@ -25,6 +25,8 @@ static void archive_packets(struct slice *s, struct archive *ar, const struct pa
     ARCHIVE(ar, s->rop_ready);
     ARCHIVE(ar, s->rop_look);
     ARCHIVE(ar, s->rop_jitter.stream.drawn);
+    if (s->adversary)
+        ARCHIVE(ar, s->adversary->stream.drawn);
     archive_u32_to(ar, &s->in_count, s->directory || s->locks ? UINT32_MAX : s->in_room);
 }
 

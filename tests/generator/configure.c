@@ -147,6 +147,8 @@ static const char *timing(struct generator *g, struct strbuf *options, bool mesh
     strbuf_addf(options, " --fetch %s", drawn(g, fetches));
     if (chance(g, 20))
         strbuf_addf(options, " --seed %u", 1 + draw(g, 1000));
+    if (chance(g, 15) && !strstr(strbuf_text(options), "--as ")) /* GPGPU-Sim's way has values change at issue */
+        strbuf_addf(options, " --adversary %u --set gpu.adversary_cycles=%u", 1 + draw(g, 1000), draw(g, 2) ? 300 : 40);
     random_parameters(g, options, mesh);
     uint32_t lot = draw(g, 100);
     if (lot < 15)

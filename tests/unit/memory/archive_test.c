@@ -17,8 +17,8 @@ struct side {
     unsigned refused;
 };
 
-/* most: the cycles by which requests are delayed at random. */
-static void start(struct side *s, const struct memory_params *params, uint32_t most)
+/* most: the cycles by which requests are delayed at random. held: those for which an adversary holds them. */
+static void start(struct side *s, const struct memory_params *params, uint32_t most, uint32_t held)
 {
     *s = (struct side){.seen = 1};
     assert_int_equal(store_init(&s->store, UINT64_C(0x1000000), 1u << 24, NULL), 0);
@@ -26,6 +26,8 @@ static void start(struct side *s, const struct memory_params *params, uint32_t m
     s->partition = partition_create(params, 0, &s->store, &s->arena);
     if (most)
         partition_vary(s->partition, 1, most);
+    if (held)
+        partition_oppose(s->partition, 1, held);
 }
 
 static void stop(struct side *s)
@@ -102,16 +104,16 @@ static void load(struct side *s, const struct strbuf *content)
     archive_abandon(ar);
 }
 
-static void run(const struct memory_params *params, uint32_t most)
+static void run(const struct memory_params *params, uint32_t most, uint32_t held)
 {
     for (uint64_t pause = 5; pause < 3000; pause += 173) {
         struct side a, b;
         struct strbuf content = {0}, again = {0};
-        start(&a, params, most);
+        start(&a, params, most, held);
         for (uint64_t cycle = 1; cycle < pause; cycle++)
             step(&a, params, cycle);
         save(&a, &content);
-        start(&b, params, most);
+        start(&b, params, most, held);
         load(&b, &content);
         b.seen = a.seen;
         b.refused = a.refused;
@@ -137,13 +139,15 @@ static void run(const struct memory_params *params, uint32_t most)
 static void partitions_go_on(void **state)
 {
     struct memory_params params = fixture_params();
-    run(&params, 0);
-    run(&params, 8);
+    run(&params, 0, 0);
+    run(&params, 8, 0);
+    run(&params, 0, 200);
     params = fixture_sm2();
-    run(&params, 0);
-    run(&params, 100);
+    run(&params, 0, 0);
+    run(&params, 100, 0);
+    run(&params, 10, 900);
     params = fixture_pascal();
-    run(&params, 0);
+    run(&params, 0, 0);
 }
 
 /* Whatever the content, loading ends, and says that it failed or stays in its bounds. */
@@ -153,7 +157,7 @@ static void content_is_not_trusted(void **state)
     struct side a;
     struct strbuf content = {0};
     unsigned refused = 0;
-    start(&a, &params, 0);
+    start(&a, &params, 0, 0);
     for (uint64_t cycle = 1; cycle < 2000; cycle++)
         step(&a, &params, cycle);
     save(&a, &content);
@@ -161,7 +165,7 @@ static void content_is_not_trusted(void **state)
         struct side b;
         uint64_t at = random_at(1, trial) % content.length;
         char old = content.text[at];
-        start(&b, &params, 0);
+        start(&b, &params, 0, 0);
         const struct packet_source source = {.make = make_packet, .context = &b};
         content.text[at] = (char)random_at(2, trial);
         struct archive *ar = archive_from_bytes(content.text, content.length - trial % 2);

@@ -240,6 +240,61 @@ static void a_seed_keeps_requests_in_order(void **state)
     free(p);
 }
 
+enum { HELD_COUNT = 300, HELD_SMS = 3, HELD_LINES = 4 };
+
+/* Reduction number n, of the SMs in turn, on lines in turn: its first lane counts those of its SM on its line, its second
+ * one all on its line. */
+static struct packet *count_of_two(union message *m, unsigned n)
+{
+    unsigned sm = n % HELD_SMS, line = n / HELD_SMS % HELD_LINES;
+    request(m, PACKET_ATOMIC, START + line % 2 * 128 + line / 2 * 4096 * CHANNELS, 32);
+    m->packet.sm = (uint16_t)sm;
+    m->as_atomic.atomic = ISA_ATOMIC_ADD;
+    m->as_atomic.type = ISA_U32;
+    m->as_atomic.no_return = true;
+    m->as_atomic.lane_count = 2;
+    m->as_atomic.lanes[0] = (struct packet_lane){.offset = (uint8_t)(4 * sm), .operand = 1};
+    m->as_atomic.lanes[1] = (struct packet_lane){.offset = 4 * HELD_SMS, .operand = 1};
+    return &m->packet;
+}
+
+/* Those of one SM on one line are performed as they came, others overtake each other, and none waits for longer than it and
+ * those before it may be held. Returns how many have been overtaken. */
+static unsigned count_with(uint32_t held)
+{
+    union message *p = base_calloc(HELD_COUNT, sizeof *p);
+    struct memory_params params = fixture_params();
+    unsigned k = memory_place_of(&params.partition, START).slice % 2, pushed = 0, popped = 0, overtaken = 0;
+    struct side s;
+    start(&s, &params);
+    if (held)
+        partition_oppose(s.partition, 1, held);
+    while (popped < HELD_COUNT) {
+        if (pushed < HELD_COUNT && partition_can_push(s.partition, k)) {
+            partition_push(s.partition, k, count_of_two(&p[pushed], pushed), s.cycle + 1);
+            pushed++;
+        }
+        tick(&s);
+        struct packet *got = partition_pop(s.partition, k, s.cycle + 1);
+        if (got) {
+            unsigned n = (unsigned)((union message *)got - p), round = n / (HELD_SMS * HELD_LINES);
+            assert_int_equal(atomic_of(got)->lanes[0].operand, round);
+            overtaken += atomic_of(got)->lanes[1].operand != round * HELD_SMS + n % HELD_SMS;
+            popped++;
+        }
+        assert_true(s.cycle < 121 + held + 2 * HELD_COUNT + LIMIT);
+    }
+    stop(&s);
+    free(p);
+    return overtaken;
+}
+
+static void an_adversary_keeps_only_the_order_of_a_line(void **state)
+{
+    assert_int_equal(count_with(0), 0);
+    assert_true(count_with(500) > HELD_COUNT / 2);
+}
+
 static void a_miss_goes_to_the_dram_and_back(void **state)
 {
     struct memory_params params = fixture_params();
@@ -577,12 +632,14 @@ static void check_reply(struct traffic *t, const struct packet *p)
 }
 
 static void start_traffic(struct traffic *t, struct side sides[SIDES], const struct memory_params *params,
-                          uint32_t most)
+                          uint32_t most, uint32_t held)
 {
     for (unsigned n = 0; n < SIDES; n++) {
         start(&sides[n], params);
         if (most)
             partition_vary(sides[n].partition, 5, most);
+        if (held)
+            partition_oppose(sides[n].partition, 6, held);
     }
     sides[LAZY].lazy = true;
     partition_start(sides[AHEAD].partition, &(struct sim_clock){.mhz = 33, .core_mhz = 25});
@@ -662,13 +719,13 @@ static void check_end(const struct traffic *t, const struct side sides[SIDES])
     assert_true(partition_l2_stats(sides[EVERY].partition, 0)->writebacks > 0);
 }
 
-/* most: the cycles by which requests are delayed at random. */
-static void run_traffic(const struct memory_params *params, uint64_t seed, uint32_t most)
+/* most: the cycles by which requests are delayed at random. held: those for which an adversary holds them. */
+static void run_traffic(const struct memory_params *params, uint64_t seed, uint32_t most, uint32_t held)
 {
     struct traffic *t = base_calloc(1, sizeof(*t));
     struct side sides[SIDES];
     uint64_t idle = 0;
-    start_traffic(t, sides, params, most);
+    start_traffic(t, sides, params, most, held);
     for (uint64_t cycle = 0; idle == 0 || cycle < idle + 2000; cycle++) {
         bool burst = cycle % 9000 < 5000;
         assert_int_equal(partition_takes(sides[AHEAD].partition, cycle), partition_accepting(sides[EVERY].partition));
@@ -696,12 +753,14 @@ static void random_traffic_keeps_order_values_and_cycles(void **state)
 {
     struct memory_params params = fixture_params();
     params.l2.sets = 8; /* small, so that lines are evicted */
-    run_traffic(&params, 1, 0);
-    run_traffic(&params, 1, 4);
+    run_traffic(&params, 1, 0, 0);
+    run_traffic(&params, 1, 4, 0);
+    run_traffic(&params, 1, 0, 50);
     params = fixture_sm2();
     params.l2.sets = 8;
-    run_traffic(&params, 2, 0);
-    run_traffic(&params, 2, 300);
+    run_traffic(&params, 2, 0, 0);
+    run_traffic(&params, 2, 300, 0);
+    run_traffic(&params, 2, 3, 1000);
     params = fixture_params();
     params.l2.sets = 4;
     params.partition.icnt_l2_queue = params.partition.l2_dram_queue = params.partition.dram_l2_queue =
@@ -710,12 +769,14 @@ static void random_traffic_keeps_order_values_and_cycles(void **state)
     params.l2.mshr_entries = 2;
     params.dram.return_queue = 2;
     params.dram.scheduler_queue = 1;
-    run_traffic(&params, 3, 0);
-    run_traffic(&params, 3, 30);
+    run_traffic(&params, 3, 0, 0);
+    run_traffic(&params, 3, 30, 0);
+    run_traffic(&params, 3, 0, 90);
     params = fixture_pascal();
     params.l2.sets = 4;
-    run_traffic(&params, 4, 0);
-    run_traffic(&params, 4, 7);
+    run_traffic(&params, 4, 0, 0);
+    run_traffic(&params, 4, 7, 0);
+    run_traffic(&params, 4, 0, 300);
 }
 
 int main(void)
@@ -727,6 +788,7 @@ int main(void)
         cmocka_unit_test(a_hit_takes_the_rop_latency_and_one_access),
         cmocka_unit_test(a_seed_lengthens_the_rop_latency),
         cmocka_unit_test(a_seed_keeps_requests_in_order),
+        cmocka_unit_test(an_adversary_keeps_only_the_order_of_a_line),
         cmocka_unit_test(a_miss_goes_to_the_dram_and_back),
         cmocka_unit_test(hits_wait_for_the_data_port),
         cmocka_unit_test(a_store_that_misses_is_acknowledged_by_the_dram),

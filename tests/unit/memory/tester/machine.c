@@ -59,6 +59,8 @@ static void open_partition(struct tester *t, uint32_t channel)
     partition_open_directory(p, s->agents);
     if (s->vary)
         partition_vary(p, s->seed, s->vary);
+    if (s->hold)
+        partition_oppose(p, s->seed, s->hold);
     const struct sim_clock clock = sim_clock_at(924, 700, 0);
     partition_start(p, &clock);
 }

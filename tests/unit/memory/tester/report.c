@@ -88,9 +88,9 @@ static void report_setup(const struct tester_setup *s)
             p->l2.replacement, p->l2.mshr_entries, p->l2.mshr_merges, p->l2.miss_queue, p->l2.write_allocate,
             p->coherence.l2_writes_through, p->coherence.replacement);
     fprintf(stderr,
-            "queues: icnt_l2 %u, l2_dram %u, dram_l2 %u, l2_icnt %u; latencies: ROP %u, DRAM %u, varied by %u\n",
+            "queues: icnt_l2 %u, l2_dram %u, dram_l2 %u, l2_icnt %u; latencies: ROP %u, DRAM %u, varied by %u, held for %u\n",
             p->partition.icnt_l2_queue, p->partition.l2_dram_queue, p->partition.dram_l2_queue,
-            p->partition.l2_icnt_queue, p->partition.rop_latency, p->partition.dram_latency, s->vary);
+            p->partition.l2_icnt_queue, p->partition.rop_latency, p->partition.dram_latency, s->vary, s->hold);
     fprintf(stderr, "messages: %u, or %u every %uth, room %u, stall %u; %u lines, 1st %llx, 2nd %llx\n", s->delay,
             s->slow, s->rare, s->room, s->stall, s->lines, (unsigned long long)s->line[0],
             (unsigned long long)s->line[1]);

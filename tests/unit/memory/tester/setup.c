@@ -113,4 +113,5 @@ void tester_draw_setup(struct tester_setup *s, const struct coherence_protocol *
     draw_network(s, r);
     draw_program(s, r);
     s->memory.coherence.lease = ONE_OF(r, 1, 20, 100, 400, 1500); /* from shorter than a message's way to very long */
+    s->hold = ONE_OF(r, 0, 0, 40, 400);
 }

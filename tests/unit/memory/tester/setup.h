@@ -22,6 +22,7 @@ struct tester_setup {
      * messages, and whoever takes some lets one of `stall` chances pass. */
     uint32_t delay, slow, rare, room, stall;
     uint32_t vary; /* latencies of slices and DRAM, by so much */
+    uint32_t hold; /* cycles for which an adversary holds requests; 0: there is none */
     /* The program. */
     uint32_t lines, variables, counters;
     uint64_t line[TESTER_LINES]; /* their addresses */

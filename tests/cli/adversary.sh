@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# --adversary: programs that lack a fence, and run right without it, go wrong with every seed; those that have theirs never do; no outcome
+# that the memory model forbids is seen, and many more of those that it allows; a seed is the same run in all ways and from every checkpoint.
+. "$(dirname "$0")/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
+cases=$LOCKSTEP_SRC/tests/reference
+
+# The machine: no adversary is none, whatever its bound; others are other runs that end right.
+json "$folder/none" "$cases/scan.yaml" && grep -q adversary "$folder/none" && wrong "none is said in results"
+json "$folder/zero" --adversary 0 --set gpu.adversary_cycles=9 "$cases/scan.yaml"
+for run in none zero; do grep '"cycles"' "$folder/$run" >"$folder/$run.cycles"; done
+cmp "$folder/none.cycles" "$folder/zero.cycles" || wrong "an adversary 0 is one"
+for case in scan waitsignal; do
+    rm -f "$folder"/at.*
+    json "$folder/whole" --adversary 5 "$cases/$case.yaml"
+    grep -q '"adversary": 5,' "$folder/whole" || wrong "no adversary in the JSON of $case"
+    in_turn "--threads 2" "--no-skip" "--threads 3 --no-skip"
+    for how in "${chosen[@]}" "--checkpoint-every 5000 --checkpoint $folder/at.%c"; do
+        # shellcheck disable=SC2086
+        json "$folder/other" --adversary 5 $how "$cases/$case.yaml" && { cmp "$folder/whole" "$folder/other" || wrong "$case $how differs"; }
+    done
+    [ -e "$folder/at.5000" ] || wrong "$case: no checkpoint"
+    for file in "$folder"/at.*; do
+        json "$folder/other" --resume "$file" && { cmp "$folder/whole" "$folder/other" || wrong "$case goes on otherwise from ${file##*/}"; }
+    done
+    json "$folder/other" --adversary 6 "$cases/$case.yaml" && cmp -s "$folder/whole" "$folder/other" && wrong "$case: two seeds are one"
+done
+expect 2 "an adversary holds messages" run --adversary 1 --set sm.values_at_issue=true "$cases/scan.yaml"
+expect 0 "adversary 2" compare --sched gto --adversary 0,1,2 "$cases/scan.yaml"
+
+# The memory model.
+every="--protocol gpu --set gpu.sms=4 --quiet"
+for adversary in 0 7; do
+    # shellcheck disable=SC2086
+    "$LOCKSTEP" litmus --shapes --runs 3 $every --set gpu.adversary=$adversary >"$folder/litmus" 2>&1 || { tail -3 "$folder/litmus"; wrong "litmus $adversary"; }
+    weak[adversary]=$(sed -n 's/.*forbids; \([0-9]*\) of .*weak.*/\1/p' "$folder/litmus")
+done
+[ "${weak[7]}" -gt $((${weak[0]} + 80)) ] || wrong "weak outcomes: ${weak[0]} without and ${weak[7]} with an adversary"
+"$LOCKSTEP" litmus --random 60 --seed 3 --runs 4 --protocol all --set gpu.sms=4 --set gpu.adversary=2 >"$folder/litmus" 2>&1 ||
+    { tail -20 "$folder/litmus"; wrong "random litmus tests"; }
+
+# Programs.
+command -v clang >/dev/null || { echo "the programs are skipped: clang is not installed"; finish; exit; }
+[ -z "${LOCKSTEP_PRELOAD:-}" ] || { finish; exit; }
+cd "$folder" || exit 1
+cat >fences.cu <<'P'
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+enum { ROUNDS = 30, LINE = 64, BLOCKS = 16 };
+struct words { // each in lines of its own
+    volatile unsigned lock[LINE], count[LINE], flag[LINE], data[LINE], back[LINE], wants[2][LINE], turn[LINE], wrong[LINE];
+    volatile unsigned partial[BLOCKS][LINE];
+    unsigned done[LINE];
+};
+__device__ void fence(int how)
+{
+    if (how == 1)
+        __threadfence();
+    else if (how == 2)
+        __threadfence_block(); // too narrow
+}
+__global__ void lock(words *w, int how)
+{
+    for (int i = 0; threadIdx.x == 0 && i < ROUNDS; i++) {
+        while (atomicCAS((unsigned *)w->lock, 0, 1) != 0)
+            ;
+        fence(how);
+        w->count[0] = w->count[0] + 1;
+        fence(how);
+        atomicExch((unsigned *)w->lock, 0);
+    }
+}
+__global__ void last(words *w, int how)
+{
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        w->partial[blockIdx.x][0] = 1;
+        fence(how);
+        is_last = atomicAdd(w->done, 1) == BLOCKS - 1;
+    }
+    __syncthreads();
+    if (is_last && threadIdx.x < BLOCKS) {
+        fence(how);
+        atomicAdd((unsigned *)w->count, w->partial[threadIdx.x][0]);
+    }
+}
+__global__ void mailbox(words *w, int how)
+{
+    for (unsigned i = 1; threadIdx.x == 0 && i <= ROUNDS; i++)
+        if (blockIdx.x == 0) {
+            w->data[0] = i;
+            fence(how);
+            w->flag[0] = i;
+            while (w->back[0] != i)
+                ;
+        } else if (blockIdx.x == 1) {
+            while (w->flag[0] != i)
+                ;
+            fence(how);
+            w->count[0] += w->data[0] == i;
+            fence(how);
+            w->back[0] = i;
+        }
+}
+__global__ void peterson(words *w, int how)
+{
+    unsigned me = blockIdx.x;
+    for (int i = 0; threadIdx.x == 0 && me < 2 && i < ROUNDS; i++) {
+        w->wants[me][0] = 1;
+        fence(how);
+        w->turn[0] = 1 - me;
+        fence(how);
+        while (w->wants[1 - me][0] && w->turn[0] == 1 - me)
+            ;
+        fence(how);
+        w->count[0] = w->count[0] + 1;
+        fence(how);
+        w->wants[me][0] = 0;
+    }
+}
+int main(int argc, char **argv)
+{
+    const struct { const char *name; void (*kernel)(words *, int); unsigned result; } all[] = {
+        {"lock", lock, BLOCKS * ROUNDS}, {"last", last, BLOCKS}, {"mailbox", mailbox, ROUNDS}, {"peterson", peterson, 2 * ROUNDS}};
+    int bad = 0;
+    for (auto &one : all) {
+        words *d, h;
+        cudaMalloc(&d, sizeof h);
+        cudaMemset(d, 0, sizeof h);
+        one.kernel<<<BLOCKS, 32>>>(d, atoi(argv[1]));
+        cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost);
+        if (h.count[0] != one.result)
+            printf("%s lost\n", one.name), bad++;
+        cudaFree(d);
+    }
+    return bad;
+}
+P
+"$LOCKSTEP" cc fences.cu -o fences >cc.out 2>&1 || { cat cc.out; wrong "fences.cu does not build"; finish; }
+# all ADVERSARY HOW WANTED: so many of the four kernels lose.
+all() {
+    "$LOCKSTEP" run --quiet --adversary "$1" ./fences "$2" >out 2>&1
+    [ "$(grep -c lost out)" -eq "$3" ] || { cat out; wrong "adversary $1, fences $2: not $3 of 4 lose"; }
+}
+all 0 0 0
+all 0 2 0
+for seed in 1 2 3; do
+    all $seed 0 4
+    all $seed 1 0
+    all $seed 2 4
+done
+finish
