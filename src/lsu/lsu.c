@@ -419,6 +419,13 @@ HOT_INLINE bool pass_l1d(struct lsu *lsu, const struct core_op *o, const struct 
     return true;
 }
 
+/* Packets are made for an instruction from now on; NULL: for none. */
+static inline void ask_for(struct lsu *lsu, const struct core_op *o)
+{
+    if (RARELY(watch_hears(lsu->watch, WATCH_served)))
+        lsu->net.packets.origin = o ? (uint32_t)(o->decoded - lsu->warp->decoded) + 1 : 0;
+}
+
 /* Sends an access on its way to the L1D, which takes sm.l1d_latency cycles. */
 static enum lsu_served enter_l1d_pipe(struct lsu *lsu, const struct lsu_transaction *t)
 {
@@ -440,7 +447,9 @@ HOT static void serve_l1d_pipe(struct lsu *lsu)
      * refusal that it remembers is of this one. */
     if (lsu->pipe_refused && l1_refuses_again(&lsu->l1d, head->transaction.address, head->transaction.bytes))
         return;
+    ask_for(lsu, &lsu->ops->items[head->transaction.op]);
     lsu->pipe_refused = !serve_l1d(lsu, &head->transaction);
+    ask_for(lsu, NULL);
     if (lsu->pipe_refused)
         return;
     made_progress(lsu->agenda);
@@ -518,7 +527,10 @@ HOT static void serve_dispatch(struct lsu *lsu)
     if (lsu->served != LSU_SERVED && stands_still(lsu->agenda) && !can_enter(lsu))
         return;
     if (lsu->at < lsu->count) {
-        lsu->served = (uint8_t)serve_transaction(lsu, &lsu->ops->items[lsu->op], &lsu->list[lsu->at]);
+        const struct core_op *o = &lsu->ops->items[lsu->op];
+        ask_for(lsu, o);
+        lsu->served = (uint8_t)serve_transaction(lsu, o, &lsu->list[lsu->at]);
+        ask_for(lsu, NULL);
         if (lsu->served != LSU_SERVED)
             return;
         lsu->at++;
@@ -586,10 +598,22 @@ static const struct packet *first_response(const struct lsu *lsu)
     return own_is_next(lsu) ? l1_first_done(&lsu->l1d) : packet_ring_peek(&lsu->responses);
 }
 
+COLD NOT_INLINE void tell_served(const struct lsu *lsu, const struct packet *p)
+{
+    if (p->origin)
+        watch_tell_served(lsu->watch, &(struct lockstep_served_event){.cycle = lsu->agenda->now,
+                                                                      .pc = p->origin - 1,
+                                                                      .sectors = p->sectors,
+                                                                      .missed = p->missed,
+                                                                      .dram_bytes = p->dram * PACKET_DRAM_UNIT});
+}
+
 static struct packet *pop_response(struct lsu *lsu)
 {
     bool own = own_is_next(lsu);
     struct packet *p = own ? l1_take_done(&lsu->l1d) : packet_ring_pop(&lsu->responses);
+    if (!own && RARELY(watch_hears(lsu->watch, WATCH_served)))
+        tell_served(lsu, p);
     lsu->own_was_last = own;
     if (!lsu->responses.count && !l1_has_done(&lsu->l1d))
         agenda_done(lsu->agenda, DUE_RESPONSE);

@@ -594,6 +594,7 @@ static enum cache_result write_lazily(struct cache *c, uint64_t address, uint32_
     }
     use_line(c, index, at);
     make_dirty(c, index, address, bytes, mask);
+    effect->presence = there ? CACHE_THERE : pending ? CACHE_COMING : CACHE_ABSENT;
     count_write(c, there ? CACHE_HIT : pending ? CACHE_PENDING : CACHE_MISS);
     return CACHE_HIT;
 }

@@ -63,7 +63,7 @@ enum cache_presence {
 
 /* The effects of an access besides its result. */
 struct cache_effect {
-    uint8_t presence;      /* of a read that was not refused for want of room: how its bytes were there before */
+    uint8_t presence;      /* of an access that was not refused for want of room: how its bytes were there before */
     uint32_t line;         /* line index for cache_data and friends, or CACHE_NO_LINE */
     uint64_t fill_address; /* MISS: device address and size of the fill to request */
     uint32_t fill_bytes;

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 
+#define PACKET_DRAM_UNIT 32u  /* bytes that packet.dram counts */
 #define PACKET_LINE_BYTES 128 /* the largest line of any cache */
 #define PACKET_LANES 32       /* parts of an atomic in one packet: an SM sends those of at most half a warp */
 #define PACKET_WARP_LANES 64  /* of the widest warp: above every lane's number */
@@ -76,6 +77,11 @@ struct packet {
     bool is_reply;
     uint8_t parts;    /* the slice's: sectors still to be served */
     uint8_t accepted; /* the slice's: bytes that the L2 has accepted, while the packet waits aside for the rest */
+    /* For whoever asks what an instruction brought about in the L2 and below: */
+    uint32_t origin; /* the sender's: number of the instruction, + 1; 0: nobody asks */
+    uint8_t sectors; /* the slice's: parts that it had in all */
+    uint8_t missed;  /* likewise: of them, those that the L2 did not have */
+    uint8_t dram;    /* likewise: 32 bytes each that went between L2 and DRAM for it, a victim's write-back included */
 };
 
 #define FIELD(type, name, start, most, when, pack, doc) type name;

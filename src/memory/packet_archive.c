@@ -24,6 +24,10 @@ static void archive_head(struct archive *ar, struct packet *p)
     ARCHIVE(ar, p->local);
     ARCHIVE(ar, p->parts);
     archive_u8_to(ar, &p->accepted, (uint8_t)(p->bytes ? p->bytes - 1 : 0));
+    ARCHIVE(ar, p->origin);
+    ARCHIVE(ar, p->sectors);
+    ARCHIVE(ar, p->missed);
+    ARCHIVE(ar, p->dram);
 }
 
 /* archive_read, archive_write, ...: the fields of each message, by type and limit. */

@@ -74,6 +74,7 @@ HOT struct packet *packet_new(struct packet_pool *pool, unsigned kind)
         p = arena_alloc(pool->arena, (size_t)fresh[kind].lines * CACHE_LINE, CACHE_LINE);
     begin(p, kind);
     p->sm = pool->sm;
+    p->origin = pool->origin;
     pool->out++;
     return p;
 }

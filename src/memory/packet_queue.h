@@ -90,6 +90,7 @@ void packet_archive_list(struct archive *ar, struct packet_list *list, const str
 struct packet_pool {
     struct packet *free[PACKET_KINDS];
     uint32_t out; /* packets that are not free */
+    uint32_t origin; /* packet.origin of those that are made now */
     uint16_t sm;
     bool of_any;         /* all are places for any message (union message), and the free ones lie in free[0] */
     struct arena *arena; /* from which new ones come */

@@ -23,82 +23,7 @@
 #include "sim/cycle.h"
 
 #define ALLOCATE_WAITER (CACHE_NO_WAITER - 1) /* the fill for a store: nobody waits */
-#define AT_ONCE 3u /* requests of an access: a store passed down, its line's fill, the victim's write-back */
-#define MAX_WAITERS 65536u
 #define AHEAD 8u /* a queue with so many places free cannot be filled by what is done ahead of its tick */
-#define NO_WAITER UINT32_MAX
-
-static struct partition_out out_create(uint32_t limit, struct arena *arena)
-{
-    uint32_t size = power_from(limit);
-    return (struct partition_out){
-        .replies = ARENA_NEW(arena, struct partition_reply, size), .mask = size - 1, .limit = limit};
-}
-
-uint32_t slice_requests(const struct memory_params *params)
-{
-    return params->l2.miss_queue + AT_ONCE - 1 + params->partition.l2_dram_queue + params->partition.dram_l2_queue;
-}
-
-/* The action that cache_read takes by itself, by presence of the line. */
-static const uint8_t reads[CACHE_PRESENCES] = {L2_FETCH, L2_JOIN, L2_TOUCH, L2_TOUCH};
-
-struct slice *slice_create(const struct memory_params *params, const struct request_map *map, unsigned number,
-                           const struct coherence_protocol *protocol, struct store *store, struct request_pool *pool,
-                           struct arena *arena)
-{
-    struct slice *s = ARENA_NEW(arena, struct slice, 1);
-    const struct partition_params *p = &params->partition;
-    uint64_t waiters = (uint64_t)params->l2.mshr_entries * params->l2.mshr_merges;
-    uint32_t line_parts = 1;
-    if (params->l2.sector_bytes < PACKET_LINE_BYTES) {
-        s->sector = params->l2.sector_bytes;
-        line_parts = PACKET_LINE_BYTES / s->sector;
-    }
-    s->params = params;
-    s->map = map;
-    s->mapped_line = UINT64_MAX;
-    s->rop_ready = s->rop_look = CYCLE_NEVER;
-    s->port_bytes = params->l2.data_port_bytes;
-    s->next = CYCLE_NEVER;
-    s->store = store;
-    s->protocol = protocol;
-    s->pool = pool;
-    s->requests = pool->all;
-    s->number = (uint8_t)number;
-    s->cache = cache_create(&params->l2, false, arena);
-    s->side = ARENA_NEW(arena, struct coherence_side, 1);
-    coherence_side_init(s->side, protocol->l2, &coherence_l2_words, reads);
-    s->fills_ahead =
-        coherence_only(s->side, L2_FILL_EVENT, L2_INSTALL) && coherence_only(s->side, L2_READ_WOKEN_EVENT, L2_ANSWER);
-    s->store_event = params->l2.write_allocate == CACHE_WRITE_ALLOCATE_LAZY    ? L2_STORE_LAZY_EVENT
-                     : params->l2.write_allocate == CACHE_WRITE_ALLOCATE_FETCH ? L2_STORE_FETCH_EVENT
-                                                                               : L2_STORE_EVENT;
-    s->in_room = p->icnt_l2_queue;
-    s->in_most = line_parts < s->in_room ? s->in_room - line_parts : 0;
-    s->miss_limit = params->l2.miss_queue;
-    s->to_dram = request_queue_create(p->l2_dram_queue, s->miss_limit + AT_ONCE - 1, arena);
-    s->from_dram = request_queue_create(p->dram_l2_queue, 0, arena);
-    s->out = out_create(p->l2_icnt_queue, arena);
-    s->waiter_limit = (uint32_t)(waiters < MAX_WAITERS ? waiters : MAX_WAITERS);
-    s->waiting = ARENA_NEW(arena, struct slice_part, s->waiter_limit);
-    s->free_waiter = NO_WAITER;
-    return s;
-}
-
-void slice_open_locks(struct slice *s, struct arena *own)
-{
-    s->locks = ARENA_NEW(own, struct lock_queues, 1);
-    lock_queues_init(s->locks, &s->params->locks, own);
-}
-
-void slice_open_probes(struct slice *s, uint32_t sms, struct arena *own)
-{
-    s->probes = ARENA_NEW(own, struct slice_probes, 1);
-    s->probes->sms = sms;
-    s->probes->pool.arena = own;
-    packet_ring_init(&s->probes->out, sms, own);
-}
 
 void slice_acknowledge(struct slice *s, struct packet *answer, uint64_t last)
 {
@@ -159,6 +84,7 @@ HOT void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint
         unsigned shift = mask_first(s->sector);
         packet->parts = (uint8_t)(((local + packet->bytes - 1) >> shift) - (local >> shift) + 1);
     }
+    packet->sectors = packet->parts;
     s->out.inside++;
     if (RARELY(s->adversary != NULL))
         slice_hold(s, packet);
@@ -265,6 +191,12 @@ HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t 
     packet->is_reply = last;
 }
 
+/* Notes that bytes go between L2 and DRAM for a packet. */
+static void note_dram(struct packet *p, uint32_t bytes)
+{
+    p->dram = (uint8_t)(p->dram + (bytes + PACKET_DRAM_UNIT - 1) / PACKET_DRAM_UNIT);
+}
+
 /* Appends a request to those that the cache has sent. */
 HOT_INLINE struct memory_request *send_request(struct slice *s, enum memory_request_kind kind, uint64_t local,
                                                uint32_t bytes)
@@ -312,9 +244,10 @@ static uint32_t dirty_bytes(const struct slice *s, const uint64_t mask[2])
 }
 
 /* A victim's write-back, and the time that reading it takes. */
-NOT_INLINE void send_writeback(struct slice *s, const struct cache_effect *effect, uint64_t cycle)
+NOT_INLINE void send_writeback(struct slice *s, const struct cache_effect *effect, struct packet *cause, uint64_t cycle)
 {
     uint32_t bytes = dirty_bytes(s, effect->writeback_mask);
+    note_dram(cause, bytes);
     send_request(s, REQUEST_WRITEBACK, effect->writeback_address, bytes);
     s->data_free_at = cycle + port_cycles(s, bytes);
 }
@@ -330,17 +263,19 @@ HOT_INLINE void send_ahead(struct slice *s, uint64_t cycle)
     s->sent_at = cycle + 1;
 }
 
-/* Sends the requests that an access led to: a fill, for which the packet may wait, and the victim's write-back. */
+/* Sends the requests that an access led to: a fill, for which a packet may wait, and the victim's write-back. */
 HOT_INLINE void send_misses(struct slice *s, enum cache_result result, const struct cache_effect *effect,
-                            enum memory_request_kind kind, struct packet *packet, uint64_t cycle)
+                            enum memory_request_kind kind, struct packet *waits, struct packet *cause, uint64_t cycle)
 {
+    cause->missed = (uint8_t)(cause->missed + (effect->presence < CACHE_THERE));
     if (result == CACHE_MISS) {
         struct memory_request *r = send_request(s, kind, effect->fill_address, effect->fill_bytes);
         r->fill = (uint16_t)effect->fill;
-        r->packet = packet;
+        r->packet = waits;
+        note_dram(cause, effect->fill_bytes);
     }
     if (effect->writeback)
-        send_writeback(s, effect, cycle);
+        send_writeback(s, effect, cause, cycle);
     send_ahead(s, cycle);
 }
 
@@ -359,7 +294,7 @@ HOT_INLINE bool read_line(struct attempt *t)
 {
     struct slice *s = t->s;
     struct cache_effect effect;
-    uint32_t waiter = s->free_waiter != NO_WAITER ? s->free_waiter : s->new_waiters;
+    uint32_t waiter = s->free_waiter != SLICE_NO_WAITER ? s->free_waiter : s->new_waiters;
     uint32_t room = waiter < s->waiter_limit ? miss_room(s) : 0;
     enum cache_result result = cache_read(s->cache, t->local, t->part->bytes, waiter, room, &effect);
     if (result == CACHE_REFUSED)
@@ -375,12 +310,13 @@ HOT_INLINE bool read_line(struct attempt *t)
     else
         s->new_waiters++;
     s->waiting[waiter] = *t->part;
-    send_misses(s, result, &effect, REQUEST_FILL, t->part->packet, t->cycle);
+    send_misses(s, result, &effect, REQUEST_FILL, t->part->packet, t->part->packet, t->cycle);
     return true;
 }
 
 static void send_write(struct slice *s, const struct slice_part *part)
 {
+    note_dram(part->packet, part->bytes);
     send_request(s, REQUEST_WRITE, part->packet->local + part->offset, part->bytes)->packet = part->packet;
 }
 
@@ -407,7 +343,7 @@ static bool keep(struct attempt *t)
     if (result == CACHE_REFUSED)
         return false;
     s->data_free_at = t->cycle + port_cycles(s, t->part->bytes);
-    send_misses(s, result, &effect, REQUEST_FILL, NULL, t->cycle);
+    send_misses(s, result, &effect, REQUEST_FILL, NULL, t->part->packet, t->cycle);
     return true;
 }
 
@@ -422,6 +358,7 @@ static bool pass(struct attempt *t)
     }
     stats->writes++;
     stats->write_misses++;
+    t->part->packet->missed++;
     send_write(s, t->part);
     return true;
 }
@@ -435,7 +372,7 @@ static bool pass_fetch(struct attempt *t)
     if (result == CACHE_REFUSED)
         return false;
     send_write(s, t->part);
-    send_misses(s, result, &effect, REQUEST_ALLOCATE, NULL, t->cycle);
+    send_misses(s, result, &effect, REQUEST_ALLOCATE, NULL, t->part->packet, t->cycle);
     return true;
 }
 
@@ -734,7 +671,7 @@ static void take_return(struct slice *s, uint64_t cycle)
     if (r->kind == REQUEST_WRITE) {
         if (slice_out_full(&s->out) || cycle < s->return_at)
             return;
-        answer(s, &(struct slice_part){r->packet, 0, r->bytes, NO_WAITER}, cycle);
+        answer(s, &(struct slice_part){r->packet, 0, r->bytes, SLICE_NO_WAITER}, cycle);
     } else {
         if (cycle < s->fill_free_at)
             return;
@@ -769,7 +706,7 @@ HOT_INLINE void leave_list(struct slice *s, struct packet *p, struct packet *nex
 HOT bool slice_try_part(struct slice *s, uint64_t cycle)
 {
     struct packet *p = s->first, *next = p->next;
-    const struct slice_part part = {p, (uint8_t)s->accepted, (uint8_t)part_bytes(s, p, s->accepted), NO_WAITER};
+    const struct slice_part part = {p, (uint8_t)s->accepted, (uint8_t)part_bytes(s, p, s->accepted), SLICE_NO_WAITER};
     if (!access_line(s, &part, cycle))
         return false;
     if (RARELY(s->probes))

@@ -19,6 +19,7 @@
 
 /* An access: the part of a packet in one sector. While it waits for its fill it has a place among the slice's; next
  * links those that are not used. */
+#define SLICE_NO_WAITER UINT32_MAX
 struct slice_part {
     struct packet *packet;
     uint8_t offset, bytes; /* from the packet's first byte */
@@ -115,8 +116,8 @@ static inline bool slice_can_push(const struct slice *s)
 {
     return s->in_count <= s->in_most;
 }
-/* These units of a slice are opened before the first push. It grows while the slice runs, so `own` must be an arena from which no
- * other thread takes memory: the partition's. */
+/* These units of a slice are opened before the first push. It grows while the slice runs, so `own` must be an arena
+ * from which no other thread takes memory: the partition's. */
 /* The queues of locks, where the machine has them. */
 void slice_open_locks(struct slice *s, struct arena *own);
 /* Under a protocol that probes the L1s of so many SMs. */
@@ -126,8 +127,8 @@ void slice_open_directory(struct slice *s, uint32_t sms, struct arena *own);
 /* A probe has been answered. `last` is the last tick. */
 void slice_acknowledge(struct slice *s, struct packet *answer, uint64_t last);
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle);
-/* slice_adversary.c: puts a packet into the list of those that the L2 has not accepted, in the ROP delay, which it would leave
- * in cycle `ready`: it may be held there for longer, and `ready` then says so. */
+/* slice_adversary.c: puts a packet into the list of those that the L2 has not accepted, in the ROP delay, which it
+ * would leave in cycle `ready`: it may be held there for longer, and `ready` then says so. */
 void slice_hold(struct slice *s, struct packet *packet);
 /* One cycle of the L2's clock. */
 void slice_tick(struct slice *s, uint64_t cycle);

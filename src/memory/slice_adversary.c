@@ -7,9 +7,9 @@
 #include "memory/slice.h"
 
 /* The odds of being held, in a number drawn below ODDS. Half of what no thread waits for is held, so that what follows
- * it overtakes it; of loads, which other accesses of their thread can overtake as well, fewer, or all would be late alike. An
- * atomic with a result holds up its warp, so nothing overtakes it; nor is there an order to be seen in local memory,
- * constants and instructions. */
+ * it overtakes it; of loads, which other accesses of their thread can overtake as well, fewer, or all would be late
+ * alike. An atomic with a result holds up its warp, so nothing overtakes it; nor is there an order to be seen in local
+ * memory, constants and instructions. */
 enum { ODDS = 16, HELD_STORES = 8, HELD_LOADS = 4 };
 
 static uint32_t odds_of(const struct packet *p)

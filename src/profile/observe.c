@@ -181,6 +181,14 @@ static void transaction(void *state, const struct lockstep_transaction_event *e)
     row_of(state, e->pc)[PROFILE_hits] += !e->waits;
 }
 
+static void served(void *state, const struct lockstep_served_event *e)
+{
+    uint64_t *row = row_of(state, e->pc);
+    row[PROFILE_l2_accesses] += e->sectors;
+    row[PROFILE_l2_misses] += e->missed;
+    row[PROFILE_dram_bytes] += e->dram_bytes;
+}
+
 static void serialized(void *state, const struct lockstep_serialized_event *e)
 {
     row_of(state, e->pc)[PROFILE_passes] += e->passes - 1;
@@ -225,6 +233,7 @@ static const struct lockstep_observer observer = {
     .atomic = atomic,
     .divided = divided,
     .transaction = transaction,
+    .served = served,
     .serialized = serialized,
     .done = done,
     .arrive = arrive,

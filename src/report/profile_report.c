@@ -13,6 +13,7 @@
 #include "report/profile_barriers.h"
 #include "report/profile_polls.h"
 #include "report/profile_sentences.h"
+#include "report/profile_memory.h"
 #include "report/profile_uses.h"
 #include "report/profile_words.h"
 
@@ -100,6 +101,14 @@ static void add_parts(const struct profile_lines *lines, const struct profile_su
     }
 }
 
+static void add_memory(const struct profile_sum *sum, struct strbuf *out)
+{
+    struct strbuf words = {0};
+    if (profile_memory_add(sum, &words))
+        strbuf_addf(out, "                        %s\n", strbuf_text(&words));
+    strbuf_free(&words);
+}
+
 static void add_instrs(struct printer *p, uint32_t number)
 {
     for (size_t pc = 0, n = 0; pc < p->lines->instrs.count && n < MOST_INSTRS; pc++) {
@@ -130,6 +139,7 @@ static void print_line(struct printer *p, uint32_t number, bool ptx)
     strbuf_add(p->out, "                        ");
     add_parts(p->lines, &line->all, WIDTH - 24, p->out);
     end_line(p->out);
+    add_memory(&line->all, p->out);
     if (ptx)
         add_instrs(p, number);
     strbuf_free(&place);

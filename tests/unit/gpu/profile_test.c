@@ -97,6 +97,25 @@ static void expect_barriers_closed(const struct run *r)
                  r->way->settings, (unsigned long long)waited, (unsigned long long)counted);
 }
 
+/* Of a run that has ended, where L1s ask the L2 for nothing by themselves: besides instructions' accesses there are
+ * fills of the instruction caches alone. */
+static void expect_l2_closed(const struct run *r)
+{
+    const struct profile *p = r->d.result.profile;
+    const struct machine *m = &r->d.gpu->machine;
+    if (gpu_protocol(m)->registration || m->l1i.line_bytes % m->memory.l2.sector_bytes)
+        return;
+    uint64_t fetched = device_stat(&r->d, "l1i", "fills") * (m->l1i.line_bytes / m->memory.l2.sector_bytes);
+    uint64_t counted = device_stat(&r->d, "l2", "reads") + device_stat(&r->d, "l2", "writes");
+    uint64_t sum = sum_of(p, PROFILE_l2_accesses);
+    if (sum + fetched != counted)
+        fail_msg("%s %s: %llu accesses of the L2 in the profile, %llu fetched, %llu in the statistics", r->way->machine,
+                 r->way->settings, (unsigned long long)sum, (unsigned long long)fetched, (unsigned long long)counted);
+    uint64_t hits = device_stat(&r->d, "l2", "read_hits") + device_stat(&r->d, "l2", "write_hits");
+    assert_true(sum - sum_of(p, PROFILE_l2_misses) <= hits);
+    assert_true(sum - sum_of(p, PROFILE_l2_misses) + fetched >= hits);
+}
+
 static bool is_same_word(const struct profile_word_sum *a, const struct profile_word_sum *b)
 {
     return a->word.address == b->word.address && a->word.space == b->word.space && a->handed == b->handed &&
@@ -156,6 +175,7 @@ static void run_all_ways(const struct way *way, const char *text)
     run(&first, way, text, true, true, &(struct gpu_launch){0});
     expect_closed(&first);
     expect_barriers_closed(&first);
+    expect_l2_closed(&first);
     const struct gpu_launch hows[] = {{.threads = 1}, {.threads = 2}, {.every_cycle = true}};
     static const char *const words[] = {"without a profile", "by two threads", "cycle by cycle"};
     for (unsigned i = 0; i < 3; i++) {
@@ -255,6 +275,13 @@ static void test_known_rows(void **state)
     expect_count(&d, LOAD_AT, PROFILE_apart, 128);
     expect_count(&d, LOAD_AT, PROFILE_transactions, 32);
     expect_count(&d, LOAD_AT, PROFILE_hits, 0);
+    expect_count(&d, LOAD_AT, PROFILE_l2_accesses, 32);
+    expect_count(&d, LOAD_AT, PROFILE_l2_misses, 32);
+    expect_count(&d, LOAD_AT, PROFILE_dram_bytes, 32 * 128);
+    expect_count(&d, STORE_AT, PROFILE_l2_accesses, 1);
+    expect_count(&d, STORE_AT, PROFILE_l2_misses, 1);
+    expect_count(&d, STORE_AT, PROFILE_dram_bytes, 2 * 128); /* it is passed down, and its line fetched */
+    expect_count(&d, USE_AT, PROFILE_l2_accesses, 0);
     expect_count(&d, STORE_AT, PROFILE_apart, 4);
     expect_count(&d, STORE_AT, PROFILE_transactions, 1);
     expect_count(&d, STORE_AT, PROFILE_bytes, 128);

@@ -242,8 +242,8 @@ static void a_seed_keeps_requests_in_order(void **state)
 
 enum { HELD_COUNT = 300, HELD_SMS = 3, HELD_LINES = 4 };
 
-/* Reduction number n, of the SMs in turn, on lines in turn: its first lane counts those of its SM on its line, its second
- * one all on its line. */
+/* Reduction number n, of the SMs in turn, on lines in turn: its first lane counts those of its SM on its line, its
+ * second one all on its line. */
 static struct packet *count_of_two(union message *m, unsigned n)
 {
     unsigned sm = n % HELD_SMS, line = n / HELD_SMS % HELD_LINES;
@@ -258,8 +258,8 @@ static struct packet *count_of_two(union message *m, unsigned n)
     return &m->packet;
 }
 
-/* Those of one SM on one line are performed as they came, others overtake each other, and none waits for longer than it and
- * those before it may be held. Returns how many have been overtaken. */
+/* Those of one SM on one line are performed as they came, others overtake each other, and none waits for longer than it
+ * and those before it may be held. Returns how many have been overtaken. */
 static unsigned count_with(uint32_t held)
 {
     union message *p = base_calloc(HELD_COUNT, sizeof *p);
@@ -589,7 +589,10 @@ static unsigned fill_request(struct traffic *t, unsigned i, uint64_t *seed, cons
     uint32_t bytes = 32u << fixture_random(seed) % 3;
     uint64_t offset = fixture_random(seed) % (256 / bytes) * bytes;
     uint8_t *model = t->model + block * 256 + offset;
-    struct packet *p = request(&t->packets[EVERY][i], choice < 4 ? PACKET_READ : choice < 7 ? PACKET_WRITE : PACKET_ATOMIC,
+    struct packet *p = request(&t->packets[EVERY][i],
+                               choice < 4   ? PACKET_READ
+                               : choice < 7 ? PACKET_WRITE
+                                            : PACKET_ATOMIC,
                                t->blocks[block] + offset, bytes);
     uint32_t first = (uint32_t)(p->address & 127);
     access_of(p)->waiter = i;

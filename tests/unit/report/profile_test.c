@@ -36,7 +36,8 @@ static const char inlined[] = "[" KERNEL(
     "_Z4workPi", 250,
     INSTR(
         0, "ld.global.u32 %r1, [%rd1];", AT("far.h", 3) "," AT("a.cu", 7),
-        "\"issues\": 10, \"accesses\": 10, \"transactions\": 320, \"apart\": 1280, \"awaited\": "
+        "\"issues\": 10, \"accesses\": 10, \"transactions\": 320, \"hits\": 32, \"l2_accesses\": 200, \"l2_misses\": "
+        "50, \"dram_bytes\": 6400, \"apart\": 1280, \"awaited\": "
         "600",
         "\"issued\": 10, \"structural_mem\": 40") "," INSTR(1, "add.u32 %r2, %r2, %r1;", AT("a.cu", 8),
                                                             "\"issues\": 10",
@@ -61,8 +62,10 @@ static void test_costs(void **state)
                               " cost     own  stand  line\n"
                               " 65.0%    0.0%    5.0%  a.cu:7\n"
                               "                        its value awaited 92%, load/store unit busy 6%\n"
+                              "                        32 transactions each, L1 hits 10%, L2 75%, DRAM 640 B\n"
                               " 65.0%   65.0%    5.0%  far.h:3\n"
                               "                        its value awaited 92%, load/store unit busy 6%\n"
+                              "                        32 transactions each, L1 hits 10%, L2 75%, DRAM 640 B\n"
                               " 31.0%   31.0%   31.0%  a.cu:9\n"
                               "                        fence 97%\n"
                               "  3.0%    3.0%    3.0%  a.cu:10\n"

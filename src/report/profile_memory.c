@@ -1,0 +1,20 @@
+/* Words for accesses of memory: see profile_memory.h. */
+#include "report/profile_memory.h"
+
+#include "report/profile_uses.h"
+
+bool profile_memory_add(const struct profile_sum *sum, struct strbuf *out)
+{
+    const uint64_t *n = sum->counts;
+    if (!n[PROFILE_transactions])
+        return false;
+    strbuf_addf(out, "%.3g transactions each, L1 hits %.0f%%",
+                profile_uses_ratio(n[PROFILE_transactions], n[PROFILE_accesses]),
+                100 * profile_uses_ratio(n[PROFILE_hits], n[PROFILE_transactions]));
+    if (n[PROFILE_l2_accesses])
+        strbuf_addf(out, ", L2 %.0f%%",
+                    100 * profile_uses_ratio(n[PROFILE_l2_accesses] - n[PROFILE_l2_misses], n[PROFILE_l2_accesses]));
+    if (n[PROFILE_dram_bytes])
+        strbuf_addf(out, ", DRAM %.0f B", profile_uses_ratio(n[PROFILE_dram_bytes], n[PROFILE_accesses]));
+    return true;
+}

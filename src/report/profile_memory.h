@@ -1,0 +1,12 @@
+/* How a line's accesses of memory fared, in words. */
+#ifndef LOCKSTEP_REPORT_PROFILE_MEMORY_H
+#define LOCKSTEP_REPORT_PROFILE_MEMORY_H
+
+#include "report/profile_lines.h"
+
+/* Appends words for the accesses of global and local memory: "1.8 transactions each, L1 hits 41%, L2 88%, DRAM 33 B",
+ * of transactions, accesses of the L2, and bytes of DRAM for an access. Returns false, and appends nothing, where there
+ * were none. */
+bool profile_memory_add(const struct profile_sum *sum, struct strbuf *out);
+
+#endif
