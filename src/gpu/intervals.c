@@ -85,6 +85,8 @@ void gpu_intervals_until(struct gpu_run *run, uint64_t cycle)
         struct gpu_counters *now = gpu_counters_new();
         for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
             sm_settle(gpu->sms[i], v->next);
+        for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
+            partition_settle(gpu->partitions[i], v->next);
         gpu_collect(gpu, now);
         end_interval(v, now, v->next);
         free(now);

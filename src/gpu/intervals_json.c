@@ -6,7 +6,7 @@
  * is counted of spinning warps may be taken back. */
 bool gpu_intervals_have(const struct gpu_counters *c, unsigned set, unsigned stat)
 {
-    return set != GPU_SET_dram && set != GPU_SET_energy && set != GPU_SET_spin &&
+    return set != GPU_SET_energy && set != GPU_SET_spin &&
            c->sets[set].group->stats[stat].kind == STAT_COUNTER;
 }
 

@@ -507,6 +507,14 @@ HOT void partition_run(struct partition *p, uint64_t now, uint64_t until, bool e
     p->head.next = next;
 }
 
+void partition_settle(struct partition *p, uint64_t cycle)
+{
+    struct sim_clock clock = p->clock;
+    contract(p->head.next >= cycle);
+    sim_clock_advance(&clock, cycle_max(clock.core, cycle));
+    dram_run(p->dram, clock.begun);
+}
+
 void partition_finish(struct partition *p, uint64_t until)
 {
     for (uint64_t cycle; (cycle = cycle_max(p->head.next, p->head.done)) < until;) {

@@ -243,6 +243,9 @@ void partition_start(struct partition *p, const struct sim_clock *dram);
  * partition_done, and needed when partition_next has come. until: at most now + partition_lookahead, if it is to be
  * beyond now + 1. every: no cycle is left out. */
 void partition_run(struct partition *p, uint64_t now, uint64_t until, bool every);
+/* Brings the DRAM channel, for statistics, to where it is before cycle `cycle`, as far as the rest has been simulated: between
+ * ticks it waits until it is looked at. That changes nothing else. */
+void partition_settle(struct partition *p, uint64_t cycle);
 /* Does what is left before cycle `until`, for statistics, when the launch has ended: nobody takes replies or pushes any
  * more. The DRAM channel, too, is brought there: between ticks it waits until it is looked at. */
 void partition_finish(struct partition *p, uint64_t until);

@@ -76,6 +76,7 @@ static void add_row(struct table *table, const struct span *span, uint64_t from)
     table_cell(table, "%.1f", profile_uses_ratio(sum(span, "sm", "warp_cycles"), cycles));
     table_cell(table, reads ? "%.0f%%" : "-", 100 * profile_uses_ratio(sum(span, "l1d", "read_hits"), reads));
     table_cell(table, "%" PRIu64, accesses(span, "l2"));
+    table_cell(table, "%" PRIu64, sum(span, "dram", "reads") + sum(span, "dram", "writes"));
     table_cell(table, "%" PRIu64, sum(span, "network", "packets"));
     table_cell(table, "%s", strbuf_text(&busiest));
     strbuf_free(&busiest);
@@ -83,7 +84,7 @@ static void add_row(struct table *table, const struct span *span, uint64_t from)
 
 static void add_table(const json_t *kernel, const json_t *intervals, struct table_page *page)
 {
-    static const char *const heads[] = {"from", "ipc", "warps", "L1 hits", "L2 accesses", "packets", "busiest with"};
+    static const char *const heads[] = {"from", "ipc", "warps", "L1 hits", "L2 accesses", "DRAM", "packets", "busiest with"};
     size_t count = json_array_size(json_object_get(intervals, "cycles")), step = (count + MOST_ROWS - 1) / MOST_ROWS;
     struct table table;
     uint64_t from = 0;
@@ -93,7 +94,7 @@ static void add_table(const json_t *kernel, const json_t *intervals, struct tabl
     if (step > 1)
         strbuf_addf(&page->text, ", %zu in a row", step);
     strbuf_add(&page->text, "\n");
-    table_init(&table, "rrrrrrl");
+    table_init(&table, "rrrrrrrl");
     for (unsigned c = 0; c < sizeof heads / sizeof heads[0]; c++)
         table_cell(&table, "%s", heads[c]);
     for (size_t i = 0; i < count; i += step) {
