@@ -20,6 +20,28 @@ char *gpu_word_name(const struct gpu_run *run, uint32_t space, uint64_t address)
     return name.text; /* the caller's now */
 }
 
+static char *name_of(const struct gpu_run *run, const struct profile *profile, uint32_t word)
+{
+    const struct profile_word *is = &profile->words.of[word].word;
+    return gpu_word_name(run, is->space, is->address);
+}
+
+static void name_ends(const struct gpu_run *run, const struct profile *profile, struct profile_order_edge *edge)
+{
+    edge->names[0] = name_of(run, profile, edge->from);
+    edge->names[1] = name_of(run, profile, edge->to);
+}
+
+static void name_graphs(const struct gpu_run *run, struct profile *profile)
+{
+    struct profile_graphs *graphs = &profile->graphs;
+    for (uint32_t i = 0; i < graphs->order_count; i++)
+        name_ends(run, profile, &graphs->orders[i]);
+    for (uint32_t i = 0; i < graphs->circle_count; i++)
+        for (uint32_t n = 0; n < graphs->circles[i].count && n < PROFILE_CIRCLE; n++)
+            name_ends(run, profile, &graphs->circles[i].edges[n]);
+}
+
 void gpu_gather_profile(struct gpu_run *run)
 {
     struct profile *profile = profile_gather(&run->watched);
@@ -31,5 +53,6 @@ void gpu_gather_profile(struct gpu_run *run)
         struct profile_poll_sum *sum = &profile->polls.of[i];
         sum->name = gpu_word_name(run, sum->poll.space, sum->poll.address);
     }
+    name_graphs(run, profile);
     run->result->profile = profile;
 }

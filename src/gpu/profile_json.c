@@ -1,6 +1,7 @@
 /* A profile as JSON: see result_json.h. */
 #include "gpu/result_json.h"
 
+#include "gpu/profile_graph_json.h"
 #include "profile/profile.h"
 
 #define MOST_PLACES 64 /* of an instruction */
@@ -84,8 +85,7 @@ static bool has_counts(const struct profile *profile, uint32_t pc)
     return false;
 }
 
-/* An instruction with its places. */
-static json_t *use_json(const struct isa_module *module, uint32_t pc)
+json_t *gpu_use_json(const struct isa_module *module, uint32_t pc)
 {
     json_t *use = json_object();
     json_object_set_new(use, "pc", json_integer(pc));
@@ -99,7 +99,7 @@ static json_t *uses_json(const struct isa_module *module, const uint32_t *pcs, u
 {
     json_t *uses = json_array();
     for (unsigned i = 0; i < most && pcs[i]; i++)
-        json_array_append_new(uses, use_json(module, pcs[i] - 1));
+        json_array_append_new(uses, gpu_use_json(module, pcs[i] - 1));
     return uses;
 }
 
@@ -113,8 +113,11 @@ static json_t *place_of_word_json(const char *name, uint32_t space, uint64_t add
     return object;
 }
 
-static json_t *word_json(const struct isa_module *module, const struct profile_word_sum *sum)
+/* The word of that number. */
+static json_t *word_json(const struct profile *profile, uint32_t number)
 {
+    const struct isa_module *module = profile->module;
+    const struct profile_word_sum *sum = &profile->words.of[number];
     const struct profile_word *word = &sum->word;
     json_t *object = place_of_word_json(sum->name, word->space, word->address);
     for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
@@ -125,6 +128,7 @@ static json_t *word_json(const struct isa_module *module, const struct profile_w
     json_object_set_new(object, "most_waited", json_integer(sum->most_waited));
     json_object_set_new(object, "takes", uses_json(module, word->takes, PROFILE_WORD_PCS));
     json_object_set_new(object, "gives", uses_json(module, word->gives, PROFILE_WORD_PCS));
+    gpu_graph_json(profile, number, object);
     return object;
 }
 
@@ -132,7 +136,7 @@ static json_t *words_json(const struct profile *profile)
 {
     json_t *words = json_array();
     for (uint32_t i = 0; i < profile->words.count && i < PROFILE_SHOWN; i++)
-        json_array_append_new(words, word_json(profile->module, &profile->words.of[i]));
+        json_array_append_new(words, word_json(profile, i));
     return words;
 }
 
@@ -159,7 +163,7 @@ static json_t *polls_json(const struct profile *profile)
 static json_t *barrier_json(const struct profile *profile, uint32_t pc)
 {
     const uint64_t *row = profile_barrier_row(profile, pc);
-    json_t *object = use_json(profile->module, pc);
+    json_t *object = gpu_use_json(profile->module, pc);
     for (unsigned i = 0; i < PROFILE_BARRIER_COUNTS; i++)
         json_object_set_new(object, profile_barrier_name((enum profile_barrier_count)i),
                             json_integer((json_int_t)row[i]));
@@ -202,6 +206,7 @@ json_t *gpu_profile_json(const struct profile *profile)
     json_object_set_new(object, "words", words_json(profile));
     json_object_set_new(object, "words_unlisted", json_integer((json_int_t)profile->words.unlisted));
     json_object_set_new(object, "sections_unlogged", json_integer((json_int_t)profile->words.unlogged));
+    gpu_orders_json(profile, object);
     json_object_set_new(object, "polls", polls_json(profile));
     json_object_set_new(object, "polls_unlisted", json_integer((json_int_t)profile->polls.unlisted));
     return object;

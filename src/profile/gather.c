@@ -20,6 +20,8 @@ static void gather_words(struct profile *profile, const void *const *states, uin
     for (uint32_t sm = 0; sm < sms; sm++)
         parts[sm] = profile_words_of(states[sm]);
     profile->words = profile_words_gather((const struct profile_words *const *)parts, sms);
+    profile->graphs =
+        profile_graphs_gather(&profile->words, PROFILE_SHOWN, (const struct profile_words *const *)parts, sms);
     for (uint32_t sm = 0; sm < sms; sm++)
         parts[sm] = profile_polls_of(states[sm]);
     profile->polls = profile_polls_gather((const struct profile_polls *const *)parts, sms, profile->module);
@@ -66,6 +68,7 @@ void profile_free(struct profile *profile)
 {
     if (!profile)
         return;
+    profile_graphs_free(&profile->graphs);
     profile_words_free(&profile->words);
     profile_polls_free(&profile->polls);
     free(profile->counts);

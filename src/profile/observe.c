@@ -152,6 +152,7 @@ static void atomic(void *state, const struct lockstep_atomic_event *e)
 static void launch(void *state, const struct lockstep_launch_event *e)
 {
     forget(state, e->warp);
+    profile_words_launch(profile_words_of(state), e);
 }
 
 static void arrive(void *state, const struct lockstep_arrive_event *e)

@@ -9,6 +9,7 @@
 #define LOCKSTEP_PROFILE_PROFILE_H
 
 #include "profile/barriers.h"
+#include "profile/graph.h"
 #include "profile/polls.h"
 #include "profile/words.h"
 #include "watch/watch.h"
@@ -32,6 +33,7 @@ struct profile {
     uint32_t sms;
     uint64_t *sm_cycles; /* by SM: warp-cycles by cause, of all instructions */
     struct profile_word_list words;
+    struct profile_graphs graphs; /* of the words that are shown */
     struct profile_poll_list polls;
 };
 

@@ -110,27 +110,62 @@ static void stop_waiting(struct profile_words *s, struct profile_words_warp *war
     warp->waiting &= ~BIT64(lane);
 }
 
+static void log_wait(struct profile_words *s, const struct profile_words_warp *warp, struct profile_lone_wait wait)
+{
+    if (s->lone_count == PROFILE_LONE_WAITS)
+        return;
+    wait.by = warp->name;
+    wait.warp = (uint8_t)(warp - s->warps);
+    s->lone[s->lone_count++] = wait;
+}
+
+/* The wait of a thread that took the word and is not seen to give it back. */
+static void log_kept(struct profile_words *s, const struct profile_words_warp *warp, const struct profile_held *held)
+{
+    if (held->since < held->taken)
+        log_wait(s, warp,
+                 (struct profile_lone_wait){.address = held->address,
+                                            .from = held->since,
+                                            .until = held->taken,
+                                            .space = held->space,
+                                            .at = held->waited_at,
+                                            .lane = (uint8_t)held->lane,
+                                            .took = true});
+}
+
 /* The lane has turned to something else, or ended: it waited until its last attempt. */
 static void give_up(struct profile_words *s, struct profile_words_warp *warp, unsigned lane)
 {
-    if (mask_has(warp->waiting, lane))
-        stop_waiting(s, warp, lane, warp->lanes[lane].last);
+    const struct profile_waiting *waiting = &warp->lanes[lane];
+    if (!mask_has(warp->waiting, lane))
+        return;
+    log_wait(s, warp,
+             (struct profile_lone_wait){.address = waiting->address,
+                                        .from = waiting->since,
+                                        .until = waiting->last,
+                                        .space = waiting->space,
+                                        .at = waiting->at,
+                                        .lane = (uint8_t)lane});
+    stop_waiting(s, warp, lane, waiting->last);
 }
 
 /* An attempt of the lane failed. */
-static void wait_for(struct profile_words *s, struct profile_words_warp *warp, unsigned lane, struct profile_word *word,
-                     uint64_t cycle)
+static void wait_for(struct profile_words *s, struct profile_words_warp *warp, struct profile_word *word,
+                     const struct lockstep_atomic_event *e)
 {
-    struct profile_waiting *waiting = &warp->lanes[lane];
-    if (!waits_for(warp, lane, word)) {
-        give_up(s, warp, lane);
-        const struct profile_waiting *other = other_waits(warp, lane, word);
-        *waiting = (struct profile_waiting){
-            .address = word->address, .since = cycle, .first = other ? other->first : cycle, .space = word->space};
-        warp->waiting |= BIT64(lane);
+    struct profile_waiting *waiting = &warp->lanes[e->lane];
+    if (!waits_for(warp, e->lane, word)) {
+        give_up(s, warp, e->lane);
+        const struct profile_waiting *other = other_waits(warp, e->lane, word);
+        *waiting = (struct profile_waiting){.address = word->address,
+                                            .since = e->cycle,
+                                            .first = other ? other->first : e->cycle,
+                                            .space = word->space,
+                                            .at = e->pc};
+        warp->waiting |= BIT64(e->lane);
         word->counts[PROFILE_WORD_waiters]++;
     }
-    waiting->last = cycle;
+    waiting->last = e->cycle;
 }
 
 /* Holding */
@@ -139,21 +174,27 @@ static void take(struct profile_words *s, struct profile_words_warp *warp, struc
                  const struct lockstep_atomic_event *e)
 {
     uint64_t since = e->cycle;
+    uint32_t waited_at = e->pc;
     if (waits_for(warp, e->lane, word)) {
         since = warp->lanes[e->lane].since;
+        waited_at = warp->lanes[e->lane].at;
         stop_waiting(s, warp, e->lane, e->cycle);
     }
     give_up(s, warp, e->lane);
     word->counts[PROFILE_WORD_taken]++;
     profile_pcs_note(word->takes, PROFILE_WORD_PCS, e->pc + 1);
+    const struct profile_held held = {.address = e->address,
+                                      .found = e->before,
+                                      .taken = e->cycle,
+                                      .since = since,
+                                      .space = e->space,
+                                      .lane = e->lane,
+                                      .taken_at = e->pc,
+                                      .waited_at = waited_at};
     if (warp->held_count < PROFILE_WORDS_HELD)
-        warp->held[warp->held_count++] = (struct profile_held){.address = e->address,
-                                                               .found = e->before,
-                                                               .taken = e->cycle,
-                                                               .since = since,
-                                                               .space = e->space,
-                                                               .lane = e->lane,
-                                                               .taken_at = e->pc};
+        warp->held[warp->held_count++] = held;
+    else
+        log_kept(s, warp, &held);
 }
 
 /* slot: of the warp. */
@@ -168,10 +209,12 @@ static void log_section(struct profile_words *s, const struct profile_held *held
                                                                .taken = held->taken,
                                                                .given = cycle,
                                                                .since = held->since,
+                                                               .by = s->warps[slot].name,
                                                                .block = held->space == LOCKSTEP_SHARED ? block : 0,
                                                                .space = held->space,
                                                                .taken_at = held->taken_at,
                                                                .given_at = pc,
+                                                               .waited_at = held->waited_at,
                                                                .warp = (uint8_t)slot,
                                                                .lane = (uint8_t)held->lane};
 }
@@ -214,6 +257,13 @@ static bool holds(const struct profile_words_warp *warp, const struct profile_wo
 
 /* Events */
 
+void profile_words_launch(struct profile_words *s, const struct lockstep_launch_event *e)
+{
+    s->warps[e->warp].name = (struct profile_warp_name){.block = e->block_index[0] | (uint64_t)e->block_index[1] << 32 |
+                                                                 (uint64_t)e->block_index[2] << 48,
+                                                        .warp = e->warp_in_block};
+}
+
 static void attempt(struct profile_words *s, struct profile_words_warp *warp, const struct lockstep_atomic_event *e)
 {
     struct profile_word *word = word_at(s, e->address, e->space);
@@ -225,7 +275,7 @@ static void attempt(struct profile_words *s, struct profile_words_warp *warp, co
         return;
     }
     word->counts[holds(warp, word) ? PROFILE_WORD_failed_inside : PROFILE_WORD_failed]++;
-    wait_for(s, warp, e->lane, word, e->cycle);
+    wait_for(s, warp, word, e);
 }
 
 void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e)
@@ -278,13 +328,14 @@ void profile_words_leave(struct profile_words *s, uint32_t slot, uint64_t cycle)
     const struct profile_words_warp *warp = &s->warps[slot];
     for (uint32_t i = 0; i < warp->held_count; i++) {
         const struct profile_held *held = &warp->held[i];
-        note_unfinished(s, (struct profile_unfinished){held->address, held->taken, cycle, held->space, (uint8_t)slot,
-                                                       (uint8_t)held->lane, true});
+        note_unfinished(s, (struct profile_unfinished){held->address, held->taken, cycle, warp->name, held->space,
+                                                       held->taken_at, (uint8_t)slot, (uint8_t)held->lane, true});
     }
     for (uint64_t rest = warp->waiting; rest; rest &= rest - 1) {
         const struct profile_waiting *waiting = &warp->lanes[mask_first(rest)];
-        note_unfinished(s, (struct profile_unfinished){waiting->address, waiting->since, waiting->last, waiting->space,
-                                                       (uint8_t)slot, (uint8_t)mask_first(rest), false});
+        note_unfinished(s, (struct profile_unfinished){waiting->address, waiting->since, waiting->last, warp->name,
+                                                       waiting->space, waiting->at, (uint8_t)slot,
+                                                       (uint8_t)mask_first(rest), false});
     }
 }
 
@@ -293,5 +344,7 @@ void profile_words_forget(struct profile_words *s, uint32_t slot)
     struct profile_words_warp *warp = &s->warps[slot];
     for (uint64_t rest = warp->waiting; rest; rest &= rest - 1)
         give_up(s, warp, mask_first(rest));
+    for (uint32_t i = 0; i < warp->held_count; i++)
+        log_kept(s, warp, &warp->held[i]);
     warp->held_count = 0;
 }

@@ -27,28 +27,50 @@ struct profile_word {
     uint64_t counts[PROFILE_WORD_COUNTS];
 };
 
+/* A warp, by its place in the grid: a slot of an SM has other ones in turn. */
+struct profile_warp_name {
+    uint64_t block; /* its index x, and from bits 32 and 48 on y and z */
+    uint32_t warp;  /* in the block */
+};
+
 /* The time for which a thread held a word, from one taking to its giving back, in cycles of the device. */
 struct profile_section {
     uint64_t address, taken, given;
     uint64_t since; /* the thread began to wait for it; as `taken` where it did not wait */
+    struct profile_warp_name by;
     uint32_t block; /* of shared memory: block slot of the SM; else 0 */
     uint32_t space;
     uint32_t taken_at, given_at; /* instructions */
+    uint32_t waited_at;          /* of the first attempt; as taken_at where it did not wait */
     uint8_t warp, lane;          /* its slot */
 };
 
 /* A thread held a word, or waited for it, when its warp left. */
 struct profile_unfinished {
     uint64_t address, from, until; /* it has it, or waits for it, since `from`; its warp left, or it attempted last */
+    struct profile_warp_name by;
     uint32_t space;
+    uint32_t at; /* the instruction that took it, or attempted first */
     uint8_t warp, lane;
     bool held;
+};
+
+/* A wait that no section has: the thread gave it up, or took the word and did not give it back. */
+struct profile_lone_wait {
+    uint64_t address, from, until;
+    struct profile_warp_name by;
+    uint32_t space;
+    uint32_t at; /* the instruction of the first attempt */
+    uint8_t warp, lane;
+    bool took;
 };
 
 struct profile_words;
 
 /* Bytes of the state of an SM, which begins as zeros. */
 size_t profile_words_bytes(void);
+/* A warp begins in a slot. */
+void profile_words_launch(struct profile_words *s, const struct lockstep_launch_event *e);
 void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e);
 void profile_words_access(struct profile_words *s, const struct lockstep_access_event *e);
 /* The warp in that slot leaves: what its threads hold and wait for is noted as unfinished. */

@@ -14,6 +14,7 @@
 #define PROFILE_SECTIONS (1u << 14) /* that are logged of an SM: the first ones */
 
 #define PROFILE_UNFINISHED (1u << 12) /* likewise */
+#define PROFILE_LONE_WAITS (1u << 13) /* likewise */
 
 /* A lane that waits for a word. The lanes of a warp that wait for one word, each from before the last of the others has
  * ended its wait, count as one stretch of the warp's time. */
@@ -24,6 +25,7 @@ struct profile_waiting {
     uint64_t first;   /* the stretch began */
     uint64_t reached; /* the latest end of a wait of the stretch that the lane knows of; 0: of none */
     uint32_t space;
+    uint32_t at; /* the instruction of the first attempt */
 };
 
 /* A word that a lane holds. */
@@ -33,10 +35,11 @@ struct profile_held {
     uint64_t taken, since; /* as in struct profile_section */
     uint64_t asked;        /* cycle of the last atomic that it issued to the word since then; 0: there was none */
     uint32_t space, lane;
-    uint32_t taken_at; /* the instruction */
+    uint32_t taken_at, waited_at; /* as in struct profile_section */
 };
 
 struct profile_words_warp {
+    struct profile_warp_name name;
     uint32_t held_count;
     struct profile_held held[PROFILE_WORDS_HELD];
     uint64_t waiting; /* set of lanes */
@@ -53,6 +56,8 @@ struct profile_words {
     struct profile_section sections[PROFILE_SECTIONS];
     uint32_t unfinished_count; /* as many as were kept; others came behind them, if it is PROFILE_UNFINISHED */
     struct profile_unfinished unfinished[PROFILE_UNFINISHED];
+    uint32_t lone_count; /* as many as were kept */
+    struct profile_lone_wait lone[PROFILE_LONE_WAITS];
 };
 
 #endif

@@ -11,6 +11,7 @@
 #include "report/figures.h"
 #include "report/profile_lines.h"
 #include "report/profile_barriers.h"
+#include "report/profile_graph.h"
 #include "report/profile_polls.h"
 #include "report/profile_sentences.h"
 #include "report/profile_memory.h"
@@ -196,6 +197,16 @@ static void print_sentences(struct printer *p)
     profile_sentences_free(&sentences);
 }
 
+static void print_circles(const json_t *kernels, const char *name, struct strbuf *out)
+{
+    struct strbuf text = {0};
+    for (unsigned i = 0; profile_graph_add_circle(kernels, name, i, &text); i++) {
+        print_sentence(strbuf_text(&text), out);
+        text.length = 0;
+    }
+    strbuf_free(&text);
+}
+
 static void print_kernel(const json_t *kernels, const char *name, bool ptx, struct strbuf *out)
 {
     struct profile_lines lines;
@@ -213,7 +224,9 @@ static void print_kernel(const json_t *kernels, const char *name, bool ptx, stru
         print_lines(&p, ptx);
         profile_barriers_add_table(kernels, name, lines.sum.total, out);
         profile_words_add_table(words, lines.sum.total, out);
+        profile_graph_add_tables(kernels, name, words, lines.sum.total, out);
         profile_polls_add_table(polls, lines.sum.total, out);
+        print_circles(kernels, name, out);
         print_sentences(&p);
     }
     for (size_t i = 0; i < p.sources.count; i++)

@@ -84,6 +84,15 @@ void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out)
     strbuf_add(out, ")");
 }
 
+void profile_uses_add_caller(const json_t *use, struct strbuf *out)
+{
+    const json_t *places = json_object_get(use, "places");
+    if (json_array_size(places))
+        add_line(json_array_get(places, json_array_size(places) - 1), out);
+    else
+        profile_uses_add_place(use, false, out);
+}
+
 unsigned profile_uses_add_places(const json_t *uses, struct strbuf *out)
 {
     struct strbuf first = {0}, next = {0};

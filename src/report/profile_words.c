@@ -85,6 +85,11 @@ static void add_row(const struct profile_lock_sum *word, uint64_t warp_cycles, s
     strbuf_add(out, "\n");
 }
 
+bool profile_words_shown(const struct profile_words_report *report, uint64_t warp_cycles)
+{
+    return report->words.count && share(&report->words.items[0], warp_cycles) >= LEAST_SHARE;
+}
+
 void profile_words_add_table(const struct profile_words_report *report, uint64_t warp_cycles, struct strbuf *out)
 {
     for (size_t i = 0; i < report->words.count && i < MOST_WORDS; i++) {

@@ -22,6 +22,8 @@ struct profile_words_report {
 /* The words of all launches of the kernel of that name among result objects, which must outlive it. */
 struct profile_words_report *profile_words_read(const json_t *kernels, const char *name);
 void profile_words_done(struct profile_words_report *words);
+/* True: the first one is in the table. */
+bool profile_words_shown(const struct profile_words_report *words, uint64_t warp_cycles);
 /* Appends a table of those for which warps waited a hundredth of their cycles and more, if there are such. */
 void profile_words_add_table(const struct profile_words_report *words, uint64_t warp_cycles, struct strbuf *out);
 /* Appends a sentence on the one that cost most; nothing where that is less than a twentieth of the warps' cycles. */

@@ -1,0 +1,17 @@
+/* Who waited for whom, of a profile, as JSON: parts of what gpu_profile_json makes. */
+#ifndef LOCKSTEP_GPU_PROFILE_GRAPH_JSON_H
+#define LOCKSTEP_GPU_PROFILE_GRAPH_JSON_H
+
+#include <jansson.h>
+
+#include "profile/profile.h"
+
+/* profile_json.c: an instruction with its places. */
+json_t *gpu_use_json(const struct isa_module *module, uint32_t pc);
+
+/* Sets in the object of the word of that number `graph`, `graph_sites`, `graph_others`, and what closes their sums. */
+void gpu_graph_json(const struct profile *profile, uint32_t word, json_t *object);
+/* Sets in a profile's object `lock_order` and `lock_circles`: in which order threads take words. */
+void gpu_orders_json(const struct profile *profile, json_t *object);
+
+#endif

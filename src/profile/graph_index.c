@@ -1,0 +1,106 @@
+/* Numbers of words by address, and lists of edges: see graph_parts.h. */
+#include <stdlib.h>
+
+#include "profile/graph_parts.h"
+
+/* Words */
+
+static int by_address(const void *a, const void *b)
+{
+    const struct graph_key *x = a, *y = b;
+    int spaces = profile_order(x->space, y->space);
+    return spaces ? spaces : profile_order(x->address, y->address);
+}
+
+struct graph_index graph_index_of(const struct profile_word_list *list, uint32_t most)
+{
+    struct graph_index index = {.count = list->count < most ? list->count : most};
+    index.of = base_calloc(index.count + 1, sizeof *index.of);
+    for (uint32_t i = 0; i < index.count; i++)
+        index.of[i] = (struct graph_key){list->of[i].word.address, list->of[i].word.space, i};
+    qsort(index.of, index.count, sizeof *index.of, by_address);
+    return index;
+}
+
+void graph_index_free(struct graph_index *index)
+{
+    free(index->of);
+    *index = (struct graph_index){0};
+}
+
+uint32_t graph_index_find(const struct graph_index *index, uint64_t address, uint32_t space)
+{
+    const struct graph_key key = {.address = address, .space = space};
+    const struct graph_key *found = bsearch(&key, index->of, index->count, sizeof key, by_address);
+    return found ? found->word : UINT32_MAX;
+}
+
+/* Edges */
+
+#define MOST_EDGES (1u << 20)
+
+static int by_ends(const void *a, const void *b)
+{
+    const struct profile_edge *x = a, *y = b;
+    int differ = profile_order(x->from, y->from);
+    return differ ? differ : profile_order(x->to, y->to);
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct profile_edge *x = a, *y = b;
+    int differ = profile_order(y->cycles, x->cycles);
+    differ = differ ? differ : profile_order(y->times, x->times);
+    return differ ? differ : by_ends(a, b);
+}
+
+/* Each edge once. */
+static void merge(struct graph_edges *edges)
+{
+    size_t count = 0;
+    if (edges->of.count)
+        qsort(edges->of.items, edges->of.count, sizeof *edges->of.items, by_ends);
+    for (size_t i = 0; i < edges->of.count; i++) {
+        struct profile_edge *from = &edges->of.items[i], *to = &edges->of.items[count ? count - 1 : 0];
+        if (count && !by_ends(to, from)) {
+            to->times += from->times;
+            to->cycles += from->cycles;
+        } else {
+            edges->of.items[count++] = *from;
+        }
+    }
+    edges->of.count = count;
+}
+
+void graph_edges_add(struct graph_edges *edges, struct profile_edge edge)
+{
+    if (edges->of.count < MOST_EDGES) {
+        vec_push(&edges->of, edge);
+        return;
+    }
+    edges->others++;
+    edges->others_times += edge.times;
+    edges->others_cycles += edge.cycles;
+}
+
+struct profile_edges graph_edges_list(struct graph_edges *edges)
+{
+    struct profile_edges list = {
+        .others = edges->others, .others_times = edges->others_times, .others_cycles = edges->others_cycles};
+    merge(edges);
+    if (edges->of.count)
+        qsort(edges->of.items, edges->of.count, sizeof *edges->of.items, by_cost);
+    for (size_t i = 0; i < edges->of.count; i++) {
+        const struct profile_edge *edge = &edges->of.items[i];
+        if (i < PROFILE_EDGES) {
+            list.of[list.count++] = *edge;
+            continue;
+        }
+        list.others++;
+        list.others_times += edge->times;
+        list.others_cycles += edge->cycles;
+    }
+    vec_free(&edges->of);
+    *edges = (struct graph_edges){0};
+    return list;
+}

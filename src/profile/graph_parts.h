@@ -1,0 +1,40 @@
+/* Parts of the graphs that files of this room share: see graph.h. */
+#ifndef LOCKSTEP_PROFILE_GRAPH_PARTS_H
+#define LOCKSTEP_PROFILE_GRAPH_PARTS_H
+
+#include "base/vec.h"
+#include "profile/graph.h"
+#include "profile/pcs.h"
+
+/* graph_index.c: numbers of words by address. */
+struct graph_key {
+    uint64_t address;
+    uint32_t space, word;
+};
+struct graph_index {
+    struct graph_key *of; /* by space and address */
+    uint32_t count;
+};
+/* Of the first words of a list, up to `most`. To be freed by graph_index_free. */
+struct graph_index graph_index_of(const struct profile_word_list *list, uint32_t most);
+void graph_index_free(struct graph_index *index);
+/* UINT32_MAX: it has no such word. */
+uint32_t graph_index_find(const struct graph_index *index, uint64_t address, uint32_t space);
+
+/* graph_index.c: edges as they come, which may come again. */
+struct graph_edges {
+    VEC(struct profile_edge) of;
+    uint64_t others, others_times, others_cycles; /* of edges that came when there were too many */
+};
+void graph_edges_add(struct graph_edges *edges, struct profile_edge edge);
+/* The list of them, each once. Empties them. */
+struct profile_edges graph_edges_list(struct graph_edges *edges);
+
+/* order.c */
+void graph_orders_gather(struct profile_graphs *graphs, const struct profile_word_list *list,
+                         const struct profile_words *const *states, uint32_t sms);
+/* circles.c: edges are all of them; circles of the first ones are found first. */
+void graph_circles_find(struct profile_graphs *graphs, const struct profile_order_edge *edges, size_t count,
+                        uint32_t words);
+
+#endif

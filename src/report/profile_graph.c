@@ -1,0 +1,149 @@
+/* Who waited for whom: see profile_graph.h. */
+#include "report/profile_graph.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/profile_uses.h"
+
+#define MOST_ROWS 3   /* of a kind */
+#define MOST_EDGES 4  /* of a circle that are told */
+#define WIDTH_FROM 24 /* columns */
+
+/* An edge, over all launches. Its ends are warps, or lines: of a lock that functions take, those that call them. */
+struct row {
+    char *from, *to;
+    uint64_t times, cycles;
+};
+struct rows {
+    VEC(struct row) of;
+};
+
+static char *end_text(const json_t *end)
+{
+    struct strbuf text = {0};
+    const json_t *block = json_object_get(end, "block");
+    if (!block) {
+        profile_uses_add_caller(end, &text);
+        return text.text;
+    }
+    json_int_t index[3];
+    for (unsigned i = 0; i < 3; i++)
+        index[i] = json_integer_value(json_array_get(block, i));
+    if (index[2])
+        strbuf_addf(&text, "block (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", (uint64_t)index[0], (uint64_t)index[1],
+                    (uint64_t)index[2]);
+    else if (index[1])
+        strbuf_addf(&text, "block (%" PRIu64 ",%" PRIu64 ")", (uint64_t)index[0], (uint64_t)index[1]);
+    else
+        strbuf_addf(&text, "block %" PRIu64, (uint64_t)index[0]);
+    strbuf_addf(&text, " warp %" PRIu64, profile_uses_number(end, "warp"));
+    return text.text;
+}
+
+static void add_edge(struct rows *rows, const json_t *edge)
+{
+    char *from = end_text(json_object_get(edge, "from")), *to = end_text(json_object_get(edge, "to"));
+    struct row *row = NULL;
+    for (size_t i = 0; i < rows->of.count && !row; i++)
+        if (!strcmp(rows->of.items[i].from, from) && !strcmp(rows->of.items[i].to, to))
+            row = &rows->of.items[i];
+    if (row) {
+        free(from);
+        free(to);
+    } else {
+        vec_push(&rows->of, (struct row){.from = from, .to = to});
+        row = &rows->of.items[rows->of.count - 1];
+    }
+    row->times += profile_uses_number(edge, "times");
+    row->cycles += profile_uses_number(edge, "cycles");
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->cycles != y->cycles)
+        return x->cycles < y->cycles ? 1 : -1;
+    int differ = strcmp(x->from, y->from);
+    return differ ? differ : strcmp(x->to, y->to);
+}
+
+/* Edges of a word of that name, of all launches. */
+static struct rows rows_of(const json_t *kernels, const char *kernel, const char *word, const char *member)
+{
+    struct rows rows = {0};
+    size_t i, n;
+    const json_t *object, *edge;
+    json_t *all = profile_uses_all(kernels, kernel, "words");
+    json_array_foreach(all, i, object) if (!strcmp(profile_uses_name(object), word))
+        json_array_foreach(json_object_get(object, member), n, edge) add_edge(&rows, edge);
+    json_decref(all);
+    if (rows.of.count)
+        qsort(rows.of.items, rows.of.count, sizeof *rows.of.items, by_cost);
+    return rows;
+}
+
+static void free_rows(struct rows *rows)
+{
+    for (size_t i = 0; i < rows->of.count; i++) {
+        free(rows->of.items[i].from);
+        free(rows->of.items[i].to);
+    }
+    vec_free(&rows->of);
+}
+
+static void add_rows(struct rows *rows, uint64_t waited, struct strbuf *out)
+{
+    for (size_t i = 0; i < rows->of.count && i < MOST_ROWS; i++) {
+        const struct row *row = &rows->of.items[i];
+        strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8.0f   %-*s  %s\n", 100 * profile_uses_ratio(row->cycles, waited),
+                    row->times, profile_uses_ratio(row->cycles, row->times), WIDTH_FROM, row->from, row->to);
+    }
+    free_rows(rows);
+}
+
+void profile_graph_add_tables(const json_t *kernels, const char *name, const struct profile_words_report *words,
+                              uint64_t warp_cycles, struct strbuf *out)
+{
+    if (!profile_words_shown(words, warp_cycles))
+        return;
+    const struct profile_lock_sum *word = &words->words.items[0];
+    const char *word_name = profile_uses_name(word->object);
+    struct rows sites = rows_of(kernels, name, word_name, "graph_sites");
+    struct rows warps = rows_of(kernels, name, word_name, "graph");
+    uint64_t waited = word->counts[PROFILE_WORD_waited];
+    if (warps.of.count)
+        strbuf_addf(out, "share      times    cycles   %-*s  while it was held by\n", WIDTH_FROM,
+                    "waited for that word");
+    add_rows(&sites, waited, out);
+    add_rows(&warps, waited, out);
+}
+
+/* Circles */
+
+static void add_step(const json_t *edge, bool first, struct strbuf *out)
+{
+    const char *from = json_string_value(json_object_get(edge, "from"));
+    const char *to = json_string_value(json_object_get(edge, "to"));
+    strbuf_addf(out, "%s %s at ", first ? "threads take" : ", others", to ? to : "");
+    profile_uses_add_place(json_object_get(edge, "attempts_at"), true, out);
+    strbuf_addf(out, " while they hold %s", from ? from : "");
+}
+
+bool profile_graph_add_circle(const json_t *kernels, const char *name, unsigned n, struct strbuf *out)
+{
+    json_t *all = profile_uses_all(kernels, name, "lock_circles");
+    const json_t *circle = json_array_get(all, n), *edges = json_object_get(circle, "edges");
+    uint64_t count = profile_uses_number(circle, "count");
+    if (circle) {
+        strbuf_add(out, "Possible deadlock: ");
+        for (size_t i = 0; i < json_array_size(edges) && i < MOST_EDGES; i++)
+            add_step(json_array_get(edges, i), !i, out);
+        if (count > MOST_EDGES)
+            strbuf_addf(out, ", and so on: %" PRIu64 " locks in a circle", count);
+        strbuf_add(out, ".");
+    }
+    json_decref(all);
+    return circle;
+}
