@@ -45,7 +45,7 @@ static void add_span(struct gather *g, struct spans *to, struct span span, uint6
 {
     span.word = graph_index_find(&g->index, address, space);
     span.place = space == LOCKSTEP_SHARED ? span.by.name.block : 0;
-    if (span.word == UINT32_MAX || span.from >= span.until)
+    if (span.word == UINT32_MAX || (to == &g->waits && span.from == span.until))
         return;
     g->sites = span.site >= g->sites ? span.site + 1 : g->sites;
     vec_push(&to->of, span);
@@ -141,7 +141,7 @@ static int order_of_waits(const void *a, const void *b)
     return differ ? differ : by_time(x, y);
 }
 
-/* A holding ends where the next one begins, if it has not ended by then. */
+/* A holding ends where the next one begins, if it has not ended by then, be that one as short as it may. */
 static void cut(struct spans *holds)
 {
     size_t count = 0;
