@@ -42,9 +42,22 @@ static void name_graphs(const struct gpu_run *run, struct profile *profile)
             name_ends(run, profile, &graphs->circles[i].edges[n]);
 }
 
+static void name_shared(const struct gpu_run *run, struct profile_shared_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct profile_shared_line *line = &list->of[i];
+        for (uint32_t n = 0; n < line->sync_count && n < PROFILE_SHARED_WORDS; n++)
+            line->sync[n].name = gpu_word_name(run, LOCKSTEP_GLOBAL, line->sync[n].address);
+        for (uint32_t n = 0; n < line->data_count && n < PROFILE_SHARED_WORDS; n++)
+            line->data[n].name = gpu_word_name(run, LOCKSTEP_GLOBAL, line->data[n].address);
+    }
+}
+
 void gpu_gather_profile(struct gpu_run *run)
 {
-    struct profile *profile = profile_gather(&run->watched);
+    const struct machine *m = &run->gpu->machine;
+    uint32_t l1 = m->l1d.line_bytes, l2 = m->memory.l2.line_bytes;
+    struct profile *profile = profile_gather(&run->watched, l1 > l2 ? l1 : l2);
     for (uint32_t i = 0; i < profile->words.count && i < PROFILE_SHOWN; i++) {
         struct profile_word_sum *sum = &profile->words.of[i];
         sum->name = gpu_word_name(run, sum->word.space, sum->word.address);
@@ -54,5 +67,6 @@ void gpu_gather_profile(struct gpu_run *run)
         sum->name = gpu_word_name(run, sum->poll.space, sum->poll.address);
     }
     name_graphs(run, profile);
+    name_shared(run, &profile->shared);
     run->result->profile = profile;
 }

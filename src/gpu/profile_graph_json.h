@@ -1,4 +1,4 @@
-/* Who waited for whom, of a profile, as JSON: parts of what gpu_profile_json makes. */
+/* Who waited for whom, and lines that locks share, of a profile, as JSON: parts of what gpu_profile_json makes. */
 #ifndef LOCKSTEP_GPU_PROFILE_GRAPH_JSON_H
 #define LOCKSTEP_GPU_PROFILE_GRAPH_JSON_H
 
@@ -13,5 +13,7 @@ json_t *gpu_use_json(const struct isa_module *module, uint32_t pc);
 void gpu_graph_json(const struct profile *profile, uint32_t word, json_t *object);
 /* Sets in a profile's object `lock_order` and `lock_circles`: in which order threads take words. */
 void gpu_orders_json(const struct profile *profile, json_t *object);
+/* Lines in which locks or polled words lie beside each other, or beside data. */
+json_t *gpu_shared_json(const struct profile *profile);
 
 #endif

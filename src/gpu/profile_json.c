@@ -208,6 +208,7 @@ json_t *gpu_profile_json(const struct profile *profile)
     json_object_set_new(object, "sections_unlogged", json_integer((json_int_t)profile->words.unlogged));
     gpu_orders_json(profile, object);
     json_object_set_new(object, "polls", polls_json(profile));
+    json_object_set_new(object, "shared_lines", gpu_shared_json(profile));
     json_object_set_new(object, "polls_unlisted", json_integer((json_int_t)profile->polls.unlisted));
     return object;
 }

@@ -14,7 +14,7 @@ const char *profile_count_name(enum profile_count count)
 }
 
 /* states: of SMs, struct profile_sm. */
-static void gather_words(struct profile *profile, const void *const *states, uint32_t sms)
+static void gather_words(struct profile *profile, const void *const *states, uint32_t sms, uint32_t line_bytes)
 {
     const void **parts = base_calloc(sms, sizeof *parts);
     for (uint32_t sm = 0; sm < sms; sm++)
@@ -25,6 +25,10 @@ static void gather_words(struct profile *profile, const void *const *states, uin
     for (uint32_t sm = 0; sm < sms; sm++)
         parts[sm] = profile_polls_of(states[sm]);
     profile->polls = profile_polls_gather((const struct profile_polls *const *)parts, sms, profile->module);
+    for (uint32_t sm = 0; sm < sms; sm++)
+        parts[sm] = profile_sharing_of(states[sm]);
+    profile->shared = profile_sharing_gather((const struct profile_sharing *const *)parts, sms, &profile->words,
+                                             &profile->polls, line_bytes);
     free(parts);
 }
 
@@ -36,7 +40,7 @@ static void add_sm(struct profile *profile, const struct profile_sm *state, uint
             profile->sm_cycles[(size_t)sm * profile->causes + c] += row[PROFILE_COUNTS + c];
 }
 
-struct profile *profile_gather(const struct watch_launch *launch)
+struct profile *profile_gather(const struct watch_launch *launch, uint32_t line_bytes)
 {
     const struct lockstep_observed *observed = &launch->observed;
     const void **states = base_calloc(observed->sms, sizeof *states);
@@ -59,7 +63,7 @@ struct profile *profile_gather(const struct watch_launch *launch)
         profile_barriers_add(profile->barriers, profile_barriers_of(states[sm]), observed->instructions);
         add_sm(profile, states[sm], sm);
     }
-    gather_words(profile, states, observed->sms);
+    gather_words(profile, states, observed->sms, line_bytes);
     free(states);
     return profile;
 }
@@ -71,6 +75,7 @@ void profile_free(struct profile *profile)
     profile_graphs_free(&profile->graphs);
     profile_words_free(&profile->words);
     profile_polls_free(&profile->polls);
+    profile_sharing_free(&profile->shared);
     free(profile->counts);
     free(profile->barriers);
     free(profile->sm_cycles);

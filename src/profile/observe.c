@@ -140,6 +140,7 @@ static void access(void *state, const struct lockstep_access_event *e)
         return;
     profile_words_access(profile_words_of(state), e);
     profile_polls_access(profile_polls_of(state), e);
+    profile_sharing_access(profile_sharing_of(state), e);
     row[PROFILE_accesses]++;
     row[PROFILE_apart] += mean_distance(e);
 }
@@ -197,7 +198,7 @@ static void serialized(void *state, const struct lockstep_serialized_event *e)
 
 /* The state of an SM */
 
-/* Words stand behind the counts, then polls, then barriers. */
+/* Words stand behind the counts, then polls, accesses to words beside them, and barriers. */
 static size_t words_at(const struct lockstep_observed *observed)
 {
     size_t row = sizeof(uint64_t) * (PROFILE_COUNTS + observed->cause_count);
@@ -206,7 +207,7 @@ static size_t words_at(const struct lockstep_observed *observed)
 
 static size_t state_bytes(const struct lockstep_observed *observed)
 {
-    return words_at(observed) + profile_words_bytes() + profile_polls_bytes() +
+    return words_at(observed) + profile_words_bytes() + profile_polls_bytes() + profile_sharing_bytes() +
            profile_barriers_bytes(observed->instructions);
 }
 
@@ -215,7 +216,8 @@ static void begin(const struct lockstep_observed *observed, void *state)
     struct profile_sm *s = state;
     s->words = words_at(observed);
     s->polls = s->words + profile_words_bytes();
-    s->barriers = s->polls + profile_polls_bytes();
+    s->sharing = s->polls + profile_polls_bytes();
+    s->barriers = s->sharing + profile_sharing_bytes();
     s->causes = observed->cause_count;
     s->width = PROFILE_COUNTS + s->causes;
     profile_charge_begin(&s->charge, observed);

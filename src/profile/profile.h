@@ -11,6 +11,7 @@
 #include "profile/barriers.h"
 #include "profile/graph.h"
 #include "profile/polls.h"
+#include "profile/sharing.h"
 #include "profile/words.h"
 #include "watch/watch.h"
 
@@ -35,14 +36,16 @@ struct profile {
     struct profile_word_list words;
     struct profile_graphs graphs; /* of the words that are shown */
     struct profile_poll_list polls;
+    struct profile_shared_list shared;
 };
 
 #define PROFILE_NEEDS_TIMING "a profile (--profile) needs timing mode: functional mode has no cycles"
 
 /* Gives watch_join its observer. */
 const struct lockstep_observer *profile_observer(void);
-/* The profile of a launch under profile_observer that has ended, over all SMs. To be freed by profile_free. */
-struct profile *profile_gather(const struct watch_launch *launch);
+/* The profile of a launch under profile_observer that has ended, over all SMs. line_bytes: of the largest cache lines.
+ * To be freed by profile_free. */
+struct profile *profile_gather(const struct watch_launch *launch, uint32_t line_bytes);
 void profile_free(struct profile *profile);
 
 /* The counts of an instruction. */

@@ -20,8 +20,8 @@ struct profile_warp {
 };
 
 struct profile_sm {
-    size_t words, polls, barriers; /* bytes to its struct profile_words, and so on */
-    uint32_t width;                /* counts of an instruction */
+    size_t words, polls, sharing, barriers; /* bytes to its struct profile_words, and so on */
+    uint32_t width;                         /* counts of an instruction */
     uint32_t causes;
     struct profile_charge charge;
     uint64_t resident;
@@ -36,6 +36,10 @@ static inline struct profile_words *profile_words_of(const struct profile_sm *s)
 static inline struct profile_polls *profile_polls_of(const struct profile_sm *s)
 {
     return (struct profile_polls *)((char *)s + s->polls);
+}
+static inline struct profile_sharing *profile_sharing_of(const struct profile_sm *s)
+{
+    return (struct profile_sharing *)((char *)s + s->sharing);
 }
 static inline struct profile_barriers *profile_barriers_of(const struct profile_sm *s)
 {

@@ -315,22 +315,22 @@ static void add_kernel(const json_t *const kernels[2], const char *name, struct 
 {
     struct sides s = {.out = out};
     struct arena arena = {0};
-    struct profile_waits waits[PROFILE_WAITS_KINDS][2];
-    wait_pairs pairs[PROFILE_WAITS_KINDS] = {{0}};
+    struct profile_waits waits[PROFILE_WAITS_ONCE][2];
+    wait_pairs pairs[PROFILE_WAITS_ONCE] = {{0}};
     for (unsigned i = 0; i < 2; i++)
         profile_lines_init(&s.lines[i], kernels[i], name);
     s.whole = s.lines[0].sum.total > s.lines[1].sum.total ? s.lines[0].sum.total : s.lines[1].sum.total;
     profile_pairs_of(&s.lines[0], &s.lines[1], &s.pairs);
     add_head(&s, name);
     tell_line(&s);
-    for (unsigned k = 0; k < PROFILE_WAITS_KINDS; k++) {
+    for (unsigned k = 0; k < PROFILE_WAITS_ONCE; k++) {
         for (unsigned i = 0; i < 2; i++)
             profile_waits_read(&waits[k][i], (enum profile_waits_kind)k, kernels[i], name, &arena);
         pair_waits(waits[k], &pairs[k]);
         tell_wait(&s, (enum profile_waits_kind)k, &pairs[k]);
     }
     add_lines(&s);
-    for (unsigned k = 0; k < PROFILE_WAITS_KINDS; k++) {
+    for (unsigned k = 0; k < PROFILE_WAITS_ONCE; k++) {
         add_waits(&s, (enum profile_waits_kind)k, &pairs[k]);
         vec_free(&pairs[k]);
         profile_waits_free(&waits[k][0]);

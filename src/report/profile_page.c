@@ -185,8 +185,9 @@ static void add_head(const struct profile_page_kernel *kernel, unsigned which, s
     const struct profile_page_side *side = &kernel->sides[which];
     struct profile_words_report *words = profile_words_read(side->kernels, kernel->name);
     struct profile_polls_report *polls = profile_polls_read(side->kernels, kernel->name);
+    struct profile_sharing_report *sharing = profile_sharing_read(side->kernels, kernel->name);
     struct profile_sentences sentences;
-    profile_sentences_init(&sentences, &side->lines, words, polls);
+    profile_sentences_init(&sentences, &side->lines, words, polls, sharing);
     strbuf_addf(out, "<li><a href=\"#k%u\"><b>", kernel->number);
     html_escape(out, kernel->plain);
     strbuf_add(out, "</b></a>");
@@ -205,6 +206,7 @@ static void add_head(const struct profile_page_kernel *kernel, unsigned which, s
     profile_sentences_free(&sentences);
     profile_words_done(words);
     profile_polls_done(polls);
+    profile_sharing_done(sharing);
 }
 
 static uint64_t cost_of(const struct profile_page_kernel *kernel)

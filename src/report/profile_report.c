@@ -35,6 +35,7 @@ struct printer {
     const struct profile_lines *lines;
     const struct profile_words_report *words;
     const struct profile_polls_report *polls;
+    const struct profile_sharing_report *sharing;
     VEC(struct source) sources;
     struct strbuf *out;
 };
@@ -191,7 +192,7 @@ static void print_sentence(const char *sentence, struct strbuf *out)
 static void print_sentences(struct printer *p)
 {
     struct profile_sentences sentences;
-    profile_sentences_init(&sentences, p->lines, p->words, p->polls);
+    profile_sentences_init(&sentences, p->lines, p->words, p->polls, p->sharing);
     for (unsigned i = 0; i < sentences.count; i++)
         print_sentence(strbuf_text(&sentences.texts[i]), p->out);
     profile_sentences_free(&sentences);
@@ -213,7 +214,8 @@ static void print_kernel(const json_t *kernels, const char *name, bool ptx, stru
     profile_lines_init(&lines, kernels, name);
     struct profile_words_report *words = profile_words_read(kernels, name);
     struct profile_polls_report *polls = profile_polls_read(kernels, name);
-    struct printer p = {.lines = &lines, .words = words, .polls = polls, .out = out};
+    struct profile_sharing_report *sharing = profile_sharing_read(kernels, name);
+    struct printer p = {.lines = &lines, .words = words, .polls = polls, .sharing = sharing, .out = out};
     strbuf_add(out, "\nprofile of ");
     figures_kernel_name(name, out);
     strbuf_addf(out, ": %" PRIu64 " cycles, %" PRIu64 " warp-cycles", lines.cycles, lines.sum.total);
@@ -226,6 +228,7 @@ static void print_kernel(const json_t *kernels, const char *name, bool ptx, stru
         profile_words_add_table(words, lines.sum.total, out);
         profile_graph_add_tables(kernels, name, words, lines.sum.total, out);
         profile_polls_add_table(polls, lines.sum.total, out);
+        profile_sharing_add_table(sharing, lines.sum.total, out);
         print_circles(kernels, name, out);
         print_sentences(&p);
     }
@@ -234,6 +237,7 @@ static void print_kernel(const json_t *kernels, const char *name, bool ptx, stru
     vec_free(&p.sources);
     profile_words_done(words);
     profile_polls_done(polls);
+    profile_sharing_done(sharing);
     profile_lines_free(&lines);
 }
 

@@ -82,7 +82,8 @@ static void told(struct profile_sentences *s)
 }
 
 void profile_sentences_init(struct profile_sentences *s, const struct profile_lines *lines,
-                            const struct profile_words_report *words, const struct profile_polls_report *polls)
+                            const struct profile_words_report *words, const struct profile_polls_report *polls,
+                            const struct profile_sharing_report *sharing)
 {
     struct finding found[PROFILE_LINES_CAUSES + 1];
     unsigned count = 0;
@@ -92,6 +93,8 @@ void profile_sentences_init(struct profile_sentences *s, const struct profile_li
     profile_words_add_sentence(words, lines->sum.total, &s->texts[s->count]);
     told(s);
     profile_polls_add_sentence(polls, lines->sum.total, &s->texts[s->count]);
+    told(s);
+    profile_sharing_add_sentence(sharing, lines->sum.total, &s->texts[s->count]);
     told(s);
     found[count++] = find_site(lines, PROFILE_LINES_NONE);
     for (uint32_t c = 0; c < lines->cause_count; c++)

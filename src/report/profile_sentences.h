@@ -5,6 +5,7 @@
 
 #include "report/profile_lines.h"
 #include "report/profile_polls.h"
+#include "report/profile_sharing.h"
 #include "report/profile_words.h"
 
 #define PROFILE_SENTENCES 3
@@ -17,7 +18,8 @@ struct profile_sentences {
 /* Sentences of a kernel, none of them where nothing stands out: a twentieth of the warps' cycles. To be freed by
  * profile_sentences_free. */
 void profile_sentences_init(struct profile_sentences *s, const struct profile_lines *lines,
-                            const struct profile_words_report *words, const struct profile_polls_report *polls);
+                            const struct profile_words_report *words, const struct profile_polls_report *polls,
+                            const struct profile_sharing_report *sharing);
 void profile_sentences_free(struct profile_sentences *s);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "report/profile_barriers.h"
 #include "report/profile_polls.h"
+#include "report/profile_sharing.h"
 #include "report/profile_uses.h"
 #include "report/profile_words.h"
 
@@ -34,6 +35,13 @@ const struct profile_waits_words profile_waits_words[PROFILE_WAITS_KINDS] = {
                                  {"came", "times", "that a warp came to wait"},
                                  {"most", "cycles", "that one warp waited, at the most"},
                                  {"spread", "cycles", "from the first warp to come to the last one, on average"}}},
+    [PROFILE_WAITS_SHARED] = {"Shared lines",
+                              "word in a shared line",
+                              "shared",
+                              "Locks and polled words that lie in one cache line with others, or with data.",
+                              {{"its", "accesses", "attempts at the word, or polls of it"},
+                               {"others", "accesses", "to the other words of its line, as far as they are known"},
+                               {"SMs", "SMs", "that used the line"}}},
 };
 
 /* Takes over the text. */
@@ -120,11 +128,31 @@ static void add_barriers(struct profile_waits *waits, const json_t *kernels, con
     profile_barriers_done(report);
 }
 
+static void add_shared(struct profile_waits *waits, const json_t *kernels, const char *name, struct arena *arena)
+{
+    struct profile_sharing_report *report = profile_sharing_read(kernels, name);
+    for (size_t i = 0; i < report->lines.count; i++) {
+        const struct profile_sharing_line *line = &report->lines.items[i];
+        struct strbuf where = {0};
+        strbuf_add(&where, "with ");
+        profile_sharing_add_others(line, &where);
+        struct profile_wait wait = {.name = line->name,
+                                    .where = keep(&where, arena),
+                                    .waited = line->waited,
+                                    .figures = {(double)line->own, (double)line->others, (double)line->sms}};
+        vec_push(&waits->of, wait);
+    }
+    profile_sharing_done(report);
+}
+
 void profile_waits_read(struct profile_waits *waits, enum profile_waits_kind kind, const json_t *kernels,
                         const char *name, struct arena *arena)
 {
-    static void (*const add[])(struct profile_waits *, const json_t *, const char *, struct arena *) = {
-        [PROFILE_WAITS_LOCKS] = add_locks, [PROFILE_WAITS_POLLS] = add_polls, [PROFILE_WAITS_BARRIERS] = add_barriers};
+    static void (*const add[])(struct profile_waits *, const json_t *, const char *,
+                               struct arena *) = {[PROFILE_WAITS_LOCKS] = add_locks,
+                                                  [PROFILE_WAITS_POLLS] = add_polls,
+                                                  [PROFILE_WAITS_BARRIERS] = add_barriers,
+                                                  [PROFILE_WAITS_SHARED] = add_shared};
     *waits = (struct profile_waits){0};
     add[kind](waits, kernels, name, arena);
 }

@@ -1,5 +1,6 @@
-/* Waits of a kernel's threads, of three kinds in one form: for locks, polled words and barriers, each with the places
- * where that happens and a few figures. For pages, and for what is different between two profiles. */
+/* Waits of a kernel's threads, of some kinds in one form: for locks, polled words and barriers, and for words that lie
+ * in a line with others, each with the places where that happens and a few figures. For pages, and for what is
+ * different between two profiles. */
 #ifndef LOCKSTEP_REPORT_PROFILE_WAITS_H
 #define LOCKSTEP_REPORT_PROFILE_WAITS_H
 
@@ -10,7 +11,15 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
-enum profile_waits_kind { PROFILE_WAITS_LOCKS, PROFILE_WAITS_POLLS, PROFILE_WAITS_BARRIERS, PROFILE_WAITS_KINDS };
+enum profile_waits_kind {
+    PROFILE_WAITS_LOCKS,
+    PROFILE_WAITS_POLLS,
+    PROFILE_WAITS_BARRIERS,
+    PROFILE_WAITS_SHARED,
+    PROFILE_WAITS_KINDS
+};
+
+#define PROFILE_WAITS_ONCE PROFILE_WAITS_SHARED /* kinds below it: no wait is in two of them */
 
 #define PROFILE_WAITS_FIGURES 5
 

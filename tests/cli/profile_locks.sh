@@ -169,4 +169,90 @@ awk '/"barriers": \[/ { inside = 1 } /"words": \[/ { inside = 0 } inside { gsub(
 [ ! -s odd ] || { cat odd; wrong "the barrier"; }
 grep -A1 '^ wait     opened .* barrier$' ticket.stats.out | grep -qE '^ [0-9. ]+%  +8 +16 +[0-9]+ +[0-9]+ +ticket.cu:9$' || { cat ticket.stats.out; wrong "the table does not have the barrier"; }
 all_ways ticket 6000
+
+# A lock beside data that others use, and the same with room between them.
+cat >beside.cu <<'P'
+#include <cstdio>
+#ifndef ROOM
+#define ROOM 4
+#endif
+struct queue {
+    int lock;
+    char room[ROOM];
+    unsigned hits[4];
+};
+__device__ __align__(256) queue q;
+__global__ void work()
+{
+    if (threadIdx.x >= 32)
+        for (int i = 0; i < 64; i++)
+            atomicAdd(&q.hits[threadIdx.x % 4], 1);
+    else if (threadIdx.x == 0)
+        for (int i = 0; i < 8; i++) {
+            while (atomicCAS(&q.lock, 0, 1) != 0)
+                ;
+            __threadfence();
+            atomicExch(&q.lock, 0);
+        }
+}
+int main()
+{
+    work<<<8, 64>>>();
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+profiled beside
+grep -A1 '^ [0-9. ]*%  .*  16384      8  *q$' beside.stats.out | grep -q '^        with q+8, q+12, q+16 and 1 other$' || { cat beside.stats.out; wrong "the table does not have the line that the lock shares"; }
+tr -s '\n ' ' ' <beside.stats.out | grep -qF 'The lock q lies in one line of 128 bytes with q+8, q+12, q+16 and 1 other, whose 16384 accesses hit it too, as at beside.cu:15: padding keeps them apart.' ||
+    wrong "no sentence says what lies beside the lock"
+all_ways beside 6000
+"$LOCKSTEP" cc -DROOM=252 beside.cu -o roomy || exit 1
+json roomy.stats --profile ./roomy
+grep -E 'word in a shared line|lies in one line' roomy.stats.out && wrong "a lock that lies for itself shares a line"
+grep -q '"shared_lines": \[\]' roomy.stats || wrong "the results have lines of locks that lie for themselves"
+
+# Two locks in either order.
+cat >order.cu <<'P'
+__device__ int first, next, busy;
+static __device__ void lock(int *word)
+{
+    while (atomicCAS(word, 0, 1) != 0)
+        ;
+}
+__global__ void work()
+{
+    if (blockIdx.x == 0) {
+        lock(&first);
+        lock(&next);
+        atomicExch(&next, 0);
+        atomicExch(&first, 0);
+    } else {
+        for (int i = 0; i < 100; i++)
+            atomicAdd(&busy, 1);
+        lock(&next);
+        lock(&first);
+        atomicExch(&first, 0);
+        atomicExch(&next, 0);
+    }
+}
+int main()
+{
+    work<<<2, 1>>>();
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+profiled order
+tr -s '\n ' ' ' <order.stats.out | grep -qF 'Possible deadlock: threads take next at order.cu:4 (called from order.cu:11) while they hold first, others first at order.cu:4 (called from order.cu:18) while they hold next.' ||
+    { cat order.stats.out; wrong "the circle of the two locks"; }
+all_ways order 6000
+
+# Of each lock, the waits of its graphs add up to all its waits.
+awk '/"(waited|graph_free|graph_unlogged)":/ { gsub(/[",:]/, ""); n[$1] = $2 }
+    /"graph": \[/ { in_warps = 1; edges = 0 } /"graph_sites": \[/ { in_warps = 0; in_sites = 1; sites = 0 }
+    /"cycles":/ { gsub(/[",:]/, ""); if (in_warps) edges += $2; if (in_sites) sites += $2 }
+    /graph_unlogged/ { locks++; some += n["waited"] > 0
+        if (n["waited"] != edges + n["graph_free"] + $2 || n["waited"] != sites + n["graph_free"] + $2) print n["waited"], edges, sites, n["graph_free"], $2
+        in_warps = in_sites = 0 }
+    END { if (!some) print locks, "locks, no waits" }' hot.stats >odd
+[ ! -s odd ] || { cat odd; wrong "the waits of a graph do not add up"; }
 finish
