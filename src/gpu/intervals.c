@@ -6,6 +6,7 @@
 
 #include "base/archive.h"
 #include "gpu/gpu_impl.h"
+#include "profile/series.h"
 
 /* Counters in the order of sets. to NULL: they are only counted. Returns how many there are. */
 static uint32_t flatten(const struct gpu_counters *c, uint64_t *to)
@@ -23,7 +24,39 @@ static uint32_t flatten(const struct gpu_counters *c, uint64_t *to)
 
 void gpu_set_interval(struct gpu *gpu, uint64_t cycles)
 {
+    if (cycles && !gpu->interval)
+        watch_join(&gpu->observers, profile_series_observer());
     gpu->interval = cycles;
+}
+
+/* Locks */
+
+static const void **series_states(const struct gpu_run *run)
+{
+    const void **states = base_calloc(run->watched.observed.sms, sizeof *states);
+    watch_launch_states(&run->watched, profile_series_observer(), states);
+    return states;
+}
+
+static void begin_series(const struct gpu_run *run, const struct gpu_intervals *v)
+{
+    const void **states = series_states(run);
+    for (uint32_t sm = 0; sm < run->watched.observed.sms; sm++)
+        profile_series_begin((void *)(uintptr_t)states[sm], v->every, v->begun);
+    free(states);
+}
+
+/* All waits have ended, and intervals have the length that they keep. */
+static void end_series(const struct gpu_run *run, struct gpu_intervals *v)
+{
+    const void **states = series_states(run);
+    v->count = v->values.count / (v->width + 1);
+    v->series = base_calloc(v->count * PROFILE_SERIES_KINDS + 1, sizeof *v->series);
+    for (uint32_t sm = 0; sm < run->watched.observed.sms; sm++)
+        for (unsigned kind = 0; kind < PROFILE_SERIES_KINDS; kind++)
+            profile_series_sum(states[sm], (enum profile_series_kind)kind, v->every, v->series + kind * v->count,
+                               v->count);
+    free(states);
 }
 
 struct gpu_intervals *gpu_intervals_new(const struct gpu_run *run)
@@ -36,6 +69,7 @@ struct gpu_intervals *gpu_intervals_new(const struct gpu_run *run)
     v->next = v->every < CYCLE_NEVER - v->begun ? v->begun + v->every : CYCLE_NEVER;
     v->width = flatten(run->result->counters, NULL);
     v->before = base_calloc(v->width, sizeof *v->before);
+    begin_series(run, v);
     return v;
 }
 
@@ -44,6 +78,7 @@ void gpu_intervals_free(struct gpu_intervals *v)
     if (!v)
         return;
     vec_free(&v->values);
+    free(v->series);
     free(v->before);
     free(v);
 }
@@ -99,6 +134,7 @@ void gpu_intervals_end(struct gpu_run *run, const struct gpu_counters *counters)
     if (!v)
         return;
     end_interval(v, counters, run->gpu->cycle);
+    end_series(run, v);
     gpu_intervals_free(run->result->intervals);
     run->result->intervals = v;
     run->intervals = NULL;

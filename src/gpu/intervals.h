@@ -18,6 +18,8 @@ struct gpu_intervals {
     uint32_t width;       /* counters */
     uint64_t *before;     /* the counters when it began */
     VEC(uint64_t) values; /* of each interval that has ended: its cycles, and its counters in the order of sets */
+    size_t count;         /* of intervals, when the launch has ended; 0 until then */
+    uint64_t *series;     /* then of locks: by enum profile_series_kind, and interval */
 };
 
 struct gpu_run;

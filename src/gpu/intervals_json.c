@@ -1,6 +1,7 @@
 /* Statistics by intervals as JSON: see result_json.h. */
 #include "gpu/gpu_impl.h"
 #include "gpu/result_json.h"
+#include "profile/series.h"
 
 /* A DRAM channel is simulated behind the rest of the device, as far as others need it, and energy comes from all. What
  * is counted of spinning warps may be taken back. */
@@ -26,6 +27,25 @@ static json_t *column(const struct gpu_intervals *v, size_t at)
     return NULL;
 }
 
+/* Of locks; what is 0 throughout is left out. */
+static json_t *words_json(const struct gpu_intervals *v)
+{
+    json_t *words = json_object();
+    for (unsigned kind = 0; kind < PROFILE_SERIES_KINDS; kind++) {
+        const uint64_t *series = v->series + kind * v->count;
+        bool some = false;
+        json_t *values = json_array();
+        for (size_t i = 0; i < v->count; i++) {
+            some |= series[i] != 0;
+            json_array_append_new(values, json_integer((json_int_t)series[i]));
+        }
+        if (some)
+            json_object_set(words, profile_series_name((enum profile_series_kind)kind), values);
+        json_decref(values);
+    }
+    return words;
+}
+
 json_t *gpu_intervals_json(const struct gpu_result *result)
 {
     const struct gpu_intervals *v = result->intervals;
@@ -46,5 +66,9 @@ json_t *gpu_intervals_json(const struct gpu_result *result)
             json_object_set(object, c->sets[s].group->name, group);
         json_decref(group);
     }
+    json_t *words = words_json(v);
+    if (json_object_size(words))
+        json_object_set(object, "words", words);
+    json_decref(words);
     return object;
 }

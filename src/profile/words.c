@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "profile/pcs.h"
+#include "profile/series.h"
 #include "profile/words_sm.h"
 
 size_t profile_words_bytes(void)
@@ -94,6 +95,13 @@ static bool waits_for(const struct profile_words_warp *warp, unsigned lane, cons
     return mask_has(warp->waiting, lane) && waiting->address == word->address && waiting->space == word->space;
 }
 
+/* A time from..until ended, which is one of that kind. */
+static void add_time(struct profile_words *s, enum profile_series_kind kind, uint64_t from, uint64_t until)
+{
+    if (s->series)
+        profile_series_add((struct profile_series *)((char *)s + s->series), kind, from, until);
+}
+
 /* The lane's wait ended in that cycle. The last lane of its warp to end one counts the warp's time, which reaches to
  * the latest end of them all. */
 static void stop_waiting(struct profile_words *s, struct profile_words_warp *warp, unsigned lane, uint64_t cycle)
@@ -103,9 +111,11 @@ static void stop_waiting(struct profile_words *s, struct profile_words_warp *war
     struct profile_waiting *other = other_waits(warp, lane, word);
     uint64_t reached = cycle > waiting->reached ? cycle : waiting->reached;
     word->counts[PROFILE_WORD_waited] += cycle - waiting->since;
-    if (!other)
+    add_time(s, PROFILE_SERIES_waited, waiting->since, cycle);
+    if (!other) {
         word->counts[PROFILE_WORD_warps_waited] += reached - waiting->first;
-    else if (other->reached < reached)
+        add_time(s, PROFILE_SERIES_warps_waited, waiting->first, reached);
+    } else if (other->reached < reached)
         other->reached = reached;
     warp->waiting &= ~BIT64(lane);
 }
@@ -230,6 +240,7 @@ static void give(struct profile_words *s, struct profile_words_warp *warp, uint3
     uint64_t cycles = cycle - held->taken;
     word->counts[PROFILE_WORD_given]++;
     word->counts[PROFILE_WORD_held] += cycles;
+    add_time(s, PROFILE_SERIES_held, held->taken, cycle);
     if (cycles > word->counts[PROFILE_WORD_held_most])
         word->counts[PROFILE_WORD_held_most] = cycles;
     profile_pcs_note(word->gives, PROFILE_WORD_PCS, pc + 1);

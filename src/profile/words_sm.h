@@ -48,6 +48,7 @@ struct profile_words_warp {
 
 struct profile_words {
     uint32_t count; /* of the table */
+    int64_t series; /* bytes from here to the struct profile_series of the SM; 0: it has none */
     bool full;      /* nearly all words of the table have to stay: no room is made any more */
     uint64_t unlisted, unlogged;
     struct profile_word words[PROFILE_WORDS]; /* by hash of the address, the next free place after that */

@@ -11,6 +11,7 @@
 
 #define MOST_ROWS 24 /* of a table: where there are more intervals, a row is of several */
 #define SHOWN_CAUSES 2
+#define LOCK_HEADS 7 /* number of the first of two heads of columns that only kernels with locks have */
 
 const char report_intervals_head[] = "launch,kernel,from,cycles";
 
@@ -66,6 +67,13 @@ static void add_busiest(const struct span *span, struct strbuf *out)
     }
 }
 
+/* Locks are held, and warps wait for them, in some interval. */
+static bool has_locks(const json_t *intervals)
+{
+    return json_object_get(json_object_get(intervals, "words"), "held") ||
+           json_object_get(json_object_get(intervals, "words"), "warps_waited");
+}
+
 static void add_row(struct table *table, const struct span *span, uint64_t from)
 {
     struct strbuf busiest = {0};
@@ -78,13 +86,19 @@ static void add_row(struct table *table, const struct span *span, uint64_t from)
     table_cell(table, "%" PRIu64, accesses(span, "l2"));
     table_cell(table, "%" PRIu64, sum(span, "dram", "reads") + sum(span, "dram", "writes"));
     table_cell(table, "%" PRIu64, sum(span, "network", "packets"));
+    if (has_locks(span->intervals)) {
+        table_cell(table, "%.1f", profile_uses_ratio(sum(span, "words", "held"), cycles));
+        table_cell(table, "%.1f", profile_uses_ratio(sum(span, "words", "warps_waited"), cycles));
+    }
     table_cell(table, "%s", strbuf_text(&busiest));
     strbuf_free(&busiest);
 }
 
 static void add_table(const json_t *kernel, const json_t *intervals, struct table_page *page)
 {
-    static const char *const heads[] = {"from", "ipc", "warps", "L1 hits", "L2 accesses", "DRAM", "packets", "busiest with"};
+    static const char *const heads[] = {"from", "ipc",     "warps",      "L1 hits", "L2 accesses",
+                                        "DRAM", "packets", "locks held", "waiting", "busiest with"};
+    bool locks = has_locks(intervals);
     size_t count = json_array_size(json_object_get(intervals, "cycles")), step = (count + MOST_ROWS - 1) / MOST_ROWS;
     struct table table;
     uint64_t from = 0;
@@ -94,9 +108,10 @@ static void add_table(const json_t *kernel, const json_t *intervals, struct tabl
     if (step > 1)
         strbuf_addf(&page->text, ", %zu in a row", step);
     strbuf_add(&page->text, "\n");
-    table_init(&table, "rrrrrrrl");
+    table_init(&table, locks ? "rrrrrrrrrl" : "rrrrrrrl");
     for (unsigned c = 0; c < sizeof heads / sizeof heads[0]; c++)
-        table_cell(&table, "%s", heads[c]);
+        if (locks || c < LOCK_HEADS || c >= LOCK_HEADS + 2)
+            table_cell(&table, "%s", heads[c]);
     for (size_t i = 0; i < count; i += step) {
         struct span span = {intervals, i, i + step < count ? i + step : count};
         add_row(&table, &span, from);

@@ -97,7 +97,9 @@ int watch_try(const char *const *paths, size_t count, struct diag_sink *sink)
 void watch_identify(const struct watch_observers *all, struct strbuf *out)
 {
     for (unsigned i = 0; i < all->count; i++) {
-        strbuf_add(out, i ? ", " : "");
+        if (!all->of[i].path && !all->of[i].observer->name)
+            continue;
+        strbuf_add(out, out->length ? ", " : "");
         strbuf_addf(out, "--%s", all->of[i].path ? "observe " : all->of[i].observer->name);
         if (all->of[i].path)
             plugin_identify(all->of[i].path, out);

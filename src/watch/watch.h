@@ -18,7 +18,7 @@
 #include "lockstep/observer.h"
 
 #define WATCH_OBSERVERS 8 /* from files */
-#define WATCH_JOINED 4    /* that are part of Lockstep */
+#define WATCH_JOINED 5    /* that are part of Lockstep */
 #define WATCH_LISTENERS (WATCH_OBSERVERS + WATCH_JOINED)
 
 /* The listeners to one SM's events, for one launch. */

@@ -4,6 +4,7 @@
 
 #include "base/archive.h"
 #include "gpu/gpu_impl.h"
+#include "profile/series.h"
 
 #define KEPT 3 /* checkpoints of a run */
 
@@ -32,6 +33,8 @@ static void run(struct run *r, const struct way *way, const char *text, uint64_t
 {
     *r = (struct run){.way = way, .turns = r->turns};
     device_open(&r->d, way->machine, way->settings);
+    if (interval)
+        gpu_profile(r->d.gpu);
     gpu_set_interval(r->d.gpu, interval);
     device_load(&r->d, text);
     uint64_t params[] = {device_buffer(&r->d, 131072 + 4 * THREADS), r->turns ? r->turns : 2};
@@ -113,6 +116,32 @@ static void expect_closed(const struct run *r, uint64_t interval)
     free(sums);
 }
 
+/* Locks over time, against the profile's locks. Returns the cycles for which they were held and waited for. */
+static uint64_t expect_locks_closed(const struct run *r)
+{
+    static const enum profile_word_count counts[] = {[PROFILE_SERIES_held] = PROFILE_WORD_held,
+                                                     [PROFILE_SERIES_waited] = PROFILE_WORD_waited,
+                                                     [PROFILE_SERIES_warps_waited] = PROFILE_WORD_warps_waited};
+    const struct gpu_intervals *v = r->d.result.intervals;
+    const struct profile_word_list *words = &r->d.result.profile->words;
+    uint64_t all = 0;
+    assert_int_equal(v->count, v->values.count / (v->width + 1));
+    assert_int_equal(words->unlisted, 0);
+    for (unsigned kind = 0; kind < PROFILE_SERIES_KINDS; kind++) {
+        uint64_t in_intervals = 0, in_words = 0;
+        for (size_t i = 0; i < v->count; i++)
+            in_intervals += v->series[kind * v->count + i];
+        for (uint32_t i = 0; i < words->count; i++)
+            in_words += words->of[i].word.counts[counts[kind]];
+        if (in_intervals != in_words)
+            fail_msg("%s %s: %s is %llu in intervals, %llu in the profile", r->way->machine, r->way->settings,
+                     profile_series_name((enum profile_series_kind)kind), (unsigned long long)in_intervals,
+                     (unsigned long long)in_words);
+        all += in_words;
+    }
+    return all;
+}
+
 static void expect_same(const struct run *a, const struct run *b, const char *what)
 {
     const struct gpu_intervals *v = a->d.result.intervals, *u = b->d.result.intervals;
@@ -121,6 +150,8 @@ static void expect_same(const struct run *a, const struct run *b, const char *wh
     if (!u)
         return;
     assert_int_equal(v->values.count, u->values.count);
+    assert_int_equal(v->count, u->count);
+    assert_memory_equal(v->series, u->series, v->count * PROFILE_SERIES_KINDS * sizeof *v->series);
     for (size_t i = 0; i < v->values.count; i++)
         if (v->values.items[i] != u->values.items[i])
             fail_msg("%s %s: %s: %s of interval %zu: %llu and %llu", a->way->machine, a->way->settings, what,
@@ -133,6 +164,7 @@ static void run_all_ways(const struct way *way, const char *text, uint64_t inter
     struct run first = {0}, other = {0};
     run(&first, way, text, interval, true, &(struct gpu_launch){0});
     expect_closed(&first, interval);
+    expect_locks_closed(&first);
     const struct gpu_launch hows[] = {{.threads = 1}, {.threads = 2}, {.every_cycle = true}};
     static const char *const words[] = {"without intervals", "by two threads", "cycle by cycle"};
     for (unsigned i = 0; i < 3; i++) {
@@ -175,6 +207,7 @@ static void test_many(void **state)
     assert_true(r.d.result.cycles > GPU_INTERVALS_MOST);
     assert_true(every >= 2 && is_power_of_two(every) && r.d.result.cycles / every < GPU_INTERVALS_MOST);
     expect_closed(&r, every);
+    assert_true(expect_locks_closed(&r) > 0);
     run(&other, &ways[0], waits_text, 1, false, &(struct gpu_launch){.threads = 2, .every_cycle = true});
     expect_same(&r, &other, "by two threads, cycle by cycle");
     run_free(&other);
