@@ -194,7 +194,8 @@ HOT void simt_atomic_lane(struct simt_warp *warp, const struct simt_access *acce
         ((uint32_t *)row)[lane] = (uint32_t)old;
 }
 
-/* flags: LANE_ATOMIC_SUBNORMAL where atomic f32 addition keeps subnormals (all but global memory; PTX ISA, "atom"). */
+/* Leaves what the location held in the place of what it was compared with. flags: LANE_ATOMIC_SUBNORMAL where atomic
+ * f32 addition keeps subnormals (all but global memory; PTX ISA, "atom"). */
 static void atomic_on(struct simt_warp *warp, struct simt_access *access, unsigned lane, uint8_t *at, uint8_t flags)
 {
     uint64_t old = 0, operand, compare, value;
@@ -205,6 +206,7 @@ static void atomic_on(struct simt_warp *warp, struct simt_access *access, unsign
     memcpy(at, &value, access->element_bytes);
     access->changed |= value != old ? BIT64(lane) : 0;
     access->matched |= old == compare ? BIT64(lane) : 0;
+    memcpy(simt_access_data(access, lane) + 8, &old, 8);
     simt_atomic_lane(warp, access, lane, old);
 }
 

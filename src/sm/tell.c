@@ -85,6 +85,7 @@ static struct lockstep_atomic_event shared_atomic(const struct sm *sm, unsigned 
                                           .operation = operation_of(a->instr->mods.atomic),
                                           .performed = 1,
                                           .address = a->address[lane]};
+    memcpy(&event.before, simt_access_data(a, lane) + 8, sizeof event.before);
     memcpy(&event.after, warp->simt.block->shared + a->address[lane], a->element_bytes);
     return event;
 }
