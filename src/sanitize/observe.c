@@ -219,17 +219,24 @@ static void check_written(struct lane_access *a)
         sanitize_write_bytes(a->s, shared, address, a->event->bytes);
 }
 
+/* Atomics without a result acquire nothing, but for those that take locks. */
+static bool has_result(const struct isa_instr *instr)
+{
+    return instr->dst_count || isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_TAKE;
+}
+
 /* Of a strong access, its first word is what threads tell each other by. */
 static void synchronise(struct lane_access *a)
 {
+    const struct isa_instr *instr = instr_at(a->s, a->event->pc);
     struct sanitize_cell *cell = sanitize_cell_at(a->s, a->block, a->event->space, word_at(address_of(a)));
     if (!cell)
         return;
     if (a->writes)
         sanitize_release(a->s, a->w, &a->order, a->event->pc, cell);
-    if (a->writes && instr_at(a->s, a->event->pc)->mods.atomic != ISA_ATOMIC_CAS)
+    if (a->writes && instr->mods.atomic != ISA_ATOMIC_CAS)
         sanitize_give(a->s, a->w, lock_at(address_of(a), a->event->space));
-    if (a->reads && a->order.shared)
+    if (a->reads && a->order.shared && has_result(instr))
         sanitize_acquire(a->s, a->w, &a->order, a->event->pc, cell);
 }
 
@@ -239,12 +246,6 @@ static void remember_reading(struct lane_access *a)
     for (uint64_t rest = reading.mask; rest; rest &= rest - 1)
         reading.address[mask_first(rest)] = a->event->address[mask_first(rest)];
     vec_push(&a->w->readings, reading);
-}
-
-/* Atomics without a result acquire nothing, but for those that take locks. */
-static bool has_result(const struct isa_instr *instr)
-{
-    return instr->dst_count || isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_TAKE;
 }
 
 static void by_lane(struct lane_access *a, void (*what)(struct lane_access *a))
