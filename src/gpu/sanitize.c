@@ -124,6 +124,12 @@ static void add_remedy(const struct sanitize_finding *f, const char *first, cons
                     "first to have it, as the second it may not see what the other wrote",
                     via, first);
         return;
+    case SANITIZE_BARE_UNLOCK:
+        strbuf_addf(out,
+                    "a __threadfence() is missing between %s and %s, which gives the lock back: here this thread was "
+                    "the last to have it, a later one may not see what it did",
+                    second, via);
+        return;
     case SANITIZE_NO_FENCE:
         if (f->via != ISA_PC_NONE)
             strbuf_addf(out, "a __threadfence() between %s and %s, by which others are told, is missing", first, via);

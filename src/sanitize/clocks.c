@@ -67,6 +67,18 @@ void sanitize_learn_epoch(struct sanitize_clocks *to, uint32_t sm, uint32_t slot
         own(&rows_of(to, sms)[sm])->of[slot] = epoch;
 }
 
+bool sanitize_has_news(const struct sanitize_clocks *of, const struct sanitize_clocks *for_one, uint32_t sm,
+                       uint32_t slot, uint32_t sms)
+{
+    for (uint32_t i = 0; of->rows && i < sms; i++) {
+        const struct sanitize_row *row = of->rows[i], *known = for_one->rows ? for_one->rows[i] : NULL;
+        for (uint32_t k = 0; row && row != known && k < SANITIZE_WARPS; k++)
+            if (row->of[k] > (known ? known->of[k] : 0) && (i != sm || k != slot))
+                return true;
+    }
+    return false;
+}
+
 void sanitize_forget(struct sanitize_clocks *clocks, uint32_t sms)
 {
     for (uint32_t sm = 0; clocks->rows && sm < sms; sm++)

@@ -28,6 +28,9 @@ static inline uint32_t sanitize_known(const struct sanitize_clocks *clocks, uint
 void sanitize_learn(struct sanitize_clocks *to, const struct sanitize_clocks *from, uint32_t sms);
 /* to learns the epochs of one warp up to this one. */
 void sanitize_learn_epoch(struct sanitize_clocks *to, uint32_t sm, uint32_t slot, uint32_t epoch, uint32_t sms);
+/* One has an epoch of a warp, other than this one, that the other lacks. */
+bool sanitize_has_news(const struct sanitize_clocks *of, const struct sanitize_clocks *for_one, uint32_t sm,
+                       uint32_t slot, uint32_t sms);
 /* Forgets everything. */
 void sanitize_forget(struct sanitize_clocks *clocks, uint32_t sms);
 

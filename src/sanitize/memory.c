@@ -47,7 +47,10 @@ struct sanitize_cell *sanitize_cell_at(struct sanitize *s, struct sanitize_block
     uint64_t offset = shared ? address : address - s->start, page = offset / SANITIZE_PAGE;
     if (page >= (shared ? SANITIZE_SHARED_PAGES : s->pages))
         return NULL;
-    return &page_of(shared ? &block->cells[page] : &s->cells[page])->of[offset % SANITIZE_PAGE / SANITIZE_WORD];
+    struct sanitize_cells *cells = page_of(shared ? &block->cells[page] : &s->cells[page]);
+    struct sanitize_cell *cell = &cells->of[offset % SANITIZE_PAGE / SANITIZE_WORD];
+    cell->shared = shared;
+    return cell;
 }
 
 void sanitize_reset_block(struct sanitize *s, struct sanitize_block *block)
@@ -68,7 +71,11 @@ void sanitize_reset_warp(struct sanitize *s, struct sanitize_warp *w)
         sanitize_forget(&w->released[scope], s->sms);
         sanitize_forget(&w->pending[scope], s->sms);
     }
-    w->readings.count = 0;
+    sanitize_forget(&w->before, s->sms);
+    w->tried = NULL;
+    w->holds_more = false;
+    memset(w->held, 0, sizeof w->held);
+    w->unfenced.count = w->readings.count = 0;
     memset(w->looks, 0, sizeof w->looks);
     w->at_grid = false;
 }
@@ -79,6 +86,7 @@ static void free_warps(struct sanitize *s)
         struct sanitize_block *block = &s->blocks[i];
         sanitize_reset_warp(s, &s->warps[i]);
         vec_free(&s->warps[i].readings);
+        vec_free(&s->warps[i].unfenced);
         sanitize_forget(&block->pool, s->sms);
         for (unsigned page = 0; page < SANITIZE_SHARED_PAGES; page++) {
             free(block->cells[page]);

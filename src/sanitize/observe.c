@@ -18,12 +18,6 @@ static uint64_t word_at(uint64_t address)
     return address & ~(uint64_t)(SANITIZE_WORD - 1);
 }
 
-/* A word that threads may take as a lock, by one number: its address, with the space in bit 63. */
-static uint64_t lock_at(uint64_t address, uint32_t space)
-{
-    return address | (space == LOCKSTEP_SHARED ? BIT64(63) : 0);
-}
-
 static const struct isa_instr *instr_at(const struct sanitize *s, uint32_t pc)
 {
     return &s->module->instrs[pc];
@@ -225,6 +219,17 @@ static bool has_result(const struct isa_instr *instr)
     return instr->dst_count || isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_TAKE;
 }
 
+/* A word that the lane has taken as a lock is written by something else than a compare-and-swap. */
+static void give(const struct lane_access *a, const struct sanitize_cell *word)
+{
+    bool known = !a->reads || instr_at(a->s, a->event->pc)->mods.atomic == ISA_ATOMIC_EXCH;
+    const uint8_t *data = (const uint8_t *)a->event->data + a->mark.lane * a->event->stride;
+    uint64_t value = 0;
+    for (unsigned i = 0; known && i < a->event->bytes && i < sizeof value; i++)
+        value |= (uint64_t)data[i] << (8 * i);
+    sanitize_give(a->s, a->w, word, a->mark.lane, a->event->pc, known ? &value : NULL);
+}
+
 /* Of a strong access, its first word is what threads tell each other by. */
 static void synchronise(struct lane_access *a)
 {
@@ -235,9 +240,19 @@ static void synchronise(struct lane_access *a)
     if (a->writes)
         sanitize_release(a->s, a->w, &a->order, a->event->pc, cell);
     if (a->writes && instr->mods.atomic != ISA_ATOMIC_CAS)
-        sanitize_give(a->s, a->w, lock_at(address_of(a), a->event->space));
+        give(a, cell);
     if (a->reads && a->order.shared && has_result(instr))
         sanitize_acquire(a->s, a->w, &a->order, a->event->pc, cell);
+}
+
+/* Lanes try to take one word, or one each. */
+static void try_word(struct lane_access *a)
+{
+    const uint64_t *address = a->event->address, first = address[mask_first(a->event->mask)];
+    bool one = true;
+    for (uint64_t rest = a->event->mask; rest; rest &= rest - 1)
+        one &= address[mask_first(rest)] == first;
+    sanitize_try(a->s, a->w, one ? sanitize_cell_at(a->s, a->block, a->event->space, word_at(first)) : NULL);
 }
 
 static void remember_reading(struct lane_access *a)
@@ -252,6 +267,7 @@ static void by_lane(struct lane_access *a, void (*what)(struct lane_access *a))
 {
     for (uint64_t rest = a->event->mask; rest; rest &= rest - 1) {
         a->mark.lane = (uint8_t)mask_first(rest);
+        a->mark.locked = sanitize_is_locked(a->s, a->w, a->mark.lane);
         what(a);
     }
 }
@@ -281,6 +297,8 @@ static void access(void *state, const struct lockstep_access_event *e)
         by_lane(&a, check_written);
     if (!(a.s->checks & SANITIZE_RACES))
         return;
+    if (instr->mods.atomic == ISA_ATOMIC_CAS)
+        try_word(&a);
     by_lane(&a, check_words);
     if (a.order.strong)
         by_lane(&a, synchronise);
@@ -314,9 +332,18 @@ static void done(void *state, const struct lockstep_done_event *e)
 static void atomic(void *state, const struct lockstep_atomic_event *e)
 {
     const struct sanitize_sm *sm = state;
-    if (e->operation == LOCKSTEP_ATOMIC_COMPARE_AND_SWAP && e->performed && e->before != e->after)
-        sanitize_take(sm->all, sanitize_warp_at(sm->all, sm->sm, e->warp), lock_at(e->address, e->space), e->pc,
-                      sanitize_order_of(instr_at(sm->all, e->pc), e->space).acquires);
+    struct sanitize *s = sm->all;
+    if (!(s->checks & SANITIZE_RACES) || e->operation != LOCKSTEP_ATOMIC_COMPARE_AND_SWAP || !e->performed ||
+        e->before == e->after)
+        return;
+    const struct sanitize_swap swap = {.pc = e->pc,
+                                       .acquires = sanitize_order_of(instr_at(s, e->pc), e->space).acquires,
+                                       .from = e->before,
+                                       .to = e->after};
+    const struct sanitize_cell *word =
+        sanitize_cell_at(s, sanitize_block_at(s, sm->sm, e->block), e->space, word_at(e->address));
+    if (word)
+        sanitize_swapped(s, sanitize_warp_at(s, sm->sm, e->warp), word, e->lane, &swap);
 }
 
 /* Launches */

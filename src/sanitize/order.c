@@ -52,10 +52,9 @@ static void make_released(struct sanitize *s, struct sanitize_warp *w, enum sani
     for (unsigned narrower = SANITIZE_BLOCK; narrower <= scope; narrower++) {
         learn_all_of(s, &w->released[narrower], w);
         crew->fenced[narrower] = w->epoch;
-        if (crew->bare_until[narrower] == UINT32_MAX)
-            crew->bare_until[narrower] = w->epoch + 1;
     }
     crew->told = ISA_PC_NONE;
+    sanitize_fenced(s, w, scope);
     sanitize_next_epoch(w);
 }
 
@@ -125,32 +124,16 @@ void sanitize_acquire(struct sanitize *s, struct sanitize_warp *w, const struct 
     const struct sanitize_sync *sync = &s->syncs.items[cell->sync - 1];
     const struct sanitize_clocks *local = local_of(sync, crew_of(s, w)->block);
     enum sanitize_scope until = order->shared ? SANITIZE_BLOCK : SANITIZE_DEVICE; /* the fence that it needs */
-    if (order->shared || order->scope == SANITIZE_DEVICE)
+    if (order->shared || order->scope == SANITIZE_DEVICE) {
+        sanitize_learns_by(s, w, cell, &sync->wide);
         sanitize_learn(order->acquires ? &w->known : &w->pending[until], &sync->wide, s->sms);
-    if (local)
+    }
+    if (local) {
+        sanitize_learns_by(s, w, cell, local);
         sanitize_learn(order->acquires ? &w->known : &w->pending[SANITIZE_BLOCK], local, s->sms);
+    }
     w->polled = pc;
     w->polls_lock = s->module->instrs[pc].mods.atomic == ISA_ATOMIC_CAS;
-}
-
-/* Locks */
-
-void sanitize_take(struct sanitize *s, struct sanitize_warp *w, uint64_t word, uint32_t pc, bool acquires)
-{
-    struct sanitize_crew *crew = crew_of(s, w);
-    sanitize_next_epoch(w);
-    crew->holds = word;
-    crew->bare_word = acquires ? 0 : word;
-    crew->taken = pc;
-    crew->bare_since = w->epoch;
-    crew->bare_until[SANITIZE_BLOCK] = crew->bare_until[SANITIZE_DEVICE] = UINT32_MAX;
-}
-
-void sanitize_give(struct sanitize *s, struct sanitize_warp *w, uint64_t word)
-{
-    struct sanitize_crew *crew = crew_of(s, w);
-    if (crew->holds == word)
-        crew->holds = 0;
 }
 
 /* Barriers */
@@ -158,6 +141,7 @@ void sanitize_give(struct sanitize *s, struct sanitize_warp *w, uint64_t word)
 void sanitize_come_to_grid(struct sanitize *s, struct sanitize_warp *w)
 {
     learn_all_of(s, &s->grid, w);
+    sanitize_learns_by(s, w, NULL, NULL);
     w->at_grid = true;
 }
 
@@ -185,6 +169,7 @@ void sanitize_barrier(struct sanitize *s, uint32_t sm, struct sanitize_block *bl
         for (unsigned scope = 0; scope < 2; scope++)
             sanitize_learn(&w->released[scope], &released[scope], s->sms);
         w->at_grid = false;
+        sanitize_learns_by(s, w, NULL, NULL);
         sanitize_next_epoch(w);
     }
     sanitize_forget(&all, s->sms);

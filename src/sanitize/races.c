@@ -32,6 +32,12 @@ static bool morally_strong(const struct sanitize *s, const struct sanitize_mark 
     return a->strong && b->strong && (same_block || (a->wide && b->wide));
 }
 
+/* Nothing has to order them. */
+static bool may_meet(const struct sanitize *s, const struct sanitize_mark *a, const struct sanitize_mark *b)
+{
+    return morally_strong(s, a, b) && !a->is_volatile && !b->is_volatile;
+}
+
 /* The second's warp has read what the first's wrote behind its fence, and would know the first by a fence of its own.
  */
 static bool waits_for_fence(struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
@@ -42,14 +48,19 @@ static bool waits_for_fence(struct sanitize *s, const struct sanitize_mark *firs
            sanitize_known(&w->pending[SANITIZE_BLOCK], crew->sm, crew->slot) >= first->epoch;
 }
 
+/* How far a fence has to reach that orders the one before the other. */
+static enum sanitize_scope scope_between(const struct sanitize *s, const struct sanitize_mark *a,
+                                         const struct sanitize_mark *b)
+{
+    return crew_of(s, a)->block == crew_of(s, b)->block ? SANITIZE_BLOCK : SANITIZE_DEVICE;
+}
+
 /* The first lies in a critical section whose thread has not fenced since it took the lock, and the second in one of the
  * same lock. In this order they are ordered, in the other one they would not be. */
 static bool begins_bare(const struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
 {
-    const struct sanitize_crew *crew = crew_of(s, first), *other = crew_of(s, second);
-    enum sanitize_scope scope = crew->block == other->block ? SANITIZE_BLOCK : SANITIZE_DEVICE;
-    return first->crew != second->crew && crew->bare_word && other->holds == crew->bare_word && !first->is_atomic &&
-           first->epoch >= crew->bare_since && first->epoch < crew->bare_until[scope];
+    return sanitize_only_locked(s, first, second) && !first->is_atomic && !may_meet(s, first, second) &&
+           first->epoch < crew_of(s, first)->section.bare_until[scope_between(s, first, second)];
 }
 
 /* Volatile accesses race where nothing orders them unless threads wait at the word. Behind a read that saw a release,
@@ -57,12 +68,9 @@ static bool begins_bare(const struct sanitize *s, const struct sanitize_mark *fi
  * lock. */
 static bool races(struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
 {
-    if (!first->crew || !(first->bytes & second->bytes))
-        return false;
     if (ordered(s, first, second))
         return begins_bare(s, first, second);
-    bool loose = first->is_volatile || second->is_volatile;
-    if (morally_strong(s, first, second) && !loose)
+    if (may_meet(s, first, second))
         return false;
     bool follows = second->is_atomic || (second->is_volatile && !warp_of(s, second)->polls_lock);
     return !(follows && waits_for_fence(s, first, second));
@@ -77,7 +85,7 @@ static enum sanitize_reason reason_of(struct sanitize *s, const struct sanitize_
     if (first->crew == second->crew)
         return SANITIZE_NO_SYNCWARP;
     if (ordered(s, first, second)) {
-        *via = crew->taken;
+        *via = crew->section.taken;
         return SANITIZE_BARE_LOCK;
     }
     if (first->strong && second->strong && !morally_strong(s, first, second))
@@ -112,7 +120,7 @@ static bool same_access(const struct sanitize_access *a, const struct sanitize_a
     return a->pc == b->pc && a->writes == b->writes;
 }
 
-static bool same_finding(const struct sanitize_finding *a, const struct sanitize_finding *b)
+bool sanitize_same_finding(const struct sanitize_finding *a, const struct sanitize_finding *b)
 {
     bool same = same_access(&a->first, &b->first) && same_access(&a->second, &b->second);
     bool turned = same_access(&a->first, &b->second) && same_access(&a->second, &b->first);
@@ -136,7 +144,7 @@ static void count_to(const struct sanitize *s, struct sanitize_finding *of, cons
 void sanitize_found(struct sanitize *s, const struct sanitize_finding *finding)
 {
     for (size_t i = 0; i < s->findings.count; i++)
-        if (same_finding(&s->findings.items[i], finding)) {
+        if (sanitize_same_finding(&s->findings.items[i], finding)) {
             count_to(s, &s->findings.items[i], finding);
             return;
         }
@@ -144,19 +152,35 @@ void sanitize_found(struct sanitize *s, const struct sanitize_finding *finding)
         vec_push(&s->findings, *finding);
 }
 
-static void report(struct sanitize *s, const struct sanitize_mark *first, bool first_writes,
-                   const struct sanitize_mark *second, bool second_writes, bool same_value,
-                   const struct sanitize_finding *at)
+static struct sanitize_finding finding_of(struct sanitize *s, const struct sanitize_mark *first, bool first_writes,
+                                          const struct sanitize_mark *second, bool second_writes,
+                                          const struct sanitize_finding *at)
 {
     struct sanitize_finding finding = *at;
     finding.via = ISA_PC_NONE;
-    finding.reason = reason_of(s, first, second, &finding.via);
     finding.first = sanitize_access_of(s, first, first_writes);
     finding.second = sanitize_access_of(s, second, second_writes);
-    finding.same_value = same_value;
     finding.loose = morally_strong(s, first, second);
     finding.count = 1;
-    sanitize_found(s, &finding);
+    return finding;
+}
+
+/* The second accesses the word behind the first, and one of them writes. */
+static void meet(struct sanitize *s, const struct sanitize_mark *first, bool first_writes,
+                 const struct sanitize_mark *second, bool second_writes, const struct sanitize_finding *at)
+{
+    if (!first->crew || !(first->bytes & second->bytes))
+        return;
+    if (races(s, first, second)) {
+        struct sanitize_finding finding = finding_of(s, first, first_writes, second, second_writes, at);
+        finding.reason = reason_of(s, first, second, &finding.via);
+        sanitize_found(s, &finding);
+    } else if (sanitize_only_locked(s, first, second) && !may_meet(s, first, second)) {
+        struct sanitize_unfenced unfenced = {.scope = scope_between(s, first, second),
+                                             .finding = finding_of(s, first, first_writes, second, second_writes, at)};
+        unfenced.finding.reason = SANITIZE_BARE_UNLOCK;
+        sanitize_await_fence(warp_of(s, second), &unfenced);
+    }
 }
 
 /* Cells */
@@ -190,12 +214,11 @@ void sanitize_touch(struct sanitize *s, struct sanitize_cell *cell, const struct
 {
     struct sanitize_finding here = *at;
     here.cell = cell;
-    if (races(s, &cell->write, mark))
-        report(s, &cell->write, true, mark, writes,
-               writes && value && cell->valued && cell->write.bytes == mark->bytes && cell->value == *value, &here);
+    here.same_value = writes && value && cell->valued && cell->write.bytes == mark->bytes && cell->value == *value;
+    meet(s, &cell->write, true, mark, writes, &here);
+    here.same_value = false;
     for (unsigned i = 0; writes && i < 2; i++)
-        if (races(s, &cell->reads[i], mark))
-            report(s, &cell->reads[i], false, mark, true, false, &here);
+        meet(s, &cell->reads[i], false, mark, true, &here);
     if (writes)
         remember_write(cell, mark, value);
     else

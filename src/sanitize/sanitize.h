@@ -55,8 +55,10 @@ enum sanitize_reason {
     SANITIZE_NO_ACQUIRE, /* the second thread has read a word (`via`) that the first wrote behind its fence, and has not
                             fenced since */
     SANITIZE_BARE_LOCK,  /* the first thread has not fenced since it took the lock (at `via`) under which both are: they
-                            are  ordered here, and would not be the other way round */
-    SANITIZE_UNRELATED,  /* the second has read nothing that the first wrote behind its fence */
+                            are ordered here, and would not be the other way round */
+    SANITIZE_BARE_UNLOCK, /* the second thread has not fenced since, when it gives the lock back (at `via`) under which
+                             both are: they are ordered here, and would not be the other way round */
+    SANITIZE_UNRELATED,   /* the second has read nothing that the first wrote behind its fence */
 };
 
 struct sanitize_finding {

@@ -15,16 +15,25 @@
 /* How far an access, fence or release reaches. */
 enum sanitize_scope { SANITIZE_BLOCK, SANITIZE_DEVICE };
 
+/* A critical section: from the compare-and-swap by which a lane takes a word to the write by which it gives it back.
+ * Its accesses are *bare* until a fence that reaches so far, by scope. */
+struct sanitize_section {
+    const struct sanitize_cell
+        *lock;             /* the word; NULL: there is none, or its order may have other reasons than the lock
+                            */
+    uint64_t free;         /* what the word held before, and is to hold again */
+    uint32_t taken, since; /* the instruction, and the warp's epoch then */
+    uint32_t bare_until[2];
+    uint8_t lane;
+    bool given;
+};
+
 /* Threads that were in a warp slot from a launch to the end of their block; 0 is nobody. */
 struct sanitize_crew {
     uint32_t sm, slot;
     uint32_t block, index[3], warp;
     uint32_t fenced[2]; /* by enum sanitize_scope: its epoch at the last fence that reaches so far; 0: there was none */
-    /* The word that it has taken by a compare-and-swap and not written since, as of a lock, with its space in bit 63;
-     * 0: none. Its accesses are *bare* from the epoch in which it took the word until a fence that reaches so far, by
-     * scope. */
-    uint64_t holds, bare_word;
-    uint32_t taken, bare_since, bare_until[2];
+    struct sanitize_section section; /* its last one */
     uint32_t told; /* the strong write behind the first access that it has not fenced yet, or ISA_PC_NONE */
 };
 
@@ -34,6 +43,7 @@ struct sanitize_mark {
     uint8_t lane, bytes;      /* bytes: set of those of the word */
     bool strong, wide;        /* wide: its scope is the device */
     bool is_volatile, is_atomic;
+    bool locked; /* in a section of its crew */
 };
 struct sanitize_cell {
     struct sanitize_mark write, reads[2];
@@ -41,6 +51,7 @@ struct sanitize_cell {
     uint32_t sync;  /* number of its struct sanitize_sync, 0: none */
     bool valued;
     bool waited; /* threads wait at it: some lane polls it, or compares and swaps it */
+    bool shared; /* it lies in shared memory */
 };
 struct sanitize_cells {
     struct sanitize_cell of[SANITIZE_CELLS];
@@ -71,6 +82,21 @@ struct sanitize_look {
     uint64_t address;
 };
 
+#define SANITIZE_HELD 8      /* words that lanes of a warp may have taken and not given back */
+#define SANITIZE_UNFENCED 32 /* kinds of accesses that a warp waits to see fenced */
+
+/* A word that a lane has taken; cell NULL: none. */
+struct sanitize_held {
+    const struct sanitize_cell *cell;
+    uint8_t lane;
+};
+
+/* Two accesses under one lock; the later one has to be fenced, so far, before the lock is given back. */
+struct sanitize_unfenced {
+    enum sanitize_scope scope;
+    struct sanitize_finding finding;
+};
+
 struct sanitize_block;
 struct sanitize_warp {
     uint32_t crew;                /* the threads in it, 0: none */
@@ -84,6 +110,11 @@ struct sanitize_warp {
     struct sanitize_clocks released[2]; /* by scope: what a strong write hands on since its last fence */
     struct sanitize_clocks pending[2];  /* what a fence of that scope will make known */
     VEC(struct sanitize_reading) readings;
+    const struct sanitize_cell *tried; /* the word that its lanes last tried to take, and have only learnt by since */
+    struct sanitize_clocks before;     /* what it knew when they began to, or would have by a fence */
+    struct sanitize_held held[SANITIZE_HELD];
+    bool holds_more; /* than `held` has room for */
+    VEC(struct sanitize_unfenced) unfenced;
     struct sanitize_look looks[64][SANITIZE_LOOKS]; /* by lane: the last ones */
     uint8_t looked[64];                             /* by lane: how many, modulo that */
 };
@@ -155,10 +186,6 @@ void sanitize_release(struct sanitize *s, struct sanitize_warp *w, const struct 
                       struct sanitize_cell *cell);
 void sanitize_acquire(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_order *order, uint32_t pc,
                       const struct sanitize_cell *cell);
-/* It took the word by a compare-and-swap, which acquires by itself or does not; it writes it. word: its address, with
- * the space in bit 63. */
-void sanitize_take(struct sanitize *s, struct sanitize_warp *w, uint64_t word, uint32_t pc, bool acquires);
-void sanitize_give(struct sanitize *s, struct sanitize_warp *w, uint64_t word);
 /* It has come to wait for the grid; to a barrier of its block, without waiting. */
 void sanitize_come_to_grid(struct sanitize *s, struct sanitize_warp *w);
 void sanitize_arrive(struct sanitize *s, struct sanitize_warp *w, struct sanitize_block *block);
@@ -166,6 +193,33 @@ void sanitize_arrive(struct sanitize *s, struct sanitize_warp *w, struct sanitiz
 void sanitize_barrier(struct sanitize *s, uint32_t sm, struct sanitize_block *block, uint64_t warps);
 /* It goes on behind something that orders its threads. */
 void sanitize_next_epoch(struct sanitize_warp *w);
+
+/* locks.c: words that lanes take by a compare-and-swap and give back. Lanes of the warp try to take this
+ * word, or (NULL) several. */
+void sanitize_try(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_cell *word);
+/* A lane's compare-and-swap has changed the word from one value to another: the lane has it now, or gives it back. */
+struct sanitize_swap {
+    uint32_t pc;
+    bool acquires; /* by itself */
+    uint64_t from, to;
+};
+void sanitize_swapped(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_cell *word, unsigned lane,
+                      const struct sanitize_swap *swap);
+/* A lane writes the word by something else; value: what it stores, or NULL. */
+void sanitize_give(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_cell *word, unsigned lane,
+                   uint32_t pc, const uint64_t *value);
+/* A warp learns of others: what was released by this word, or (both NULL) all that a barrier tells. */
+void sanitize_learns_by(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_cell *word,
+                        const struct sanitize_clocks *released);
+/* It has fenced. */
+void sanitize_fenced(struct sanitize *s, struct sanitize_warp *w, enum sanitize_scope scope);
+bool sanitize_is_locked(const struct sanitize *s, const struct sanitize_warp *w, unsigned lane);
+/* Both lie in sections of one lock, which alone has ordered them; the first comes before the second, which happens
+ * now. */
+bool sanitize_only_locked(const struct sanitize *s, const struct sanitize_mark *first,
+                          const struct sanitize_mark *second);
+/* The second of such two has to be fenced before its lock is given back, or is a finding then. */
+void sanitize_await_fence(struct sanitize_warp *w, const struct sanitize_unfenced *unfenced);
 
 /* races.c: a lane accesses the word of a cell. value: all that it stores there, or NULL. at: space, address and cycle,
  * for findings. */
@@ -175,6 +229,8 @@ void sanitize_touch(struct sanitize *s, struct sanitize_cell *cell, const struct
 bool sanitize_waited(const struct sanitize *s, const struct sanitize_finding *finding);
 /* Adds a finding, or counts it to one of the same instructions and reason. */
 void sanitize_found(struct sanitize *s, const struct sanitize_finding *finding);
+/* They are of the same instructions and reason. */
+bool sanitize_same_finding(const struct sanitize_finding *a, const struct sanitize_finding *b);
 struct sanitize_access sanitize_access_of(const struct sanitize *s, const struct sanitize_mark *mark, bool writes);
 
 #endif

@@ -93,6 +93,18 @@ __global__ void unlock(words *w, bool mended)
         __threadfence();
     atomicExch(&w->lock, 0); // unlock gives
 }
+__global__ void last(words *w, bool mended)
+{
+    if (blockIdx.x == 1)
+        __nanosleep(20000);
+    while (atomicCAS(&w->lock, 0, 1))
+        ;
+    __threadfence();
+    w->sum += 1; // last adds
+    if (mended || blockIdx.x == 0)
+        __threadfence();
+    atomicExch(&w->lock, 0); // last gives
+}
 __global__ void warp(words *w, bool mended)
 {
     w->data[threadIdx.x] = threadIdx.x; // warp writes
@@ -124,6 +136,7 @@ int main(int, char **argv)
     TRY(fence, 2, 1);
     TRY(entry, 2, 1);
     TRY(unlock, 2, 1);
+    TRY(last, 2, 1);
     TRY(warp, 1, 32);
     TRY(same, 2, 32);
     TRY(unwritten, 1, 1);
@@ -160,6 +173,7 @@ finds scope 'a scope is too narrow' adds
 finds fence 'too narrow: __threadfence_block()' writes
 finds entry '__threadfence() is missing between .*, which takes the lock' takes adds
 finds unlock '__threadfence() between .* is missing' adds gives
+finds last '__threadfence() is missing between .*, which gives the lock back' adds gives
 finds warp '__syncwarp() between' writes reads
 finds unwritten 'write it before' reads
 

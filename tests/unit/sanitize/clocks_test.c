@@ -64,6 +64,22 @@ static void test_against_tables(void **state)
     }
 }
 
+static void test_news(void **state)
+{
+    struct sanitize_clocks a = {0}, b = {0};
+    assert_false(sanitize_has_news(&a, &b, 0, 0, SMS));
+    sanitize_learn_epoch(&a, 1, 5, 7, SMS);
+    assert_true(sanitize_has_news(&a, &b, 0, 5, SMS));
+    assert_false(sanitize_has_news(&a, &b, 1, 5, SMS)); /* one's own epochs are none */
+    assert_false(sanitize_has_news(&b, &a, 0, 0, SMS));
+    sanitize_learn_epoch(&b, 1, 5, 6, SMS);
+    assert_true(sanitize_has_news(&a, &b, 1, 6, SMS));
+    sanitize_learn_epoch(&b, 1, 5, 7, SMS);
+    assert_false(sanitize_has_news(&a, &b, 1, 6, SMS));
+    sanitize_forget(&a, SMS);
+    sanitize_forget(&b, SMS);
+}
+
 /* What one knows all of is not copied, and is when they part. */
 static void test_rows_are_shared(void **state)
 {
@@ -87,6 +103,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_tables),
+        cmocka_unit_test(test_news),
         cmocka_unit_test(test_rows_are_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

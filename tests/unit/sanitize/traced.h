@@ -124,12 +124,13 @@ static inline void traced_done(struct traced *t, struct traced_warp w, uint32_t 
 {
     TRACED(done, w, .warp = traced_slot(w), .pc = pc);
 }
-/* A lane's compare-and-swap that took the word. */
-static inline void traced_taken(struct traced *t, struct traced_warp w, uint32_t pc, uint32_t lane, uint64_t address)
+/* A lane's compare-and-swap was answered, and has changed the word. */
+static inline void traced_swapped(struct traced *t, struct traced_warp w, uint32_t pc, uint32_t lane, uint64_t address,
+                                  uint32_t before, uint32_t after)
 {
     TRACED(atomic, w, .warp = traced_slot(w), .block = traced_block_slot(w), .pc = pc, .lane = lane,
            .space = watch_space(t->instrs[pc].mods.space), .operation = LOCKSTEP_ATOMIC_COMPARE_AND_SWAP,
-           .performed = 1, .address = address, .before = 0, .after = 1);
+           .performed = 1, .address = address, .before = before, .after = after);
 }
 
 /* It comes to a barrier, which opens for these warps of its block. */
