@@ -70,6 +70,9 @@ static void add_fault_place(const struct gpu_run *run, const struct simt_fault *
              (shared ? gpu_add_nearest_shared(&run->grid, fault->address, &place)
                      : global && gpu_add_nearest(run->gpu, code, fault->address, &place)))
         strbuf_addf(out, ": %s", strbuf_text(&place));
+    place.length = 0;
+    if (fault->kind == SIMT_FAULT_READ_ONLY && gpu_add_former(run->gpu, fault->address, &place))
+        strbuf_addf(out, ", in the place of %s", strbuf_text(&place));
     strbuf_free(&place);
 }
 

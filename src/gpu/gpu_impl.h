@@ -228,6 +228,9 @@ char *gpu_word_name(const struct gpu_run *run, uint32_t space, uint64_t address)
  * `name+offset`; false: nothing does. */
 bool gpu_add_place(const struct gpu *gpu, const struct isa_module *code, uint64_t address, struct strbuf *out);
 bool gpu_add_shared_place(const struct simt_grid *grid, uint64_t address, struct strbuf *out);
+/* Appends the allocation that was at the address before it was freed and Lockstep took the place for itself (a kernel's
+ * parameters); false: there was none, or the program has allocated there anew. */
+bool gpu_add_former(const struct gpu *gpu, uint64_t address, struct strbuf *out);
 /* Appends by what an address at which nothing lies may be known; false: by nothing. */
 bool gpu_add_nearest(const struct gpu *gpu, const struct isa_module *code, uint64_t address, struct strbuf *out);
 /* Appends the allocation by what a message calls it. */

@@ -122,6 +122,16 @@ static uint64_t distance(const struct store_block *block, uint64_t address)
     return address < block->start ? block->start - address : address - block->end;
 }
 
+bool gpu_add_former(const struct gpu *gpu, uint64_t address, struct strbuf *out)
+{
+    const struct gpu_label *freed = label_at(gpu, address, true);
+    if (!freed || label_at(gpu, address, false))
+        return false;
+    gpu_add_label(freed, out);
+    strbuf_add(out, ", which was freed");
+    return true;
+}
+
 bool gpu_add_nearest(const struct gpu *gpu, const struct isa_module *code, uint64_t address, struct strbuf *out)
 {
     const struct gpu_label *freed = label_at(gpu, address, true);

@@ -92,58 +92,84 @@ static const char *verb_of(const struct isa_module *code, const struct sanitize_
     return atomic ? "changed by an atomic" : a->writes ? "written" : "read";
 }
 
-/* What would order the two; *lines are those of a finding's accesses, and of its `via`. */
-static void add_remedy(const struct sanitize_finding *f, const char *first, const char *second, const char *via,
-                       struct strbuf *out)
+static const char *noun_of(const struct isa_module *code, const struct sanitize_access *a)
+{
+    bool atomic = isa_op_info((enum isa_op)code->instrs[a->pc].op)->flags & ISA_FLAG_ATOMIC;
+    return atomic ? "atomic" : a->writes ? "write" : "read";
+}
+
+/* The lines of a finding's accesses and of its `via`, and what lies between the two. */
+struct lines {
+    char *first, *second, *via, *between;
+};
+
+static void add_barrier(const char *barrier, const struct lines *lines, struct strbuf *out)
+{
+    strbuf_addf(out, "a %s between %s would order them", barrier, lines->between);
+}
+
+/* Between blocks, and nothing was told by a fence. */
+static void add_no_fence(const struct sanitize_finding *f, const struct lines *lines, struct strbuf *out)
+{
+    bool one = strcmp(lines->first, lines->second) == 0;
+    if (f->loose)
+        strbuf_addf(out, "make it one atomic (atomicAdd, atomicExch, atomicCAS) at %s%s%s", lines->first,
+                    one ? "" : " and ", one ? "" : lines->second);
+    else if (f->via != ISA_PC_NONE && f->via > f->first.pc)
+        strbuf_addf(out, "a __threadfence() between %s and %s, by which others are told, is missing", lines->first,
+                    lines->via);
+    else
+        strbuf_addf(out,
+                    "the first block has told nobody of %s, by a fence and an atomic or volatile store behind it, so "
+                    "that the second could not wait for it",
+                    lines->first);
+}
+
+/* What would order the two. */
+static void add_remedy(const struct sanitize_finding *f, const struct lines *lines, struct strbuf *out)
 {
     switch (f->reason) {
     case SANITIZE_NO_SYNCWARP:
-        strbuf_addf(out, "a __syncwarp() between %s and %s would order them", first, second);
+        add_barrier("__syncwarp()", lines, out);
         return;
     case SANITIZE_NO_BARRIER:
-        strbuf_addf(out, "a __syncthreads() between %s and %s would order them", first, second);
+        add_barrier("__syncthreads()", lines, out);
         return;
     case SANITIZE_NARROW_ACCESS:
         strbuf_addf(
             out, "a scope is too narrow: .cta holds inside one block, and these are two; .gpu is needed at %s and %s",
-            first, second);
+            lines->first, lines->second);
         return;
     case SANITIZE_NARROW_FENCE:
         strbuf_addf(out,
-                    "the fence behind %s is too narrow: __threadfence_block() holds inside one block; "
-                    "__threadfence() is needed",
-                    first);
+                    "the fence behind %s is too narrow: __threadfence_block(), or .cta, holds inside one block; "
+                    "__threadfence(), or .gpu, is needed",
+                    lines->first);
         return;
     case SANITIZE_NO_ACQUIRE:
-        strbuf_addf(out, "a __threadfence() between %s, which saw what was released, and %s would order them", via,
-                    second);
+        strbuf_addf(out, "a __threadfence() between %s, which saw what was released, and %s would order them",
+                    lines->via, lines->second);
         return;
     case SANITIZE_BARE_LOCK:
         strbuf_addf(out,
                     "a __threadfence() is missing between %s, which takes the lock, and %s: here this thread was the "
                     "first to have it, as the second it may not see what the other wrote",
-                    via, first);
+                    lines->via, lines->first);
         return;
     case SANITIZE_BARE_UNLOCK:
         strbuf_addf(out,
                     "a __threadfence() is missing between %s and %s, which gives the lock back: here this thread was "
                     "the last to have it, a later one may not see what it did",
-                    second, via);
+                    lines->second, lines->via);
         return;
     case SANITIZE_NO_FENCE:
-        if (f->via != ISA_PC_NONE)
-            strbuf_addf(out, "a __threadfence() between %s and %s, by which others are told, is missing", first, via);
-        else
-            strbuf_addf(out,
-                        "the first block has told nobody by a fence and an atomic or volatile store behind %s, and "
-                        "the second waited for nothing",
-                        first);
+        add_no_fence(f, lines, out);
         return;
     default:
         strbuf_addf(out,
                     "the second block has read nothing that the first wrote behind its fence: before %s it has to "
                     "wait for it, by an atomic or volatile load and a __threadfence()",
-                    second);
+                    lines->second);
     }
 }
 
@@ -157,23 +183,40 @@ static char *line_text(const struct isa_module *code, uint32_t pc)
     return text.text;
 }
 
+/* "FILE:12 and FILE:14"; where they are one, what is done there. */
+static char *between_text(const struct isa_module *code, const struct sanitize_finding *f, const struct lines *lines)
+{
+    struct strbuf text = {0};
+    const char *first = noun_of(code, &f->first), *second = noun_of(code, &f->second);
+    if (strcmp(lines->first, lines->second) != 0)
+        strbuf_addf(&text, "%s and %s", lines->first, lines->second);
+    else if (strcmp(first, second) != 0)
+        strbuf_addf(&text, "the %s and the %s at %s", first, second, lines->first);
+    else
+        strbuf_addf(&text, "one %s and the next at %s", first, lines->first);
+    return text.text;
+}
+
 static void add_hint(const struct isa_module *code, const struct sanitize_finding *f, struct strbuf *out)
 {
-    char *first = line_text(code, f->first.pc), *second = line_text(code, f->second.pc), *via = line_text(code, f->via);
+    struct lines lines = {
+        .first = line_text(code, f->first.pc), .second = line_text(code, f->second.pc), .via = line_text(code, f->via)};
     bool mixed = f->first.strong != f->second.strong;
+    lines.between = between_text(code, f, &lines);
     if (f->reason == SANITIZE_NEVER_WRITTEN)
         strbuf_addf(out,
                     f->space == LOCKSTEP_SHARED
                         ? "shared memory holds nothing when a block begins: a thread has to store there before %s"
                         : "write it before %s: the host by cudaMemset or a copy, a kernel by a store",
-                    second);
+                    lines.second);
     else
-        add_remedy(f, first, second, via, out);
+        add_remedy(f, &lines, out);
     if (mixed && f->reason != SANITIZE_NEVER_WRITTEN)
-        strbuf_addf(out, "; or make %s strong too (atomic, volatile)", f->first.strong ? second : first);
-    free(first);
-    free(second);
-    free(via);
+        strbuf_addf(out, "; or make %s strong too (atomic, volatile)", f->first.strong ? lines.second : lines.first);
+    free(lines.first);
+    free(lines.second);
+    free(lines.via);
+    free(lines.between);
 }
 
 static void add_place(const struct gpu_run *run, const struct sanitize_finding *f, struct strbuf *out)
