@@ -61,12 +61,6 @@ static void leave(void *state, const struct lockstep_leave_event *e)
     }
 }
 
-static void stand(void *state, const struct lockstep_stand_event *e)
-{
-    const struct sanitize_sm *sm = state;
-    sanitize_warp_at(sm->all, sm->sm, e->warp)->next = e->pc;
-}
-
 /* Fences and barriers */
 
 static bool is_barrier(const struct isa_instr *instr, unsigned mode)
@@ -87,14 +81,7 @@ static void issue(void *state, const struct lockstep_issue_event *e)
         sanitize_arrive(sm->all, w, sanitize_block_at(sm->all, sm->sm, e->block));
     else if (is_barrier(instr, ISA_BARRIER_WARP))
         sanitize_next_epoch(w);
-}
-
-static void arrive(void *state, const struct lockstep_arrive_event *e)
-{
-    const struct sanitize_sm *sm = state;
-    struct sanitize_warp *w = sanitize_warp_at(sm->all, sm->sm, e->warp);
-    const struct isa_instr *instr = instr_at(sm->all, w->next);
-    if (instr->op == ISA_OP_BARRIER_GRID || is_barrier(instr, ISA_BARRIER_GRID))
+    else if (instr->mods.barrier == ISA_BARRIER_GRID)
         sanitize_come_to_grid(sm->all, w);
 }
 
@@ -132,18 +119,6 @@ static uint8_t bytes_in(uint64_t word, uint64_t address, uint32_t bytes)
     return set;
 }
 
-/* Lanes wait by the instruction, and by others of its line: a compiler may read once in front of a loop and once in it.
- */
-static void note_poll(struct sanitize *s, uint32_t pc)
-{
-    const struct isa_instr *instr = instr_at(s, pc);
-    for (uint32_t i = 0; !s->polls[pc] && instr->source_line && i < s->module->instr_count; i++)
-        if (i != pc && instr_at(s, i)->op == instr->op && instr_at(s, i)->source_file == instr->source_file &&
-            instr_at(s, i)->source_line == instr->source_line)
-            s->polls[i] = true;
-    s->polls[pc] = true;
-}
-
 /* A lane that reads the word again, and has stored nothing meanwhile, waits at it. */
 static void look(struct lane_access *a, struct sanitize_cell *cell)
 {
@@ -158,7 +133,7 @@ static void look(struct lane_access *a, struct sanitize_cell *cell)
     for (unsigned i = 0; i < SANITIZE_LOOKS; i++)
         if (looks[i].pc == here.pc && looks[i].address == here.address) {
             cell->waited = true;
-            note_poll(a->s, a->event->pc);
+            sanitize_note_poll(a->s, a->event->pc);
             return;
         }
     looks[a->w->looked[lane]++ % SANITIZE_LOOKS] = here;
@@ -364,9 +339,7 @@ static const struct lockstep_observer observer = {
     .access = access,
     .atomic = atomic,
     .done = done,
-    .arrive = arrive,
     .open = opens,
-    .stand = stand,
     .leave = leave,
 };
 
@@ -399,6 +372,7 @@ void sanitize_begin(struct sanitize *s, const struct watch_launch *launched,
     s->warps = base_calloc((size_t)sms * SANITIZE_WARPS, sizeof *s->warps);
     s->blocks = base_calloc((size_t)sms * SANITIZE_WARPS, sizeof *s->blocks);
     s->polls = base_calloc(s->module->instr_count + 1, sizeof *s->polls);
+    sanitize_find_polls(s);
     watch_launch_states(launched, &observer, states);
     for (uint32_t i = 0; i < sms; i++)
         *(struct sanitize_sm *)(uintptr_t)states[i] = (struct sanitize_sm){.all = s, .sm = i};

@@ -102,7 +102,6 @@ struct sanitize_warp {
     uint32_t crew;                /* the threads in it, 0: none */
     struct sanitize_block *block; /* theirs */
     uint32_t epoch;
-    uint32_t next;   /* the instruction that it issues next */
     bool at_grid;    /* it waits for the grid */
     bool polls_lock; /* what `polled` did was a compare-and-swap */
     uint32_t polled; /* the strong read by which it last learnt of something that it has not fenced for */
@@ -220,6 +219,12 @@ bool sanitize_only_locked(const struct sanitize *s, const struct sanitize_mark *
                           const struct sanitize_mark *second);
 /* The second of such two has to be fenced before its lock is given back, or is a finding then. */
 void sanitize_await_fence(struct sanitize_warp *w, const struct sanitize_unfenced *unfenced);
+
+/* polls.c: threads wait by the instruction, and by others of its line: a compiler may read once in front of a loop and
+ * once in it. */
+void sanitize_note_poll(struct sanitize *s, uint32_t pc);
+/* Notes those of the module that show by themselves. */
+void sanitize_find_polls(struct sanitize *s);
 
 /* races.c: a lane accesses the word of a cell. value: all that it stores there, or NULL. at: space, address and cycle,
  * for findings. */

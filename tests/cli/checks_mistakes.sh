@@ -133,6 +133,17 @@ __global__ void halo(words *w, bool mended)
     __syncthreads();
     w->data[mended ? 64 + i : i] = left + 1; // halo writes
 }
+__global__ void grid(words *w, bool mended)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        w->data[blockIdx.x] = i; // grid writes
+        if (mended)
+            asm volatile("lockstep.barrier.grid;" ::: "memory");
+        w->data[2 + blockIdx.x] = w->data[1 - blockIdx.x]; // grid reads
+        if (mended)
+            asm volatile("lockstep.barrier.grid;" ::: "memory");
+    }
+}
 __global__ void result(words *w, bool mended)
 {
     atomicAdd(&w->sum, threadIdx.x); // result adds
@@ -159,6 +170,21 @@ __global__ void reuse(words *w, bool mended)
         w->sum = w->data[0]; // reuse reads
         __threadfence();
         atomicExch(&w->flag, 2);
+    }
+}
+__global__ void late(words *w, bool mended)
+{
+    if (blockIdx.x == 0) {
+        w->data[0] = 7; // late writes
+        if (mended)
+            __threadfence();
+        *(volatile unsigned *)&w->flag = 1; // late tells
+    } else {
+        __nanosleep(20000); // the flag is there at the first look
+        while (*(volatile unsigned *)&w->flag == 0)
+            ;
+        __threadfence();
+        w->sum = w->data[0]; // late reads
     }
 }
 __global__ void over(words *w, bool mended)
@@ -231,8 +257,10 @@ int main(int arguments, char **argv)
     TRY(byte, 2, 1);
     TRY(fresh, 1, 64);
     TRY(halo, 2, 32);
+    TRY(grid, 2, 1);
     TRY(result, 1, 64);
     TRY(reuse, 2, 1);
+    TRY(late, 2, 1);
     TRY(over, 1, 64);
     TRY(wide, 1, 1);
     TRY(diverged, 1, 64);
@@ -281,8 +309,10 @@ finds lanes 'a __syncwarp\(\) between' reads adds
 finds byte 'written by thread .* of block \(0,0,0\) .* written by thread .* of block \(1,0,0\)' writes
 finds fresh '4 bytes that nobody has written   read by thread \(63,0,0\)' reads
 finds halo 'has told nobody' reads writes
+finds grid 'has told nobody' writes reads
 finds result 'changed by an atomic by .* a __syncthreads\(\) between' adds reads
 finds reuse 'has told nobody' writes reads
+finds late 'a __threadfence\(\) between .* by which others are told, is missing' writes tells reads
 finds over '0 bytes behind the end of over::s' writes
 finds past '0 bytes behind the end of allocation #2 \(cudaMalloc, 128 bytes\)' writes
 finds gone 'in the place of allocation #2 \(cudaMalloc, 128 bytes\), which was freed' writes

@@ -250,8 +250,6 @@ static void test_phases(void **state)
             begin_bare(t, early, CAS);
         else
             section(t, early, LOCK);
-        traced_arrive(t, early, BARRIER);
-        traced_arrive(t, beside, BARRIER);
         traced_open(t, 0, 3);
         if (start)
             section(t, beside, LOCK);

@@ -282,8 +282,10 @@ static void make_instr(const struct event *e, struct isa_instr *instr)
     static const uint16_t ops[KINDS] = {[READ] = ISA_OP_LD,    [WRITE] = ISA_OP_ST,    [EXCHANGE] = ISA_OP_ATOM,
                                         [REDUCE] = ISA_OP_RED, [FENCE] = ISA_OP_FENCE, [SYNCWARP] = ISA_OP_BAR,
                                         [ARRIVE] = ISA_OP_BAR, [BARRIER] = ISA_OP_BAR, [GRID] = ISA_OP_BARRIER_GRID};
-    static const uint8_t barriers[KINDS] = {
-        [SYNCWARP] = ISA_BARRIER_WARP, [ARRIVE] = ISA_BARRIER_ARRIVE, [BARRIER] = ISA_BARRIER_SYNC};
+    static const uint8_t barriers[KINDS] = {[SYNCWARP] = ISA_BARRIER_WARP,
+                                            [ARRIVE] = ISA_BARRIER_ARRIVE,
+                                            [BARRIER] = ISA_BARRIER_SYNC,
+                                            [GRID] = ISA_BARRIER_GRID};
     *instr = (struct isa_instr){.op = ops[e->kind], .type = ISA_U32};
     instr->mods.order = e->order;
     instr->mods.scope = e->scope;
@@ -298,12 +300,6 @@ static struct traced_warp warp_of(unsigned warp)
     return (struct traced_warp){warp / BLOCK_WARPS, warp % BLOCK_WARPS};
 }
 
-static void arrive_all(struct traced *t, unsigned first, unsigned count, unsigned pc)
-{
-    for (unsigned warp = first; warp < first + count; warp++)
-        traced_arrive(t, warp_of(warp), pc);
-}
-
 static void tell(struct traced *t, const struct trace *trace, unsigned i)
 {
     const struct event *e = &trace->events[i];
@@ -311,10 +307,8 @@ static void tell(struct traced *t, const struct trace *trace, unsigned i)
     if (is_access(e)) {
         traced_access(t, w, i, e->lanes, address_of(e), e->bytes, i + 1);
     } else if (e->kind == BARRIER || e->kind == GRID) {
-        if (e->kind == BARRIER)
-            arrive_all(t, e->warp, BLOCK_WARPS, i);
-        else if (e->warp == 0)
-            arrive_all(t, 0, WARPS, i);
+        for (unsigned warp = 0; warp < WARPS && e->kind == GRID && e->warp == 0; warp++)
+            traced_issue(t, warp_of(warp), i);
         traced_open(t, block_of(e), (1u << BLOCK_WARPS) - 1);
     } else {
         traced_issue(t, w, i);

@@ -99,7 +99,7 @@ static inline void traced_leave(struct traced *t, struct traced_warp w)
     TRACED(leave, w, .warps = BIT64(traced_slot(w)));
 }
 
-/* A fence, or a barrier that does not wait (bar.arrive, bar.warp). */
+/* A fence or a barrier. */
 static inline void traced_issue(struct traced *t, struct traced_warp w, uint32_t pc)
 {
     TRACED(issue, w, .warp = traced_slot(w), .block = traced_block_slot(w), .pc = pc, .active = 1, .mask = 1,
@@ -133,12 +133,7 @@ static inline void traced_swapped(struct traced *t, struct traced_warp w, uint32
            .performed = 1, .address = address, .before = before, .after = after);
 }
 
-/* It comes to a barrier, which opens for these warps of its block. */
-static inline void traced_arrive(struct traced *t, struct traced_warp w, uint32_t pc)
-{
-    TRACED(stand, w, .warp = traced_slot(w), .block = traced_block_slot(w), .pc = pc);
-    TRACED(arrive, w, .warp = traced_slot(w), .block = traced_block_slot(w));
-}
+/* A barrier opens for these warps of its block; they came to that of a grid when they issued it. */
 static inline void traced_open(struct traced *t, uint32_t block, uint64_t warps)
 {
     struct traced_warp w = {block, 0};
