@@ -56,6 +56,7 @@ struct sanitize_cell *sanitize_cell_at(struct sanitize *s, struct sanitize_block
 void sanitize_reset_block(struct sanitize *s, struct sanitize_block *block)
 {
     sanitize_forget(&block->pool, s->sms);
+    block->opened = 0;
     for (unsigned i = 0; i < SANITIZE_SHARED_PAGES; i++) {
         if (block->cells[i])
             memset(block->cells[i], 0, sizeof *block->cells[i]);

@@ -68,21 +68,24 @@ static bool is_barrier(const struct isa_instr *instr, unsigned mode)
     return (instr->op == ISA_OP_BAR || instr->op == ISA_OP_BARRIER) && instr->mods.barrier == mode;
 }
 
+/* What an instruction opens is told before it. */
 static void issue(void *state, const struct lockstep_issue_event *e)
 {
     const struct sanitize_sm *sm = state;
     struct sanitize_warp *w = sanitize_warp_at(sm->all, sm->sm, e->warp);
+    struct sanitize_block *block = sanitize_block_at(sm->all, sm->sm, e->block);
     const struct isa_instr *instr = instr_at(sm->all, e->pc);
     if (!e->mask)
         return;
     if (e->instruction_class == LOCKSTEP_FENCE)
         sanitize_fence(sm->all, w, sanitize_scope_of(instr));
     else if (is_barrier(instr, ISA_BARRIER_ARRIVE))
-        sanitize_arrive(sm->all, w, sanitize_block_at(sm->all, sm->sm, e->block));
+        sanitize_arrive(sm->all, w, block);
     else if (is_barrier(instr, ISA_BARRIER_WARP))
         sanitize_next_epoch(w);
     else if (instr->mods.barrier == ISA_BARRIER_GRID)
         sanitize_come_to_grid(sm->all, w);
+    block->opened = 0;
 }
 
 static void opens(void *state, const struct lockstep_open_event *e)

@@ -148,20 +148,25 @@ void sanitize_come_to_grid(struct sanitize *s, struct sanitize_warp *w)
 void sanitize_arrive(struct sanitize *s, struct sanitize_warp *w, struct sanitize_block *block)
 {
     learn_all_of(s, &block->pool, w);
+    for (uint64_t rest = block->opened; rest; rest &= rest - 1)
+        sanitize_learn(&sanitize_warp_at(s, crew_of(s, w)->sm, mask_first(rest))->known, &block->pool, s->sms);
     sanitize_next_epoch(w);
 }
 
 void sanitize_barrier(struct sanitize *s, uint32_t sm, struct sanitize_block *block, uint64_t warps)
 {
     struct sanitize_clocks all = {0}, released[2] = {{0}};
+    block->opened = warps;
     sanitize_learn(&all, &block->pool, s->sms);
     for (uint64_t rest = warps; rest; rest &= rest - 1) {
         struct sanitize_warp *w = sanitize_warp_at(s, sm, mask_first(rest));
         learn_all_of(s, &all, w);
         for (unsigned scope = 0; scope < 2; scope++)
             sanitize_learn(&released[scope], &w->released[scope], s->sms);
-        if (w->at_grid)
+        if (w->at_grid) { /* no instruction has opened it */
             sanitize_learn(&all, &s->grid, s->sms);
+            block->opened = 0;
+        }
     }
     for (uint64_t rest = warps; rest; rest &= rest - 1) {
         struct sanitize_warp *w = sanitize_warp_at(s, sm, mask_first(rest));

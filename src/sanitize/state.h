@@ -122,6 +122,7 @@ struct sanitize_warp {
 struct sanitize_block {
     uint32_t number;                                     /* counts the blocks of the launch, from 1; 0: vacant */
     struct sanitize_clocks pool;                         /* of bar.arrive */
+    uint64_t opened;                                     /* slots for which a barrier has just opened */
     struct sanitize_cells *cells[SANITIZE_SHARED_PAGES]; /* of its shared memory, by page; NULL: none was touched */
     uint64_t *written[SANITIZE_SHARED_PAGES];            /* likewise: a bit is 1 once its byte is */
 };
@@ -185,7 +186,7 @@ void sanitize_release(struct sanitize *s, struct sanitize_warp *w, const struct 
                       struct sanitize_cell *cell);
 void sanitize_acquire(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_order *order, uint32_t pc,
                       const struct sanitize_cell *cell);
-/* It has come to wait for the grid; to a barrier of its block, without waiting. */
+/* It has come to wait for the grid; to a barrier of its block, without waiting, which may just have opened by that. */
 void sanitize_come_to_grid(struct sanitize *s, struct sanitize_warp *w);
 void sanitize_arrive(struct sanitize *s, struct sanitize_warp *w, struct sanitize_block *block);
 /* A barrier opens for these slots of the SM. */

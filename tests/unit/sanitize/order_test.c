@@ -15,7 +15,7 @@
 #define BLOCK_WARPS 2
 #define WARPS (BLOCKS * BLOCK_WARPS)
 
-enum kind { READ, WRITE, EXCHANGE, REDUCE, FENCE, SYNCWARP, ARRIVE, BARRIER, GRID, KINDS };
+enum kind { READ, WRITE, EXCHANGE, REDUCE, FENCE, SYNCWARP, ARRIVE, BARRIER, OPEN, GRID, KINDS };
 enum word { DATA, DATA_TOO, FLAG, FLAG_TOO, MIXED, SHARED_DATA, SHARED_FLAG, WORDS };
 
 struct event {
@@ -146,6 +146,10 @@ static struct trace make_trace(uint64_t seed)
                 t.events[t.count++] = (struct event){.kind = GRID, .warp = block * BLOCK_WARPS};
         else
             make_event(&random, &t.events[t.count++]);
+        if (t.count < EVENTS && t.events[t.count - 1].kind == ARRIVE && random_below(&random, 2)) {
+            unsigned other = t.events[t.count - 1].warp ^ 1; /* it was waited for */
+            t.events[t.count++] = (struct event){.kind = OPEN, .warp = other};
+        }
     }
     draw_done(&random, &t);
     return t;
@@ -209,7 +213,7 @@ static bool comes_before(const struct trace *t, unsigned j, unsigned i, bool *ow
     *own = false;
     for (unsigned warp = 0; warp < WARPS; warp++)
         *own |= takes_part(earlier, warp) && takes_part(e, warp);
-    bool came = e->kind == BARRIER && earlier->kind == ARRIVE && block_of(earlier) == block_of(e);
+    bool came = (e->kind == BARRIER || e->kind == OPEN) && earlier->kind == ARRIVE && block_of(earlier) == block_of(e);
     bool grid = e->kind == GRID && j < i - block_of(e); /* the events of a grid's barrier stand in a row, by block */
     return *own || came || grid;
 }
@@ -279,9 +283,10 @@ static uint64_t address_of(const struct event *e)
 
 static void make_instr(const struct event *e, struct isa_instr *instr)
 {
-    static const uint16_t ops[KINDS] = {[READ] = ISA_OP_LD,    [WRITE] = ISA_OP_ST,    [EXCHANGE] = ISA_OP_ATOM,
-                                        [REDUCE] = ISA_OP_RED, [FENCE] = ISA_OP_FENCE, [SYNCWARP] = ISA_OP_BAR,
-                                        [ARRIVE] = ISA_OP_BAR, [BARRIER] = ISA_OP_BAR, [GRID] = ISA_OP_BARRIER_GRID};
+    static const uint16_t ops[KINDS] = {
+        [READ] = ISA_OP_LD,     [WRITE] = ISA_OP_ST,         [EXCHANGE] = ISA_OP_ATOM, [REDUCE] = ISA_OP_RED,
+        [FENCE] = ISA_OP_FENCE, [SYNCWARP] = ISA_OP_BAR,     [ARRIVE] = ISA_OP_BAR,    [BARRIER] = ISA_OP_BAR,
+        [OPEN] = ISA_OP_BAR,    [GRID] = ISA_OP_BARRIER_GRID};
     static const uint8_t barriers[KINDS] = {[SYNCWARP] = ISA_BARRIER_WARP,
                                             [ARRIVE] = ISA_BARRIER_ARRIVE,
                                             [BARRIER] = ISA_BARRIER_SYNC,
@@ -300,6 +305,11 @@ static struct traced_warp warp_of(unsigned warp)
     return (struct traced_warp){warp / BLOCK_WARPS, warp % BLOCK_WARPS};
 }
 
+static bool opens(const struct trace *trace, unsigned i)
+{
+    return i < trace->count && trace->events[i].kind == OPEN;
+}
+
 static void tell(struct traced *t, const struct trace *trace, unsigned i)
 {
     const struct event *e = &trace->events[i];
@@ -310,7 +320,12 @@ static void tell(struct traced *t, const struct trace *trace, unsigned i)
         for (unsigned warp = 0; warp < WARPS && e->kind == GRID && e->warp == 0; warp++)
             traced_issue(t, warp_of(warp), i);
         traced_open(t, block_of(e), (1u << BLOCK_WARPS) - 1);
-    } else {
+        if (e->kind == BARRIER)
+            traced_issue(t, w, i);
+    } else if (e->kind == OPEN) { /* as the SM has it, before the instruction that has opened it */
+        traced_open(t, block_of(e), BIT64(e->warp % BLOCK_WARPS));
+        traced_issue(t, warp_of(e->warp ^ 1), i - 1);
+    } else if (!opens(trace, i + 1)) {
         traced_issue(t, w, i);
     }
     for (unsigned r = 0; r <= i; r++)
