@@ -134,8 +134,8 @@ static void random_parameters(struct generator *g, struct strbuf *options, bool 
     }
 }
 
-/* Options of timing mode alone; the kind of run. */
-static const char *timing(struct generator *g, struct strbuf *options, bool mesh)
+/* Options of timing mode alone; the kind of run. form: warps are formed anew, and checks know threads by their warp. */
+static const char *timing(struct generator *g, struct strbuf *options, bool mesh, bool form)
 {
     const char *detector = drawn(g, detectors);
     bool bows = chance(g, 30);
@@ -155,6 +155,8 @@ static const char *timing(struct generator *g, struct strbuf *options, bool mesh
         strbuf_add(options, " --no-skip");
     if (lot >= 10 && lot < 25)
         strbuf_add(options, " --threads 2");
+    if (lot >= 12 && lot < 40 && !form)
+        return "checked";
     return lot >= 60 && lot < 75 ? "checkpoint" : lot >= 75 && lot < 90 ? (lot < 83 ? "stepped" : "threaded") : "plain";
 }
 
@@ -184,7 +186,7 @@ void configure(const struct generator *program, unsigned run)
     if (chance(&g, 15))
         strbuf_add(&options, " --mode functional");
     else
-        kind = timing(&g, &options, wide);
+        kind = timing(&g, &options, wide, !strcmp(way, "dwf"));
     bool apart = stack && program->forms & FORM_APART;
     if (chance(&g, 30) || apart)
         strbuf_add(&options, " --check sync");

@@ -100,6 +100,7 @@ static bool harness_on_device(const struct program *p, struct arena *g, u32 n)
     e = e ? e : cudaLaunchKernel(p->kernel, dim3(p->blocks), dim3(p->threads), arguments, 0, 0);
     e = e ? e : cudaDeviceSynchronize();
     e = e ? e : cudaMemcpy(g, device, sizeof *g, cudaMemcpyDeviceToHost);
+    cudaFree(device);
     if (e)
         printf("program %u: refused: %s\n", p->number, cudaGetErrorName(e));
     else
