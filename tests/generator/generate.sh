@@ -89,7 +89,10 @@ outcome() {
     checkpoint) [ ! -e "$folder/c" ] || again "$folder" "$@" --resume "$folder/c" ;;
     stepped) again "$folder" "$@" --no-skip ;;
     threaded) again "$folder" "$@" --threads 3 ;;
-    checked) again "$folder" "$@" --check sync,mem,race,init ;;
+    checked)
+        [[ "$* " = *"--check sync "* ]] || set -- "$@" --check sync
+        again "$folder" "${@/#sync/sync,mem,race,init}"
+        ;;
     esac && echo passed || echo FAILED
 }
 
