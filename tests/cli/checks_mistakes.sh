@@ -6,7 +6,7 @@ command -v clang >/dev/null || { echo "skipped: clang is not installed"; exit 77
 [ -z "${LOCKSTEP_PRELOAD:-}" ] || { echo "skipped: programs of this test have no sanitizer"; exit 77; }
 cd "$folder" || exit 1
 
-# Its argument names a kernel; without one all are run in their mended forms.
+# Its argument names a kernel, or "races" all that end; without one all are run in their mended forms.
 cat >mistakes.cu <<'P'
 #include <cstdio>
 #include <cstring>
@@ -238,29 +238,31 @@ __global__ void counted(words *w, bool mended)
 int main(int arguments, char **argv)
 {
     const char *name = arguments > 1 ? argv[1] : "";
-    bool mended = arguments == 1;
+    bool mended = arguments == 1, races = !strcmp(name, "races");
     words *w;
     unsigned *p;
     cudaMalloc(&w, sizeof *w);
-#define TRY(kernel, blocks, threads)                                                                                   \
-    if (mended || !strcmp(name, #kernel)) {                                                                            \
+#define RUN(kernel, blocks, threads, too)                                                                              \
+    if (mended || too || !strcmp(name, #kernel)) {                                                                     \
         cudaMemset(w, 0, sizeof *w);                                                                                   \
         kernel<<<blocks, threads>>>(w, mended);                                                                        \
     }
-    TRY(tree, 1, 128);
-    TRY(tile, 1, 64);
-    TRY(final, 3, 1);
-    TRY(narrow, 2, 1);
-    TRY(count, 2, 1);
-    TRY(once, 3, 1);
-    TRY(lanes, 1, 32);
-    TRY(byte, 2, 1);
-    TRY(fresh, 1, 64);
-    TRY(halo, 2, 32);
-    TRY(grid, 2, 1);
-    TRY(result, 1, 64);
-    TRY(reuse, 2, 1);
-    TRY(late, 2, 1);
+#define RACE(kernel, blocks, threads) RUN(kernel, blocks, threads, races)
+#define TRY(kernel, blocks, threads) RUN(kernel, blocks, threads, false)
+    RACE(tree, 1, 128);
+    RACE(tile, 1, 64);
+    RACE(final, 3, 1);
+    RACE(narrow, 2, 1);
+    RACE(count, 2, 1);
+    RACE(once, 3, 1);
+    RACE(lanes, 1, 32);
+    RACE(byte, 2, 1);
+    RACE(fresh, 1, 64);
+    RACE(halo, 2, 32);
+    RACE(grid, 2, 1);
+    RACE(result, 1, 64);
+    RACE(reuse, 2, 1);
+    RACE(late, 2, 1);
     TRY(over, 1, 64);
     TRY(wide, 1, 1);
     TRY(diverged, 1, 64);
@@ -287,16 +289,22 @@ P
 line() {
     awk -v text="// $1" 'index($0, text) && substr($0, length($0) - length(text) + 1) == text { print NR }' mistakes.cu
 }
-# finds KERNEL TEXT LINE...: it ends with an error that has this text, and each line is named.
-finds() {
-    local kernel=$1 text=$2 place
-    shift 2
-    "$LOCKSTEP" run --quiet --check sync,mem,race,init ./mistakes "$kernel" >out 2>err && wrong "$kernel: exit code 0"
+# named KERNEL LINE...: `err` has errors of it, and each line is named.
+named() {
+    local kernel=$1 place
+    shift
     grep -q "error: kernel $kernel" err || { cat err; wrong "$kernel: nothing found"; }
-    tr '\n' ' ' <err | grep -Eq "$text" || { cat err; wrong "$kernel: it does not say: $text"; }
     for place in "$@"; do
         grep -q "mistakes.cu:$(line "$kernel $place")\b" err || { cat err; wrong "$kernel: does not name the line that $place"; }
     done
+}
+# finds KERNEL TEXT LINE...: it ends with an error that has this text, and each line is named.
+finds() {
+    local kernel=$1 text=$2
+    shift 2
+    "$LOCKSTEP" run --quiet --check sync,mem,race,init ./mistakes "$kernel" >out 2>err && wrong "$kernel: exit code 0"
+    tr '\n' ' ' <err | grep -Eq "$text" || { cat err; wrong "$kernel: it does not say: $text"; }
+    named "$kernel" "$@"
 }
 finds tree 'written by thread \(32,0,0\) .* read by thread \(0,0,0\) .* hint: a __syncthreads\(\) between the write and the read at' adds
 finds tile 'read by .* written by .* hint: a __syncthreads\(\) between' reads writes
@@ -322,6 +330,37 @@ finds names 'lanes 0-15 .* a mask that also names lanes 16-31, which did not com
 finds source 'lanes 0-15 read lane 16 of the warp, which does not execute this instruction' shuffles
 finds counted 'waits at barrier 1 of 96 threads .* expects more threads than the block has left'
 
-"$LOCKSTEP" run --quiet --check sync,mem,race,init ./mistakes >out 2>err || { cat err; wrong "the mended forms: an error"; }
-[ ! -s err ] || { cat err; wrong "the mended forms: something is told"; }
+# Other machines, models and schedulers come to the same pairs of lines, with more threads or stepped to the same words, and nothing is told of
+# the mended forms.
+silent() {
+    "$LOCKSTEP" run --quiet --check sync,mem,race,init "$@" ./mistakes >out 2>err || { cat err; wrong "the mended forms: an error with $*"; }
+    [ ! -s err ] || { cat err; wrong "the mended forms: something is told with $*"; }
+}
+silent
+"$LOCKSTEP" run --quiet --check race,init ./mistakes races >out 2>before && wrong "races: exit code 0"
+for how in "--threads 2" --no-skip; do
+    # shellcheck disable=SC2086
+    "$LOCKSTEP" run --quiet $how --check race,init ./mistakes races >out 2>err
+    cmp -s before err || { diff before err; wrong "with $how other words"; }
+done
+for how in "--divergence its --sched lrr" "--divergence aware --machine gtx480-sm2" "--machine apu8 --protocol denovo-b" "--machine thesis --protocol hlrc --no-skip"; do
+    # shellcheck disable=SC2086
+    silent $how
+    # shellcheck disable=SC2086
+    "$LOCKSTEP" run --quiet $how --check race,init ./mistakes races >out 2>err && wrong "races: exit code 0 with $how"
+    named tree adds
+    named tile reads writes
+    named final writes counts reads
+    named narrow tells polls writes reads
+    named count adds
+    named once looks tells
+    named lanes reads adds
+    named byte writes
+    named fresh reads
+    named halo reads writes
+    named grid writes reads
+    named result adds reads
+    named reuse writes reads
+    named late writes tells reads
+done
 finish
