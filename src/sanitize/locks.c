@@ -143,12 +143,11 @@ bool sanitize_is_locked(const struct sanitize *s, const struct sanitize_warp *w,
     return section->lock && !section->given && section->lane == lane;
 }
 
-/* It is one lock: also of shared memory, which each block has its own of. */
-static bool same_lock(const struct sanitize_crew *a, const struct sanitize_crew *b)
+/* It is one lock. (One of shared memory lies where other blocks have theirs, before and after; but nobody learns of
+ * another block by it.) */
+static bool same_lock(const struct sanitize_section *a, const struct sanitize_section *b)
 {
-    const struct sanitize_cell *lock = a->section.lock;
-    return lock && lock == b->section.lock && a->section.free == b->section.free &&
-           (!lock->shared || a->block == b->block);
+    return a->lock && a->lock == b->lock && a->free == b->free;
 }
 
 bool sanitize_only_locked(const struct sanitize *s, const struct sanitize_mark *first,
@@ -157,7 +156,7 @@ bool sanitize_only_locked(const struct sanitize *s, const struct sanitize_mark *
     const struct sanitize_crew *crew = &s->crews.items[first->crew - 1], *other = &s->crews.items[second->crew - 1];
     const struct sanitize_warp *w = &s->warps[other->sm * SANITIZE_WARPS + other->slot];
     bool sections = first->locked && second->locked && crew->section.given && first->epoch >= crew->section.since;
-    return sections && crew != other && same_lock(crew, other) &&
+    return sections && crew != other && same_lock(&crew->section, &other->section) &&
            sanitize_known(&w->before, crew->sm, crew->slot) < first->epoch;
 }
 

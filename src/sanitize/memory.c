@@ -48,9 +48,7 @@ struct sanitize_cell *sanitize_cell_at(struct sanitize *s, struct sanitize_block
     if (page >= (shared ? SANITIZE_SHARED_PAGES : s->pages))
         return NULL;
     struct sanitize_cells *cells = page_of(shared ? &block->cells[page] : &s->cells[page]);
-    struct sanitize_cell *cell = &cells->of[offset % SANITIZE_PAGE / SANITIZE_WORD];
-    cell->shared = shared;
-    return cell;
+    return &cells->of[offset % SANITIZE_PAGE / SANITIZE_WORD];
 }
 
 void sanitize_reset_block(struct sanitize *s, struct sanitize_block *block)

@@ -51,7 +51,6 @@ struct sanitize_cell {
     uint32_t sync;  /* number of its struct sanitize_sync, 0: none */
     bool valued;
     bool waited; /* threads wait at it: some lane polls it, or compares and swaps it */
-    bool shared; /* it lies in shared memory */
 };
 struct sanitize_cells {
     struct sanitize_cell of[SANITIZE_CELLS];

@@ -139,6 +139,13 @@ static void test_begins_bare(void **state)
     begin_bare(t, early, CAS_ACQUIRE);
     section(t, late, LOCK);
     expect_nothing(t);
+    t = fresh();
+    take(t, early, LOCK);
+    act(t, early, ADD, DATA, 2); /* an atomic behind the lock needs no fence there */
+    fence(t, early);
+    give(t, early, LOCK);
+    section(t, late, LOCK);
+    expect_nothing(t);
 }
 
 /* No fence before it is given back: by `pc`, behind what it does under the lock and a fence of a block, or none. */
