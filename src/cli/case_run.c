@@ -344,7 +344,7 @@ static int report(struct case_run *run, const struct gpu_result *result)
         json_t *document = cli_document(run->machine, run->options, run->options->rest, json_incref(kernels), NULL);
         json_object_set(document, "checks", run->checks);
         run->lost |= cli_write_stats(run->options, document, run->sink) < 0;
-        run->lost |= report_write_run(run->options, document, run->sink) < 0;
+        run->lost |= report_write_run(run->options, document, lines, strlen(lines), run->sink) < 0;
         json_decref(document);
     }
     json_decref(kernels);

@@ -111,7 +111,7 @@ enum cli_accept {
     CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
     CLI_TAKES_SAMPLES = 4096,    /* --samples, --agree */
     CLI_TAKES_PERFETTO = 16384,  /* --perfetto */
-    CLI_TAKES_PAGE = 32768,      /* -o */
+    CLI_TAKES_PAGE = 32768,      /* -o, --timeline-window, --timeline-sms */
     CLI_TAKES_CHECK = 2048,      /* --program, --transitions, --quiet, the numbers of check_options.def */
 };
 

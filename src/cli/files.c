@@ -11,9 +11,9 @@
 #include "base/file.h"
 #include "base/squeeze.h"
 #include "cli/cli.h"
+#include "cli/timeline.h"
 #include "gpu/gpu.h"
 #include "report/intervals_report.h"
-#include "report/timeline_read.h"
 
 int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink)
 {
@@ -274,8 +274,7 @@ int cli_write_intervals(const struct cli_options *options, const json_t *kernels
     return rc;
 }
 
-/* The first line of a timeline. */
-static void add_head(const struct cli_options *options, struct strbuf *out)
+void cli_add_timeline(const struct cli_options *options, const char *lines, size_t bytes, struct strbuf *out)
 {
     json_t *head = json_object(), *program = json_array();
     json_object_set_new(head, "lockstep timeline", json_integer(TIMELINE_FORMAT));
@@ -285,6 +284,7 @@ static void add_head(const struct cli_options *options, struct strbuf *out)
     json_object_set_new(head, "program", program);
     char *text = json_dumps(head, JSON_COMPACT);
     strbuf_addf(out, "%s\n", text ? text : "{}");
+    strbuf_addn(out, lines, bytes);
     free(text);
     json_decref(head);
 }
@@ -294,8 +294,7 @@ int cli_write_timeline(const struct cli_options *options, const char *lines, siz
     struct strbuf text = {0}, file = {0};
     if (!options->timeline)
         return 0;
-    add_head(options, &text);
-    strbuf_addn(&text, lines, bytes);
+    cli_add_timeline(options, lines, bytes, &text);
     squeeze(TIMELINE_LABEL, text.text, text.length, &file);
     int rc = cli_write_file(options->timeline, file.text, file.length, sink);
     strbuf_free(&text);

@@ -425,7 +425,6 @@ static int report(const struct cli_options *options, const struct machine *machi
     strbuf_free(&found.phases);
     lost |= !found.lost && cli_write_intervals(options, kernels, sink) < 0;
     lost |= !found.lost && cli_write_timeline(options, strbuf_text(&found.timeline), found.timeline.length, sink) < 0;
-    strbuf_free(&found.timeline);
     if (code == CLI_OK && !lost)
         code = judge_kernels(options->rest[0], kernels, &found);
     int checked = judge_checks(kernels);
@@ -433,9 +432,10 @@ static int report(const struct cli_options *options, const struct machine *machi
     if (options->stats || options->report) {
         json_t *document = document_of(options, machine, job->status, json_incref(kernels), &found, reason);
         lost |= cli_write_stats(options, document, sink) < 0;
-        lost |= report_write_run(options, document, sink) < 0;
+        lost |= report_write_run(options, document, strbuf_text(&found.timeline), found.timeline.length, sink) < 0;
         json_decref(document);
     }
+    strbuf_free(&found.timeline);
     json_decref(kernels);
     json_decref(found.failed);
     return lost && code == CLI_OK ? CLI_FAILED : code;

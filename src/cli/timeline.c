@@ -1,10 +1,13 @@
 /* `lockstep timeline`: what a run's warps did when, from the file of run --timeline. */
+#include "cli/timeline.h"
+
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/squeeze.h"
-#include "cli/cli.h"
 #include "report/timeline_report.h"
+
+#define HEAD_BYTES 64 /* the label of a squeezed file is among them */
 
 static const char usage[] =
     "usage: lockstep timeline FILE [--perfetto TRACE]\n"
@@ -15,7 +18,15 @@ static const char usage[] =
     "\n"
     "  --perfetto TRACE       writes all of it as a trace, to be opened in Perfetto (ui.perfetto.dev), instead\n";
 
-static int read_file(struct timeline_read *t, const char *path, struct diag_sink *sink)
+bool cli_is_timeline(const char *path)
+{
+    struct strbuf head = {0};
+    bool is = file_head(path, HEAD_BYTES, &head) == 0 && squeeze_is(TIMELINE_LABEL, strbuf_text(&head), head.length);
+    strbuf_free(&head);
+    return is;
+}
+
+int cli_read_timeline(struct timeline_read *t, const char *path, struct diag_sink *sink)
 {
     struct strbuf content = {0}, lines = {0};
     int rc = file_read(path, FILE_NO_BOUND, &content, sink);
@@ -46,7 +57,7 @@ static int timeline(struct cli_options *options, struct diag_sink *sink)
     int code = CLI_USAGE;
     if (!options->rest[0])
         diag_error(sink, DIAG_NOWHERE, "lockstep timeline --help", "lockstep timeline needs a file");
-    else if (cli_check_places(&place, 1, sink) == 0 && read_file(&t, options->rest[0], sink) == 0) {
+    else if (cli_check_places(&place, 1, sink) == 0 && cli_read_timeline(&t, options->rest[0], sink) == 0) {
         code = CLI_OK;
         if (options->perfetto) {
             code = write_trace(&t, options->perfetto, sink);

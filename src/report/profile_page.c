@@ -315,13 +315,18 @@ static void add_kernel(const struct profile_page_kernel *kernel, struct strbuf *
     strbuf_add(out, "</section>\n");
 }
 
-static void add_contents(const page_kernels *kernels, struct strbuf *out)
+static void add_contents(const struct profile_page *page, const page_kernels *kernels, struct strbuf *out)
 {
     strbuf_add(out, "<nav aria-label=Contents><details><summary>Contents</summary>\n<div class=contents><a "
                     "href=\"#settings\">What ran on what</a>\n");
     for (size_t k = 0; k < kernels->count; k++) {
         strbuf_addf(out, "<a href=\"#k%zu\">Kernel ", k);
         html_escape(out, kernels->items[k].plain);
+        strbuf_add(out, "</a>\n");
+    }
+    for (unsigned i = 0; i < page->timeline_count; i++) {
+        strbuf_addf(out, "<a href=\"#t%u\">Time-line of ", i);
+        html_escape(out, page->timelines[i].label);
         strbuf_add(out, "</a>\n");
     }
     strbuf_add(out, "<a href=\"#terms\">Terms</a></div></details></nav>\n");
@@ -333,7 +338,8 @@ static void begin(const struct profile_page *page, struct strbuf *out)
     strbuf_add(&title, "Profile of ");
     for (unsigned i = 0; i < page->count; i++)
         strbuf_addf(&title, "%s%s", i ? " and " : "", page->results[i].label);
-    strbuf_addf(&rules, "%s%s%s", chart_style, html_long_style, style);
+    strbuf_addf(&rules, "%s%s%s%s", chart_style, html_long_style, style,
+                page->timeline_count ? profile_page_timeline_style : "");
     html_begin(out, strbuf_text(&title), strbuf_text(&rules));
     strbuf_free(&rules);
     strbuf_free(&title);
@@ -356,9 +362,10 @@ void profile_page_html(const struct profile_page *page, struct strbuf *out)
     if (page->library)
         chart_unscripted(out);
     add_heads(kernels.items, kernels.count, out);
-    add_contents(&kernels, out);
+    add_contents(page, &kernels, out);
     for (size_t k = 0; k < kernels.count; k++)
         add_kernel(&kernels.items[k], out);
+    profile_page_timelines(page, kernels.items, kernels.count, out);
     add_settings(page, &arena, out);
     profile_page_terms(out);
     strbuf_add(out, "<p class=note>Written by ");
@@ -366,6 +373,7 @@ void profile_page_html(const struct profile_page *page, struct strbuf *out)
     strbuf_add(out, ".</p>\n");
     if (page->library)
         chart_scripts(out, page->library);
+    profile_page_timeline_script(page, out);
     strbuf_add(out, "</main>\n</body>\n</html>\n");
     free_kernels(page, &kernels);
     arena_free(&arena);

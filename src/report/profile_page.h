@@ -8,6 +8,8 @@
 #include <jansson.h>
 
 #include "base/strbuf.h"
+#include "report/timeline_read.h"
+#include "timeline/timeline.h"
 
 struct profile_page_result {
     const char *label;      /* short, of its column */
@@ -15,11 +17,20 @@ struct profile_page_result {
     const json_t *document; /* of a run (--stats), with its kernels */
 };
 
+/* What warps did when, of a run. */
+struct profile_page_timeline {
+    const char *label, *path; /* as of a result */
+    const struct timeline_read *timeline;
+};
+
 struct profile_page {
     const struct profile_page_result *results;
     unsigned count;
-    const char *maker;   /* name and version of the program that writes the page */
-    const char *library; /* by which figures are drawn; NULL: it is not installed */
+    const struct profile_page_timeline *timelines;
+    unsigned timeline_count;
+    const struct timeline_options *part; /* of the timelines: cycles and SMs; NULL: all */
+    const char *maker;                   /* name and version of the program that writes the page */
+    const char *library;                 /* by which figures are drawn; NULL: it is not installed */
 };
 
 /* True if a kernel of the document has a profile. */

@@ -36,6 +36,9 @@ const char *profile_page_file(const struct profile_page_kernel *kernel, const ch
 /* profile_page_stalls.c: where warp-cycles went, by kernel and by SM. */
 void profile_page_causes(const struct profile_page_kernel *kernel, struct strbuf *out);
 void profile_page_sms(const struct profile_page_kernel *kernel, struct strbuf *out);
+/* The names of the causes that cost the kernel most, in the order of their colours. Returns how many, at most `most`.
+ */
+unsigned profile_page_ranked(const struct profile_page_kernel *kernel, const char **names, unsigned most);
 /* profile_page_source.c: the lines that cost most; sources with costs beside them. */
 void profile_page_lines(const struct profile_page_kernel *kernel, struct strbuf *out);
 void profile_page_sources(const struct profile_page_kernel *kernel, struct strbuf *out);
@@ -43,5 +46,10 @@ void profile_page_sources(const struct profile_page_kernel *kernel, struct strbu
 void profile_page_waits(const struct profile_page_kernel *kernel, struct strbuf *out);
 void profile_page_statistics(const struct profile_page_kernel *kernel, struct strbuf *out);
 void profile_page_terms(struct strbuf *out);
+/* profile_page_timeline.c: what warps did when; the script that draws it, if there is something of it. */
+void profile_page_timelines(const struct profile_page *page, const struct profile_page_kernel *kernels, size_t count,
+                            struct strbuf *out);
+void profile_page_timeline_script(const struct profile_page *page, struct strbuf *out);
+extern const char profile_page_timeline_style[];
 
 #endif

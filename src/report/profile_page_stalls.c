@@ -52,6 +52,17 @@ static void read_causes(const struct profile_page_kernel *kernel, cause_list *li
         qsort(list->items, list->count, sizeof *list->items, by_sum);
 }
 
+unsigned profile_page_ranked(const struct profile_page_kernel *kernel, const char **names, unsigned most)
+{
+    cause_list list = {0};
+    unsigned count = 0;
+    read_causes(kernel, &list);
+    for (; count < most && count < list.count; count++)
+        names[count] = list.items[count].name;
+    vec_free(&list);
+    return count;
+}
+
 static void add_point(struct strbuf *csv, const char *series, const char *x, double y)
 {
     csv_text(csv, series);
