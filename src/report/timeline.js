@@ -383,7 +383,8 @@ function under(t, x, y) {
   const {launch: l, view} = t, {width, height, left} = shape(t), index = Math.floor((y - AXIS + view.top) / view.row), row = l.rows[index];
   if (x < left || x >= width || y < AXIS || y >= height || !row)
     return null;
-  const scale = (view.to - view.from) / (width - left), from = view.from + (x - left) * scale, to = from + scale;
+  const pixels = Math.round((width - left) * (devicePixelRatio || 1)), scale = (view.to - view.from) / pixels;
+  const from = view.from + Math.floor((x - left) * pixels / (width - left)) * scale, to = from + scale;
   const life = lifeAt(row, (from + to) / 2) || lifeAt(row, from) || lifeAt(row, to);
   if (!life)
     return null;

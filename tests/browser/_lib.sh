@@ -1,5 +1,5 @@
 # Helpers of the scripts in this folder: pages as a browser shows them. A test looks at the page by a script of its own, which stands
-# behind those of the page and prints lines by say(); what the page itself says amiss is printed before.
+# behind those of the page, may await, and prints lines by say(); what the page itself says amiss is printed before.
 . "$(dirname "$0")/../cli/_lib.sh"
 browser=
 for name in chromium-headless-shell chromium chromium-browser google-chrome; do
@@ -33,12 +33,13 @@ addEventListener('error', event => say('error:', event.message));
 addEventListener('unhandledrejection', event => say('error:', event.reason));
 addEventListener('securitypolicyviolation', event => say('refused:', event.blockedURI));
 console.error = (...words) => say('console:', ...words);
+window.requestAnimationFrame = draw => setTimeout(draw); // in virtual time some frames never come
 </script>
 H
     cat "$page"
     cat <<H
 <script>
-addEventListener('load', () => setTimeout(() => {
+addEventListener('load', () => setTimeout(async () => {
   for (const entry of performance.getEntriesByType('resource')) say('loaded:', entry.name);
   try { $script } catch (error) { say('error:', error); }
   document.documentElement.innerHTML = '<body><pre id=said></pre>';
@@ -65,7 +66,8 @@ clean() {
         look "$1" $width 'const wide = document.documentElement.scrollWidth - innerWidth;
             if (wide > 0) say("wider than", innerWidth, "by", wide, [...document.querySelectorAll("main *")].filter(e => e.getBoundingClientRect().right > innerWidth && !e.closest(".scroll, .unseen, .contents")).slice(0, 3).map(e => e.outerHTML.slice(0, 90)));
             for (const c of document.querySelectorAll(".chart")) if (!c.querySelector("canvas")?.width) say("not drawn:", c.ariaLabel);
-            for (const c of document.querySelectorAll(".chart, .scroll:has(> table)")) if (c.tabIndex !== 0) say("no key reaches", c.outerHTML.slice(0, 60));
+            for (const c of document.querySelectorAll(".timeline")) if (!(c.querySelector("canvas")?.width > 200)) say("not drawn: a timeline");
+            for (const c of document.querySelectorAll(".chart, .timeline canvas, .scroll:has(> table)")) if (c.tabIndex !== 0) say("no key reaches", c.outerHTML.slice(0, 60));
             for (const c of document.querySelectorAll("a[href^=\"#\"]")) if (!document.getElementById(decodeURIComponent(c.hash.slice(1)))) say("leads nowhere:", c.hash);
             const ids = [...document.querySelectorAll("[id]")].map(e => e.id); if (new Set(ids).size < ids.length) say("an id is there twice:", ids.find((id, i) => ids.indexOf(id) < i));
             say("done", innerWidth);'
