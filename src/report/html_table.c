@@ -35,11 +35,20 @@ void html_table_head(struct html_table *t, const char *text, bool number, const 
     html_escape(t->out, text);
 }
 
+void html_table_part(struct html_table *t, const char *caption)
+{
+    strbuf_add(t->out, "</tr></tbody></table></div>\n<div class=scroll tabindex=0><table><caption><span class=unseen>");
+    html_escape(t->out, caption);
+    strbuf_add(t->out, "</span></caption><tbody>");
+    t->fresh = true;
+}
+
 void html_table_row(struct html_table *t, const char *attributes)
 {
     strbuf_add(&t->csv, "\n");
-    strbuf_addf(t->out, "</tr>%s\n<tr%s>", t->body ? "" : "</thead><tbody>", attributes);
+    strbuf_addf(t->out, "%s%s\n<tr%s>", t->fresh ? "" : "</tr>", t->body ? "" : "</thead><tbody>", attributes);
     t->body = true;
+    t->fresh = false;
     t->cells = 0;
 }
 

@@ -13,6 +13,7 @@ struct html_table {
     const char *name;
     unsigned cells; /* of this row so far */
     bool body;
+    bool fresh; /* no row has begun since the table did */
 };
 
 /* Begins a table. name: of the file, without its ending; caption: shown above it. Both must outlive the table. */
@@ -21,6 +22,10 @@ void html_table_begin(struct html_table *t, const char *name, const char *captio
 void html_table_head(struct html_table *t, const char *text, bool number, const char *doc);
 /* Begins a row. attributes: in HTML, "" or with a blank before; the first row ends the heads. */
 void html_table_row(struct html_table *t, const char *attributes);
+/* Ends the rows so far and goes on in a table below, of the same file: parts of a long table that are not on the screen
+ * need not be laid out. Their columns must have widths of their own. caption: for those who do not see the rows above.
+ */
+void html_table_part(struct html_table *t, const char *caption);
 /* Cells: the row's name; a text; a number with what is shown of it; nothing. */
 void html_table_name(struct html_table *t, const char *text);
 void html_table_text(struct html_table *t, const char *text);

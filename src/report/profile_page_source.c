@@ -12,6 +12,7 @@
 #define LEAST_SHARE 0.01    /* of a kernel's warp-cycles, for a row of it */
 #define WHOLE_FILE 2000     /* lines of a file that is shown whole; of a longer one, what is near a line with a cost */
 #define NEAR 8              /* lines */
+#define PART 200            /* rows of a table, of which a long source has several */
 #define MOST_INSTRS 200     /* of a line and a result */
 #define FEW_LINES 1000      /* with costs: below them all instructions are shown; of more lines, */
 #define LEAST_INSTRS 0.0005 /* below those with this share */
@@ -266,8 +267,10 @@ static const struct shown *find_shown(const struct source *source, uint32_t numb
 }
 
 static void add_line(const struct profile_page_kernel *kernel, const struct source *source, uint32_t number,
-                     const char *text, struct html_table *t)
+                     const char *text, size_t row, struct html_table *t)
 {
+    if (row && row % PART == 0)
+        html_table_part(t, arena_printf(kernel->arena, "%s, from line %" PRIu32, source->file, number));
     const struct shown *costs = find_shown(source, number);
     struct strbuf causes = {0}, *out = t->out;
     if (costs)
@@ -292,6 +295,7 @@ static void add_line(const struct profile_page_kernel *kernel, const struct sour
 static void add_lines(const struct profile_page_kernel *kernel, const struct source *source, struct strbuf *out)
 {
     struct html_table t;
+    size_t rows = 0;
     const char *name = profile_uses_base_name(source->file);
     strbuf_add(out, "<div class=source>");
     html_table_begin(&t, profile_page_file(kernel, name), source->file, out);
@@ -303,10 +307,10 @@ static void add_lines(const struct profile_page_kernel *kernel, const struct sou
         uint32_t count = (uint32_t)source->text.lines.count;
         for (uint32_t n = 1; n <= count; n++)
             if (count <= WHOLE_FILE || is_near(source, n))
-                add_line(kernel, source, n, profile_text_line(&source->text, n), &t);
+                add_line(kernel, source, n, profile_text_line(&source->text, n), rows++, &t);
     } else {
         for (size_t i = 0; i < source->count; i++)
-            add_line(kernel, source, source->lines[i].number, text_of(kernel, source->file, source->lines[i].number),
+            add_line(kernel, source, source->lines[i].number, text_of(kernel, source->file, source->lines[i].number), i,
                      &t);
     }
     html_table_end(&t);
