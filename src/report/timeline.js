@@ -47,21 +47,22 @@ function stream(script) {
 }
 
 /* Phases of all lives stand one behind the other. */
-function readLife(s, phases) {
+function readLife(s, l) {
   const life = {slot: s.number(), block: [s.number(), s.number(), s.number()], warp: s.number(), cut: s.number() === 1, from: s.number()};
   life.until = life.from + s.number();
   let at = life.from + s.number();
-  life.first = phases.begin.length;
-  const count = s.number();
-  for (let i = 0; i < count; i++) {
-    const cycles = s.number();
-    phases.begin.push(at);
-    phases.cause.push(s.number());
-    phases.instr.push(s.number());
-    phases.other.push(s.number());
+  const {begin, cause, instr, other} = l.phases, count = s.number();
+  life.first = l.read;
+  life.last = l.read += count;
+  for (let i = life.first; i < life.last; i++) {
+    const cycles = s.number(), of = s.number();
+    begin[i] = at;
+    cause[i] = of;
+    instr[i] = s.number();
+    other[i] = s.number();
+    l.causes[of].cycles += cycles;
     at += cycles;
   }
-  life.last = life.first + count;
   life.end = at; /* of the last phase */
   return life;
 }
@@ -85,26 +86,23 @@ const readUnfinished = s => {
 };
 
 function read(script) {
-  const s = stream(script), phases = {begin: [], cause: [], instr: [], other: []};
-  const l = {title: script.dataset.title, name: s.text(), cycles: s.number(), from: s.number(), until: s.number(), phases};
+  const s = stream(script), l = {title: script.dataset.title, name: s.text(), cycles: s.number(), from: s.number(), until: s.number(), read: 0};
   l.causes = s.list(() => ({words: s.text(), name: s.text(), colour: hues[s.number() % hues.length], cycles: 0}));
   l.locks = s.list(s.text);
   l.places = s.list(s.text);
   l.instrs = s.list(() => ({place: s.number(), text: s.text()}));
+  const count = s.number();
+  l.phases = {begin: new Float64Array(count), cause: new Uint8Array(count), instr: new Uint32Array(count), other: new Float64Array(count)};
   l.rows = s.list(() => {
     const sm = s.number(), rows = new Map();
     const rowOf = slot => rows.get(slot) || rows.set(slot, {sm, slot, lives: [], barriers: [], sections: []}).get(slot);
-    for (const [member, one] of [['lives', () => readLife(s, phases)], ['barriers', () => readBarrier(s)], ['sections', () => readSection(s)],
+    for (const [member, one] of [['lives', () => readLife(s, l)], ['barriers', () => readBarrier(s)], ['sections', () => readSection(s)],
                                  ['sections', () => readUnfinished(s)]])
       s.list(one).forEach(item => rowOf(item.slot)[member].push(item));
     return [...rows.values()].sort((a, b) => a.slot - b.slot);
   }).flat();
-  for (const row of l.rows) {
+  for (const row of l.rows)
     row.lives.sort((a, b) => a.from - b.from);
-    for (const life of row.lives)
-      for (let i = life.first; i < life.last; i++)
-        l.causes[phases.cause[i]].cycles += endOf(l, life, i) - phases.begin[i];
-  }
   return l;
 }
 
@@ -133,8 +131,12 @@ function paintPhases(t, row, pixels, colours) {
   const {launch: l, view: {from, to}} = t, width = pixels.length, scale = width / (to - from), sum = new Float64Array(l.causes.length);
   let at = -1;
   const flush = () => {
-    if (at >= 0 && at < width)
-      pixels[at] = colours[sum.reduce((best, cycles, cause) => cycles > sum[best] ? cause : best, 0)];
+    let best = 0;
+    for (let cause = 1; cause < sum.length; cause++)
+      if (sum[cause] > sum[best])
+        best = cause;
+    if (sum[best] > 0 && at < width)
+      pixels[at] = colours[best];
     sum.fill(0);
   };
   for (const life of row.lives) {
@@ -158,8 +160,7 @@ function paintPhases(t, row, pixels, colours) {
       sum[cause] += end - at;
     }
   }
-  if (sum.some(cycles => cycles > 0))
-    flush();
+  flush();
 }
 
 /* Which pixels lie in any of the stretches that `ends` gives of the items. */
@@ -588,7 +589,12 @@ function begin(place) {
   make('figcaption', {textContent: 'Rows are warp slots, time goes to the right, in cycles of the launch. Drag it or use arrows to go along; zoom by + and \u2212, or by the '
     + 'wheel when it has the focus (else with Ctrl; with Shift the wheel goes from row to row). Shift with arrows, or . and , go from phase to phase. Locks and barriers are drawn in rows that are tall enough.'}, place);
   place.closest('figure').querySelector('details').open = false;
-  new ResizeObserver(() => keep(t)).observe(place);
+  let width = place.clientWidth;
+  new ResizeObserver(() => {
+    if (width !== place.clientWidth)
+      keep(t);
+    width = place.clientWidth;
+  }).observe(place);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => draw(t));
 }
 

@@ -3,7 +3,7 @@
  * its SMs, each a piece of its own, so that one that has no room is left out whole.
  *
  *   launch: name, cycles, from, until, causes {words, name, colour}, locks {name}, places {text},
- *           instructions {place, text}, SMs {number, lives, barriers, sections, unfinished}
+ *           instructions {place, text}, phases of all SMs, SMs {number, lives, barriers, sections, unfinished}
  *   life: slot, block x, y, z, warp, cut, from, length, phases' begin behind from, phases {cycles, cause, instruction,
  *         cycles at other causes}
  *   barrier: slot, came, length, instruction
@@ -118,7 +118,7 @@ static uint64_t until_of(const struct timeline_code *code)
 /* What is over as soon as it begins counts as well. */
 static bool is_wanted(const struct timeline_code *code, uint64_t from, uint64_t until)
 {
-    return from < until_of(code) && until >= from_of(code);
+    return from < until_of(code) && (until > from_of(code) || from == from_of(code));
 }
 
 static size_t add_phases(const struct timeline_code *code, const struct timeline_read_life *life,
@@ -266,6 +266,7 @@ static void add_sms(struct timeline_code *code, size_t room, const uint32_t *num
             code->sms++;
         }
     }
+    number(&code->bytes, code->phases);
     list(&code->bytes, code->sms, &sms);
     strbuf_free(&sms);
     strbuf_free(&one);
