@@ -11,15 +11,6 @@
 #define MOST_EDGES 4  /* of a circle that are told */
 #define WIDTH_FROM 24 /* columns */
 
-/* An edge, over all launches. Its ends are warps, or lines: of a lock that functions take, those that call them. */
-struct row {
-    char *from, *to;
-    uint64_t times, cycles;
-};
-struct rows {
-    VEC(struct row) of;
-};
-
 static char *end_text(const json_t *end)
 {
     struct strbuf text = {0};
@@ -42,19 +33,19 @@ static char *end_text(const json_t *end)
     return text.text;
 }
 
-static void add_edge(struct rows *rows, const json_t *edge)
+static void add_edge(struct profile_waits_graph *rows, const json_t *edge)
 {
     char *from = end_text(json_object_get(edge, "from")), *to = end_text(json_object_get(edge, "to"));
-    struct row *row = NULL;
-    for (size_t i = 0; i < rows->of.count && !row; i++)
-        if (!strcmp(rows->of.items[i].from, from) && !strcmp(rows->of.items[i].to, to))
-            row = &rows->of.items[i];
+    struct profile_waits_edge *row = NULL;
+    for (size_t i = 0; i < rows->edges.count && !row; i++)
+        if (!strcmp(rows->edges.items[i].from, from) && !strcmp(rows->edges.items[i].to, to))
+            row = &rows->edges.items[i];
     if (row) {
         free(from);
         free(to);
     } else {
-        vec_push(&rows->of, (struct row){.from = from, .to = to});
-        row = &rows->of.items[rows->of.count - 1];
+        vec_push(&rows->edges, (struct profile_waits_edge){.from = from, .to = to});
+        row = &rows->edges.items[rows->edges.count - 1];
     }
     row->times += profile_uses_number(edge, "times");
     row->cycles += profile_uses_number(edge, "cycles");
@@ -62,45 +53,45 @@ static void add_edge(struct rows *rows, const json_t *edge)
 
 static int by_cost(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct profile_waits_edge *x = a, *y = b;
     if (x->cycles != y->cycles)
         return x->cycles < y->cycles ? 1 : -1;
     int differ = strcmp(x->from, y->from);
     return differ ? differ : strcmp(x->to, y->to);
 }
 
-/* Edges of a word of that name, of all launches. */
-static struct rows rows_of(const json_t *kernels, const char *kernel, const char *word, const char *member)
+struct profile_waits_graph profile_waits_graph_read(const json_t *kernels, const char *kernel, const char *word,
+                                                    const char *member)
 {
-    struct rows rows = {0};
+    struct profile_waits_graph rows = {0};
     size_t i, n;
     const json_t *object, *edge;
     json_t *all = profile_uses_all(kernels, kernel, "words");
     json_array_foreach(all, i, object) if (!strcmp(profile_uses_name(object), word))
         json_array_foreach(json_object_get(object, member), n, edge) add_edge(&rows, edge);
     json_decref(all);
-    if (rows.of.count)
-        qsort(rows.of.items, rows.of.count, sizeof *rows.of.items, by_cost);
+    if (rows.edges.count)
+        qsort(rows.edges.items, rows.edges.count, sizeof *rows.edges.items, by_cost);
     return rows;
 }
 
-static void free_rows(struct rows *rows)
+void profile_waits_graph_free(struct profile_waits_graph *rows)
 {
-    for (size_t i = 0; i < rows->of.count; i++) {
-        free(rows->of.items[i].from);
-        free(rows->of.items[i].to);
+    for (size_t i = 0; i < rows->edges.count; i++) {
+        free(rows->edges.items[i].from);
+        free(rows->edges.items[i].to);
     }
-    vec_free(&rows->of);
+    vec_free(&rows->edges);
 }
 
-static void add_rows(struct rows *rows, uint64_t waited, struct strbuf *out)
+static void add_rows(struct profile_waits_graph *rows, uint64_t waited, struct strbuf *out)
 {
-    for (size_t i = 0; i < rows->of.count && i < MOST_ROWS; i++) {
-        const struct row *row = &rows->of.items[i];
+    for (size_t i = 0; i < rows->edges.count && i < MOST_ROWS; i++) {
+        const struct profile_waits_edge *row = &rows->edges.items[i];
         strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8.0f   %-*s  %s\n", 100 * profile_uses_ratio(row->cycles, waited),
                     row->times, profile_uses_ratio(row->cycles, row->times), WIDTH_FROM, row->from, row->to);
     }
-    free_rows(rows);
+    profile_waits_graph_free(rows);
 }
 
 void profile_graph_add_tables(const json_t *kernels, const char *name, const struct profile_words_report *words,
@@ -110,10 +101,10 @@ void profile_graph_add_tables(const json_t *kernels, const char *name, const str
         return;
     const struct profile_lock_sum *word = &words->words.items[0];
     const char *word_name = profile_uses_name(word->object);
-    struct rows sites = rows_of(kernels, name, word_name, "graph_sites");
-    struct rows warps = rows_of(kernels, name, word_name, "graph");
+    struct profile_waits_graph sites = profile_waits_graph_read(kernels, name, word_name, "graph_sites");
+    struct profile_waits_graph warps = profile_waits_graph_read(kernels, name, word_name, "graph");
     uint64_t waited = word->counts[PROFILE_WORD_waited];
-    if (warps.of.count)
+    if (warps.edges.count)
         strbuf_addf(out, "share      times    cycles   %-*s  while it was held by\n", WIDTH_FROM,
                     "waited for that word");
     add_rows(&sites, waited, out);

@@ -6,6 +6,20 @@
 
 #include "report/profile_words.h"
 
+/* Edges from who waited for a word to who held it then, over all launches, those with most cycles first. Ends are
+ * warps, or lines: of a lock that functions take, those that call them. */
+struct profile_waits_edge {
+    char *from, *to;
+    uint64_t times, cycles;
+};
+struct profile_waits_graph {
+    VEC(struct profile_waits_edge) edges;
+};
+/* The edges of results' member "graph" or "graph_sites", of the words of that name. */
+struct profile_waits_graph profile_waits_graph_read(const json_t *kernels, const char *kernel, const char *word,
+                                                    const char *member);
+void profile_waits_graph_free(struct profile_waits_graph *graph);
+
 /* Of the word for which most was waited in the kernel of that name, among result objects: from which lines threads
  * waited while which others' threads held it, and which warps for which; nothing where its row is not in the table of
  * words. */

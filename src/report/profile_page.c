@@ -37,7 +37,7 @@ static const char style[] =
 
 /* The parts of a kernel, in order. One that the kernel has nothing of appends nothing. */
 static void (*const parts[])(const struct profile_page_kernel *kernel, struct strbuf *out) = {
-    profile_page_causes,  profile_page_lines, profile_page_waits,
+    profile_page_causes,  profile_page_lines, profile_page_waits,      profile_page_graph,
     profile_page_sources, profile_page_sms,   profile_page_statistics,
 };
 
@@ -345,7 +345,7 @@ static void begin(const struct profile_page *page, struct strbuf *out)
     strbuf_add(&title, "Profile of ");
     for (unsigned i = 0; i < page->count; i++)
         strbuf_addf(&title, "%s%s", i ? " and " : "", page->results[i].label);
-    strbuf_addf(&rules, "%s%s%s%s", chart_style, html_long_style, style,
+    strbuf_addf(&rules, "%s%s%s%s%s", chart_style, html_long_style, style, profile_page_graph_style,
                 page->timeline_count ? profile_page_timeline_style : "");
     html_begin(out, strbuf_text(&title), strbuf_text(&rules));
     strbuf_free(&rules);

@@ -46,6 +46,9 @@ void profile_page_sources(const struct profile_page_kernel *kernel, struct strbu
 void profile_page_waits(const struct profile_page_kernel *kernel, struct strbuf *out);
 void profile_page_statistics(const struct profile_page_kernel *kernel, struct strbuf *out);
 void profile_page_terms(struct strbuf *out);
+/* profile_page_graph.c: who waited for whom with the locks that cost most. */
+void profile_page_graph(const struct profile_page_kernel *kernel, struct strbuf *out);
+extern const char profile_page_graph_style[];
 /* profile_page_timeline.c: what warps did when; the script that draws it, if there is something of it. */
 void profile_page_timelines(const struct profile_page *page, const struct profile_page_kernel *kernels, size_t count,
                             struct strbuf *out);

@@ -45,6 +45,16 @@ look one.html 1280 'for (const row of document.querySelectorAll(".low tbody tr")
 awk '/^ wait .* word$/ { on = 1; next } on && $NF !~ /^at/ && /%/ { print $NF, $1, $2, $3; exit }' out.txt | grep -Fxf - said.txt >/dev/null ||
     { wrong "the table of locks is another than the report's"; head -3 said.txt; }
 
+# Who waited for whom: edges of warps, and of lines, with what was free, are all cycles that were waited; the drawing has those of the table.
+[ "$lock" = "$(sed -nE 's/^ *"name": "(lock[^"]*)",/\1/p' "$odd.json" | head -1)" ] || wrong "the first lock of the results is another"
+waited=$(awk -v name="\"$lock\"," '$1 == "\"name\":" { on = $2 == name } on && $1 == "\"waited\":" { sub(/,/, ""); print $2; exit }' "$odd.json")
+look one.html 1280 "$csv"' const rows = csv(document.querySelector("a[download$=\"graph-1.csv\"]").download).slice(1), first = rows.filter(r => r[0] === rows[0][0]);
+    for (const kind of ["lines", "warps"]) say(rows[0][0], kind, first.filter(r => r[4] === kind).reduce((sum, r) => sum + Number(r[2]), 0));
+    const drawn = [...document.querySelectorAll(".waits")].map(svg => [...svg.querySelectorAll("g title")].map(e => e.textContent));
+    say(drawn.length, drawn.every((titles, k) => titles.every((title, i) => { const r = first.filter(r => r[4] === ["lines", "warps"][k])[i]; return i >= 12 || title.startsWith(`${r[5]} waited while it was held by ${r[6]}: ${r[2]} cycles,`); })), drawn[1].length > 5);
+    say([...document.querySelectorAll(".waits g")].every(g => g.getBBox().width > 50 && g.tabIndex === 0));'
+printf '%s\n' "$lock lines $waited" "$lock warps $waited" "2 true true" true | diff - said.txt || wrong "who waited for whom"
+
 # A line's instructions are there on demand, those of the results, by a key too.
 look one.html 1280 'const d = document.querySelector("tr.heat details"), s = d.querySelector("summary"); say(d.open, d.querySelector("pre").checkVisibility());
     s.focus(); say(document.activeElement === s); s.click(); say(d.open, d.querySelector("pre").checkVisibility());
