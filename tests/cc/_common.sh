@@ -12,11 +12,7 @@ fail()
     failures=$((failures + 1))
 }
 
-# The name of an NVIDIA tool, empty when it is not installed.
-nvidia_tool()
-{
-    command -v "$1" 2>/dev/null || { [ -x "/usr/local/cuda/bin/$1" ] && echo "/usr/local/cuda/bin/$1"; }
-}
+. "$here/../_nvidia.sh"
 
 need_clang()
 {

@@ -11,11 +11,12 @@ fail() {
 
 # For tests of a program that one of this folder builds by lockstep cc already: nvcc takes much longer for it.
 if [ -n "${long:-}" ] && [ -z "${LOCKSTEP_LONG:-}" ]; then
-    echo "skipped: with LOCKSTEP_LONG"
+    echo "skipped: only tried with LOCKSTEP_LONG (make test-long)"
     exit 77
 fi
 
-nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; } || :)
+. "$LOCKSTEP_SRC/tests/_nvidia.sh"
+nvcc=$(nvidia_tool nvcc)
 
 # build OUTPUT SOURCES...: by lockstep cc, or by nvcc with a shared runtime when compiler=nvcc.
 compiler=${compiler:-cc}

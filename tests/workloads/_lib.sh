@@ -24,7 +24,8 @@ if [ "$clang" = none ]; then
     exit 77
 fi
 
-nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; } || :)
+. "$LOCKSTEP_SRC/tests/_nvidia.sh"
+nvcc=$(nvidia_tool nvcc)
 [ -z "${LOCKSTEP_NO_NVCC:-}" ] || nvcc=
 
 # build_all NAME SOURCE: $work/NAME by lockstep cc and, where nvcc is installed and with LOCKSTEP_LONG, $work/NAME.nvcc. Code of the host,

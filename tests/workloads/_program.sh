@@ -11,7 +11,7 @@ name=$1
 shift
 place=$(sed -n '/^[a-z]/p' "$LOCKSTEP_SRC/tests/workloads/programs.txt" | grep -n "^$name\b" | cut -d: -f1)
 if [ "$*" = long ] && [ -z "${LOCKSTEP_LONG:-}" ]; then
-    echo "skipped: with LOCKSTEP_LONG"
+    echo "skipped: only tried with LOCKSTEP_LONG (make test-long)"
     exit 77
 fi
 # The fewer sets of items are many enough to be counted, the less apriori has to do.
