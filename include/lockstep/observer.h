@@ -35,7 +35,7 @@ enum {
 
 /* Of everything in this file and events.def. Changes whenever an observer that was built for the version before would
  * not work: by itself with the number of events, and by the other summand with anything else. */
-#define LOCKSTEP_OBSERVER_VERSION (200u + LOCKSTEP_OBSERVER_EVENTS)
+#define LOCKSTEP_OBSERVER_VERSION (201u + LOCKSTEP_OBSERVER_EVENTS)
 
 #define LOCKSTEP_OBSERVER_STATE (64u << 20) /* bytes of state of an SM that an observer can have */
 

@@ -16,12 +16,18 @@ struct profile_charge {
 
 void profile_charge_begin(struct profile_charge *charge, const struct lockstep_observed *observed);
 
-/* The instruction that a stay is charged to. at_fence: the warp waits behind a fence that it issued last; last: the
- * instruction that it issued last; next: the one that it needs next. */
+/* True: a stay is charged to the instruction issued last, else to the next one. at_fence: the warp waits behind a fence
+ * that it issued last. */
+static inline bool profile_charged_last(const struct profile_charge *charge, uint32_t cause, bool at_fence)
+{
+    return mask_has(charge->last, cause) || (cause == charge->fence && at_fence);
+}
+/* The instruction that a stay is charged to. last: the one that the warp issued last; next: the one that it needs next.
+ */
 static inline uint32_t profile_charged_to(const struct profile_charge *charge, uint32_t cause, bool at_fence,
                                           uint32_t last, uint32_t next)
 {
-    return mask_has(charge->last, cause) || (cause == charge->fence && at_fence) ? last : next;
+    return profile_charged_last(charge, cause, at_fence) ? last : next;
 }
 
 #endif

@@ -14,7 +14,7 @@ const char *profile_count_name(enum profile_count count)
 }
 
 /* states: of SMs, struct profile_sm. */
-static void gather_words(struct profile *profile, const void *const *states, uint32_t sms, uint32_t line_bytes)
+static void gather_parts(struct profile *profile, const void *const *states, uint32_t sms, uint32_t line_bytes)
 {
     const void **parts = base_calloc(sms, sizeof *parts);
     for (uint32_t sm = 0; sm < sms; sm++)
@@ -29,6 +29,10 @@ static void gather_words(struct profile *profile, const void *const *states, uin
         parts[sm] = profile_sharing_of(states[sm]);
     profile->shared = profile_sharing_gather((const struct profile_sharing *const *)parts, sms, &profile->words,
                                              &profile->polls, line_bytes);
+    for (uint32_t sm = 0; sm < sms; sm++)
+        parts[sm] = profile_calls_of(states[sm]);
+    if (parts[0])
+        profile->calls = profile_calls_gather((const struct profile_calls *const *)parts, sms);
     free(parts);
 }
 
@@ -63,7 +67,7 @@ struct profile *profile_gather(const struct watch_launch *launch, uint32_t line_
         profile_barriers_add(profile->barriers, profile_barriers_of(states[sm]), observed->instructions);
         add_sm(profile, states[sm], sm);
     }
-    gather_words(profile, states, observed->sms, line_bytes);
+    gather_parts(profile, states, observed->sms, line_bytes);
     free(states);
     return profile;
 }
@@ -73,6 +77,7 @@ void profile_free(struct profile *profile)
     if (!profile)
         return;
     profile_graphs_free(&profile->graphs);
+    profile_calls_free(&profile->calls);
     profile_words_free(&profile->words);
     profile_polls_free(&profile->polls);
     profile_sharing_free(&profile->shared);

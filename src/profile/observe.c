@@ -26,6 +26,22 @@ static uint64_t *cycles_of(struct profile_sm *s, uint32_t pc)
     return row_of(s, pc) + PROFILE_COUNTS;
 }
 
+/* Adds to a count of an instruction, and of the context in which the warp issues it. */
+static inline void count(struct profile_sm *s, uint32_t warp, uint32_t pc, uint32_t which, uint64_t amount)
+{
+    row_of(s, pc)[which] += amount;
+    struct profile_calls *calls = profile_calls_of(s);
+    if (RARELY(calls))
+        profile_calls_row(calls, *profile_calls_recent(calls, warp, pc))[which] += amount;
+}
+
+/* The same of the cycles of a context, where it is not the kernel itself. */
+static inline void count_cycles(struct profile_sm *s, uint32_t context, uint32_t cause, uint64_t cycles)
+{
+    if (RARELY(context))
+        profile_calls_row(profile_calls_of(s), context)[PROFILE_COUNTS + cause] += cycles;
+}
+
 /* The warp's stay so far is counted, up to a cycle: that may be the one in which the warp issued, which is counted. A
  * wait for a value that ends with an instruction's completion was for that one. */
 static inline void close_stay(struct profile_sm *s, struct profile_warp *w, uint64_t cycle)
@@ -34,13 +50,22 @@ static inline void close_stay(struct profile_sm *s, struct profile_warp *w, uint
     uint64_t *to = cycles_of(s, w->charged);
     to[w->cause] += cycles - w->passed;
     to[s->charge.unpicked] += w->passed;
+    count_cycles(s, w->context, w->cause, cycles - w->passed);
+    count_cycles(s, w->context, s->charge.unpicked, w->passed);
     if (w->done == cycle + 1 && mask_has(s->charge.data, w->cause))
-        row_of(s, w->done_pc)[PROFILE_awaited] += cycles;
+        count(s, (uint32_t)(w - s->warps), w->done_pc, PROFILE_awaited, cycles);
     w->since += cycles;
     w->passed = 0;
 }
 
 /* Events */
+
+/* The context of the instruction that a stay is charged to. */
+static uint32_t context_at(struct profile_sm *s, const struct profile_warp *w, const struct lockstep_stand_event *e)
+{
+    uint32_t here = profile_calls_stand(profile_calls_of(s), e);
+    return profile_charged_last(&s->charge, e->cause, w->at_fence) ? w->last_context : here;
+}
 
 static void stand(void *state, const struct lockstep_stand_event *e)
 {
@@ -52,12 +77,27 @@ static void stand(void *state, const struct lockstep_stand_event *e)
     }
     w->at_fence &= e->cause == s->charge.fence;
     uint32_t charged = profile_charged_to(&s->charge, e->cause, w->at_fence, w->last_pc, e->pc);
-    if (charged == w->charged && e->cause == w->cause)
+    uint32_t context = s->calls ? context_at(s, w, e) : 0;
+    if (charged == w->charged && e->cause == w->cause && context == w->context)
         return;
     if (e->cycle != w->since) /* else it has just issued, or come */
         close_stay(s, w, e->cycle);
     w->charged = charged;
+    w->context = (uint16_t)context;
     w->cause = (uint8_t)e->cause;
+}
+
+static void issue_in_context(struct profile_sm *s, struct profile_warp *w, const struct lockstep_issue_event *e,
+                             bool first)
+{
+    struct profile_calls *calls = profile_calls_of(s);
+    uint32_t context = profile_calls_issue(calls, e);
+    uint64_t *row = profile_calls_row(calls, context);
+    row[PROFILE_issues]++;
+    row[PROFILE_active] += mask_count(e->active);
+    row[PROFILE_lanes] += mask_count(e->mask);
+    row[PROFILE_COUNTS + s->charge.issued] += first;
+    w->last_context = (uint16_t)context;
 }
 
 /* Where a warp issues several instructions in a cycle, that counts as issued for the first. */
@@ -69,13 +109,16 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     row[PROFILE_issues]++;
     row[PROFILE_active] += mask_count(e->active);
     row[PROFILE_lanes] += mask_count(e->mask);
-    if (w->issued != e->cycle + 1) {
+    bool first = w->issued != e->cycle + 1;
+    if (first) {
         close_stay(s, w, e->cycle);
         row[PROFILE_COUNTS + s->charge.issued]++;
     }
     w->since = w->issued = e->cycle + 1;
     w->last_pc = e->pc;
     w->at_fence = e->instruction_class == LOCKSTEP_FENCE;
+    if (RARELY(s->calls))
+        issue_in_context(s, w, e, first);
     profile_barriers_issue(profile_barriers_of(s), e);
 }
 
@@ -87,6 +130,8 @@ static void passed(void *state, const struct lockstep_passed_event *e)
         uint64_t *cycles = cycles_of(s, w->charged);
         cycles[w->cause]--;
         cycles[s->charge.held]++;
+        count_cycles(s, w->context, w->cause, UINT64_MAX);
+        count_cycles(s, w->context, s->charge.held, 1);
     }
     for (uint64_t rest = e->warps & ~e->held; rest; rest &= rest - 1)
         s->warps[mask_first(rest)].passed++;
@@ -98,6 +143,8 @@ static void forget(struct profile_sm *s, uint32_t slot)
     profile_words_forget(profile_words_of(s), slot);
     profile_polls_forget(profile_polls_of(s), slot);
     profile_barriers_forget(profile_barriers_of(s), slot);
+    if (s->calls)
+        profile_calls_forget(profile_calls_of(s), slot);
 }
 
 static void leave(void *state, const struct lockstep_leave_event *e)
@@ -135,14 +182,13 @@ static uint64_t mean_distance(const struct lockstep_access_event *e)
 
 static void access(void *state, const struct lockstep_access_event *e)
 {
-    uint64_t *row = row_of(state, e->pc);
     if (!e->mask)
         return;
     profile_words_access(profile_words_of(state), e);
     profile_polls_access(profile_polls_of(state), e);
     profile_sharing_access(profile_sharing_of(state), e);
-    row[PROFILE_accesses]++;
-    row[PROFILE_apart] += mean_distance(e);
+    count(state, e->warp, e->pc, PROFILE_accesses, 1);
+    count(state, e->warp, e->pc, PROFILE_apart, mean_distance(e));
 }
 
 static void atomic(void *state, const struct lockstep_atomic_event *e)
@@ -168,19 +214,18 @@ static void opens(void *state, const struct lockstep_open_event *e)
 
 static void split(void *state, const struct lockstep_split_event *e)
 {
-    row_of(state, e->pc)[PROFILE_splits]++;
+    count(state, e->warp, e->pc, PROFILE_splits, 1);
 }
 
 static void divided(void *state, const struct lockstep_divided_event *e)
 {
-    uint64_t *row = row_of(state, e->pc);
-    row[PROFILE_transactions] += e->transactions;
-    row[PROFILE_bytes] += e->bytes;
+    count(state, e->warp, e->pc, PROFILE_transactions, e->transactions);
+    count(state, e->warp, e->pc, PROFILE_bytes, e->bytes);
 }
 
 static void transaction(void *state, const struct lockstep_transaction_event *e)
 {
-    row_of(state, e->pc)[PROFILE_hits] += !e->waits;
+    count(state, e->warp, e->pc, PROFILE_hits, !e->waits);
 }
 
 static void served(void *state, const struct lockstep_served_event *e)
@@ -193,22 +238,28 @@ static void served(void *state, const struct lockstep_served_event *e)
 
 static void serialized(void *state, const struct lockstep_serialized_event *e)
 {
-    row_of(state, e->pc)[PROFILE_passes] += e->passes - 1;
+    count(state, e->warp, e->pc, PROFILE_passes, e->passes - 1);
 }
 
 /* The state of an SM */
 
-/* Words stand behind the counts, then polls, accesses to words beside them, and barriers. */
+/* Words stand behind the counts, then polls, accesses to words beside them, barriers, and calls. */
 static size_t words_at(const struct lockstep_observed *observed)
 {
     size_t row = sizeof(uint64_t) * (PROFILE_COUNTS + observed->cause_count);
     return round_up_u64(sizeof(struct profile_sm) + observed->instructions * row, sizeof(uint64_t));
 }
 
-static size_t state_bytes(const struct lockstep_observed *observed)
+static size_t calls_at(const struct lockstep_observed *observed)
 {
     return words_at(observed) + profile_words_bytes() + profile_polls_bytes() + profile_sharing_bytes() +
-           profile_barriers_bytes(observed->instructions);
+           round_up_u64(profile_barriers_bytes(observed->instructions), sizeof(uint64_t));
+}
+
+static size_t state_bytes(const struct lockstep_observed *observed)
+{
+    return calls_at(observed) +
+           profile_calls_bytes(watch_module(observed), observed, PROFILE_COUNTS + observed->cause_count);
 }
 
 static void begin(const struct lockstep_observed *observed, void *state)
@@ -221,6 +272,10 @@ static void begin(const struct lockstep_observed *observed, void *state)
     s->causes = observed->cause_count;
     s->width = PROFILE_COUNTS + s->causes;
     profile_charge_begin(&s->charge, observed);
+    if (profile_calls_bytes(watch_module(observed), observed, s->width)) {
+        s->calls = calls_at(observed);
+        profile_calls_begin(profile_calls_of(s), watch_module(observed), observed, s->width);
+    }
 }
 
 static const struct lockstep_observer observer = {

@@ -9,6 +9,7 @@
 #define LOCKSTEP_PROFILE_PROFILE_H
 
 #include "profile/barriers.h"
+#include "profile/calls.h"
 #include "profile/graph.h"
 #include "profile/polls.h"
 #include "profile/sharing.h"
@@ -33,6 +34,7 @@ struct profile {
     uint64_t *barriers; /* by instruction: enum profile_barrier_count */
     uint32_t sms;
     uint64_t *sm_cycles; /* by SM: warp-cycles by cause, of all instructions */
+    struct profile_call_list calls;
     struct profile_word_list words;
     struct profile_graphs graphs; /* of the words that are shown */
     struct profile_poll_list polls;

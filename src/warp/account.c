@@ -35,10 +35,12 @@ HOT void warp_account_again(struct warp_table *w, uint64_t slots)
 
 COLD void warp_account_tell(const struct warp_table *w, const struct warp_slot *slot, uint64_t cycle)
 {
+    const struct simt_path *now = slot->simt.live ? slot->simt.paths.now : NULL;
     watch_tell_stand(w->watch, &(struct lockstep_stand_event){.cycle = cycle,
                                                               .warp = (uint32_t)(slot - w->slots),
                                                               .block = slot->block,
-                                                              .pc = slot->simt.live ? simt_pc(&slot->simt) : 0,
+                                                              .pc = now ? now->pc : 0,
+                                                              .lanes = now ? now->mask : 0,
                                                               .cause = slot->stall_cause});
 }
 

@@ -100,6 +100,11 @@ struct watch_launch {
 /* observed: but for its functions. Memory belongs to arena. -1 with a diagnostic: an observer wants too much state. */
 int watch_launch_begin(struct watch_launch *launch, const struct watch_observers *all, const struct isa_module *module,
                        const struct lockstep_observed *observed, struct arena *arena, struct diag_sink *sink);
+/* The module of a kernel that is observed: for observers that are part of Lockstep. */
+static inline const struct isa_module *watch_module(const struct lockstep_observed *observed)
+{
+    return ((const struct watch_launch *)observed->context)->module;
+}
 /* The listeners of SM `sm`; launch may be NULL. */
 struct watch watch_of(const struct watch_launch *launch, unsigned sm);
 /* All observers report, in the order in which they were loaded; what they write is appended to out. */

@@ -85,6 +85,32 @@ static void expect_closed(const struct run *r)
     assert_int_equal(sum_of(p, PROFILE_passes), device_stat(&r->d, "sm", "shared_conflict_cycles"));
 }
 
+/* Of all instructions of a function. */
+static uint64_t sum_of_function(const struct profile *p, const struct isa_function *f, unsigned count)
+{
+    uint64_t sum = 0;
+    for (uint32_t pc = f->first; pc < f->first + f->count; pc++)
+        sum += profile_row(p, pc)[count];
+    return sum;
+}
+
+/* What is counted of a function's instructions is what is counted in its contexts. */
+static void expect_contexts_closed(const struct run *r)
+{
+    const struct profile *p = r->d.result.profile;
+    assert_int_equal(p->calls.joined, 0);
+    for (uint32_t f = 0; f < p->module->function_count; f++)
+        for (unsigned i = 0; !p->module->functions[f].is_kernel && i < PROFILE_COUNTS + p->causes; i++) {
+            uint64_t counted = sum_of_function(p, &p->module->functions[f], i), sum = 0;
+            for (uint32_t c = 0; c < p->calls.count; c++)
+                sum += p->calls.of[c].context.entry == p->module->functions[f].first ? p->calls.of[c].counts[i] : 0;
+            if (sum != counted)
+                fail_msg("%s %s: function %s, count %u: %llu in its contexts, %llu at its instructions",
+                         r->way->machine, r->way->settings, p->module->functions[f].name, i, (unsigned long long)sum,
+                         (unsigned long long)counted);
+        }
+}
+
 /* Of a run that has ended. */
 static void expect_barriers_closed(const struct run *r)
 {
@@ -150,6 +176,19 @@ static void expect_same_polls(const struct run *a, const struct run *b, const ch
         fail_msg("%s %s: other polls %s", a->way->machine, a->way->settings, what);
 }
 
+static void expect_same_contexts(const struct run *a, const struct run *b, const char *what)
+{
+    const struct profile *p = a->d.result.profile, *q = b->d.result.profile;
+    bool same = p->calls.count == q->calls.count && p->calls.joined == q->calls.joined;
+    for (uint32_t i = 0; i < p->calls.count && same; i++) {
+        const struct profile_call *x = &p->calls.of[i], *y = &q->calls.of[i];
+        same = !memcmp(&x->context, &y->context, sizeof x->context) &&
+               !memcmp(x->counts, y->counts, (PROFILE_COUNTS + p->causes) * sizeof *x->counts);
+    }
+    if (!same)
+        fail_msg("%s %s: other contexts %s", a->way->machine, a->way->settings, what);
+}
+
 static void expect_same(const struct run *a, const struct run *b, const char *what)
 {
     const struct profile *p = a->d.result.profile, *q = b->d.result.profile;
@@ -165,6 +204,7 @@ static void expect_same(const struct run *a, const struct run *b, const char *wh
         return;
     if (memcmp(p->barriers, q->barriers, p->instructions * PROFILE_BARRIER_COUNTS * sizeof *p->barriers))
         fail_msg("%s %s: other barriers %s", a->way->machine, a->way->settings, what);
+    expect_same_contexts(a, b, what);
     expect_same_words(a, b, what);
     expect_same_polls(a, b, what);
 }
@@ -174,6 +214,7 @@ static void run_all_ways(const struct way *way, const char *text)
     struct run first, other;
     run(&first, way, text, true, true, &(struct gpu_launch){0});
     expect_closed(&first);
+    expect_contexts_closed(&first);
     expect_barriers_closed(&first);
     expect_l2_closed(&first);
     const struct gpu_launch hows[] = {{.threads = 1}, {.threads = 2}, {.every_cycle = true}};
@@ -192,15 +233,46 @@ static void run_all_ways(const struct way *way, const char *text)
     }
     run(&other, way, text, true, false, &(struct gpu_launch){.max_cycles = first.d.result.cycles / 2});
     expect_closed(&other);
+    expect_contexts_closed(&other);
     run_free(&other);
     run_free(&first);
 }
+
+#define FUNC(name, body)                                                                                               \
+    ".visible .func (.param .b32 o) " name "(.param .b32 i)\n{\n" PTX_REGS "ld.param.u32 %r1, [i];\n" body             \
+    "st.param.b32 [o], %r1; ret;\n}\n"
+#define CALL(name)                                                                                                     \
+    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), " name ", (a); ld.param.b32 %r1, [b]; }\n"
+/* leaf is called from five places, by way of others and by address, in parts of warps; down calls itself, and part of
+ * its lanes end in quits. */
+static const char calls_text[] = PTX_HEAD ".global .b32 g[64];\n" FUNC(
+    "leaf", "and.b32 %r2, %r1, 63; mul.wide.u32 %rd1, %r2, 4; mov.u64 %rd2, g; add.u64 %rd1, %rd1, %rd2; "
+            "atom.global.add.u32 %r3, [%rd1], 1; ld.global.u32 %r4, [%rd1]; xor.b32 %r1, %r1, %r4;\n")
+    FUNC("mid", CALL("leaf") "and.b32 %r2, %r1, 2; setp.eq.u32 %p1, %r2, 0; @%p1 bra PAST;\n" CALL(
+                    "leaf") "nanosleep.u32 50;\nPAST: add.u32 %r1, %r1, 7;\n")
+        FUNC("quits", "and.b32 %r2, %r1, 16; setp.eq.u32 %p1, %r2, 0; @%p1 exit; add.u32 %r1, %r1, 1;\n") FUNC(
+            "down", "setp.eq.u32 %p1, %r1, 0; st.param.b32 [o], %r1; @%p1 ret; add.u32 %r1, %r1, -1;\n" CALL("down")
+                        CALL("leaf") "mov.u32 %r1, 0;\n")
+            PTX_KERNEL(
+                "k", PTX_BEGIN
+                "proto: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+                "mov.u32 %r1, %r5;\n" CALL("quits") "mov.u32 %r1, %r5; and.b32 %r6, %r2, 3; setp.eq.u32 %p1, %r6, 1; "
+                                                    "@%p1 bra ONE;\n" CALL("mid") "bra JOIN;\nONE:\n" CALL(
+                                                        "leaf") "JOIN: bar.sync 0;\n"
+                                                                "mov.u64 %rd4, leaf; mov.u64 %rd5, mid; setp.gt.u32 "
+                                                                "%p2, %r6, 1; selp.b64 %rd4, %rd4, %rd5, %p2;\n"
+                                                                "{ .param .b32 a; .param .b32 b; st.param.b32 [a], "
+                                                                "%r1; call (b), %rd4, (a), proto; "
+                                                                "ld.param.b32 %r1, [b]; }\n"
+                                                                "and.b32 %r1, %r5, 7;\n" CALL(
+                                                                    "down") "st.global.u32 [%rd2], %r1; ret;");
 
 static void test_sums(void **state)
 {
     (void)state;
     for (unsigned w = 0; w < WAYS; w++) {
         run_all_ways(&ways[w], waits_text);
+        run_all_ways(&ways[w], calls_text);
         struct program p = make_program(700 + w);
         char *text = kernel_text(&p);
         run_all_ways(&ways[w], text);
@@ -297,6 +369,54 @@ static void test_known_rows(void **state)
     device_close(&d);
 }
 
+/* The way into a context, from the kernel on: "mid>leaf". */
+static void add_way(const struct profile *p, uint32_t context, struct strbuf *out)
+{
+    const struct profile_context *c = &p->calls.of[context - 1].context;
+    if (c->outer) {
+        add_way(p, c->outer, out);
+        strbuf_add(out, ">");
+    }
+    strbuf_add(out, isa_function_at(p->module, c->entry)->name);
+}
+
+/* Every way that lanes go into a function is a context, the same ones under every divergence model, and lanes issue as
+ * often there. */
+static void test_known_contexts(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"stack", "its", "aware", "dwf"};
+    static const char *const ways_in[] = {
+        "\nquits from 56: 160\n",   "\nleaf from 67: 40\n",  "\nmid from 63: 144\n",       "\nmid>leaf from 12: 120\n",
+        "\nmid>leaf from 18: 80\n", "\nmid from 75: 98\n",   "\nmid>leaf from 12: 80\n",   "\nmid>leaf from 18: 60\n",
+        "\nleaf from 75: 80\n",     "\ndown from 79: 792\n", "\ndown>leaf from 40: 560\n",
+    };
+    for (unsigned m = 0; m < 4; m++) {
+        struct device d;
+        char settings[64];
+        snprintf(settings, sizeof settings, "gpu.sms=1 sm.divergence=%s", models[m]);
+        device_open(&d, "gtx480", settings);
+        gpu_profile(d.gpu);
+        device_load(&d, calls_text);
+        device_run(&d, "k", (struct shape){.grid = 1, .block = 32}, device_buffer(&d, 16384), 0);
+        const struct profile *p = d.result.profile;
+        struct strbuf found = {0};
+        strbuf_add(&found, "\n");
+        for (uint32_t c = 1; c <= p->calls.count; c++) {
+            const struct profile_call *call = &p->calls.of[c - 1];
+            add_way(p, c, &found);
+            strbuf_addf(&found, " from %u: %llu\n", call->context.call,
+                        (unsigned long long)call->counts[PROFILE_lanes]);
+        }
+        assert_int_equal(p->calls.count, sizeof ways_in / sizeof ways_in[0]);
+        for (unsigned i = 0; i < p->calls.count; i++)
+            if (!strstr(strbuf_text(&found), ways_in[i]))
+                fail_msg("%s: no %s in:%s", models[m], ways_in[i], strbuf_text(&found));
+        strbuf_free(&found);
+        device_close(&d);
+    }
+}
+
 /* A run that is stopped while the warp waits for its load: nobody was what ended that wait. */
 static void test_stopped_wait(void **state)
 {
@@ -352,8 +472,8 @@ static void test_words(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_known_rows),
-                                       cmocka_unit_test(test_stopped_wait), cmocka_unit_test(test_given_up),
-                                       cmocka_unit_test(test_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums),           cmocka_unit_test(test_known_rows),
+                                       cmocka_unit_test(test_known_contexts), cmocka_unit_test(test_stopped_wait),
+                                       cmocka_unit_test(test_given_up),       cmocka_unit_test(test_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
