@@ -63,16 +63,22 @@ json_t *gpu_instruction_json(const struct isa_module *module, uint32_t pc)
     return object;
 }
 
-static json_t *instruction_json(const struct profile *profile, uint32_t pc)
+/* Adds what is counted of an instruction or of a context. */
+static void set_row(json_t *object, const struct profile *profile, const uint64_t *row)
 {
-    const uint64_t *row = profile_row(profile, pc);
-    json_t *object = gpu_instruction_json(profile->module, pc), *counts = json_object(), *cycles = json_object();
+    json_t *counts = json_object(), *cycles = json_object();
     for (unsigned i = 0; i < PROFILE_COUNTS; i++)
         set_counted(counts, profile_count_name((enum profile_count)i), row[i]);
     for (unsigned c = 0; c < profile->causes; c++)
         set_counted(cycles, profile->cause_names[c], row[PROFILE_COUNTS + c]);
     json_object_set_new(object, "counts", counts);
     json_object_set_new(object, "cycles", cycles);
+}
+
+static json_t *instruction_json(const struct profile *profile, uint32_t pc)
+{
+    json_t *object = gpu_instruction_json(profile->module, pc);
+    set_row(object, profile, profile_row(profile, pc));
     return object;
 }
 
@@ -92,6 +98,31 @@ json_t *gpu_use_json(const struct isa_module *module, uint32_t pc)
     json_object_set_new(use, "ptx_line", json_integer(module->instrs[pc].line));
     json_object_set_new(use, "places", places_json(module, pc));
     return use;
+}
+
+/* A context, with the call that leads into it. */
+static json_t *call_json(const struct profile *profile, const struct profile_call *call)
+{
+    const struct profile_context *context = &call->context;
+    const struct isa_function *callee = isa_function_at(profile->module, context->entry);
+    struct strbuf name = {0};
+    json_t *object = use_json(profile->module, context->call);
+    isa_plain_name(callee->name, &name);
+    json_object_set_new(object, "outer", json_integer(context->outer));
+    json_object_set_new(object, "function", json_string(strbuf_text(&name)));
+    json_object_set_new(object, "first", json_integer(callee->first));
+    json_object_set_new(object, "count", json_integer(callee->count));
+    set_row(object, profile, call->counts);
+    strbuf_free(&name);
+    return object;
+}
+
+static json_t *calls_json(const struct profile *profile)
+{
+    json_t *calls = json_array();
+    for (uint32_t i = 0; i < profile->calls.count; i++)
+        json_array_append_new(calls, call_json(profile, &profile->calls.of[i]));
+    return calls;
 }
 
 /* Instructions of a word. pcs: `most` at most, pc + 1, 0 ends. */
@@ -201,6 +232,8 @@ json_t *gpu_profile_json(const struct profile *profile)
         if (has_counts(profile, pc))
             json_array_append_new(instructions, instruction_json(profile, pc));
     json_object_set_new(object, "instructions", instructions);
+    json_object_set_new(object, "calls", calls_json(profile));
+    json_object_set_new(object, "calls_joined", json_integer((json_int_t)profile->calls.joined));
     json_object_set_new(object, "sms", sms_json(profile));
     json_object_set_new(object, "barriers", barriers_json(profile));
     json_object_set_new(object, "words", words_json(profile));

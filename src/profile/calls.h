@@ -15,9 +15,10 @@
 #include "isa/program.h"
 #include "lockstep/observer.h"
 
-#define PROFILE_CONTEXTS 256  /* of an SM: calls that would make more stay in the context of their caller */
-#define PROFILE_CALL_DEPTH 32 /* calls of a thread one in the other: further ones stay in the context of their caller  \
-                               */
+#define PROFILE_CONTEXTS 256 /* of an SM: calls that would make more stay in the context of their caller */
+#define PROFILE_CALL_DEPTH                                                                                             \
+    32 /* calls of a thread one in the other: further ones stay in the context of their caller                         \
+        */
 #define PROFILE_CALL_WARPS 64
 
 struct profile_context {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/program.h"
 #include "report/profile_uses.h"
 
 static void add_sum(struct profile_sum *to, const struct profile_sum *from)
@@ -52,11 +53,45 @@ static void read_sum(struct profile_lines *p, const json_t *object, struct profi
     }
 }
 
+/* The number of a call: the launch's results have it as often as there are contexts from which it is made. */
+static uint32_t called_of(struct profile_lines *p, const json_t *object, uint32_t outer)
+{
+    struct profile_called called = {.object = object,
+                                    .outer = outer,
+                                    .pc = (uint32_t)profile_uses_number(object, "pc"),
+                                    .first = (uint32_t)profile_uses_number(object, "first"),
+                                    .count = (uint32_t)profile_uses_number(object, "count")};
+    const char *key = arena_printf(&p->arena, "%u to %u from %u", called.pc, called.first, outer);
+    uint32_t known = strmap_get(&p->numbers, key, strlen(key));
+    if (known == STRMAP_NONE) {
+        known = (uint32_t)p->calls.count;
+        strmap_put(&p->numbers, key, strlen(key), known);
+        vec_push(&p->calls, called);
+    }
+    return known;
+}
+
+/* Outer ones stand before those that are called from them, and have lower numbers. */
+static void add_calls(struct profile_lines *p, const json_t *calls)
+{
+    size_t count = json_array_size(calls);
+    uint32_t *numbers = base_calloc(count + 1, sizeof *numbers); /* + 1, of the launch's; 0: the kernel */
+    for (size_t i = 0; i < count; i++) {
+        const json_t *object = json_array_get(calls, i);
+        uint64_t outer = profile_uses_number(object, "outer");
+        uint32_t at = called_of(p, object, outer <= i ? numbers[outer] : 0);
+        numbers[i + 1] = at + 1;
+        read_sum(p, object, &p->calls.items[at].own);
+    }
+    free(numbers);
+}
+
 static void add_launch(struct profile_lines *p, const json_t *kernel)
 {
     const json_t *instructions = json_object_get(json_object_get(kernel, "profile"), "instructions");
     p->launches++;
     p->cycles += profile_uses_number(kernel, "cycles");
+    add_calls(p, json_object_get(json_object_get(kernel, "profile"), "calls"));
     for (size_t i = 0; i < json_array_size(instructions); i++) {
         const json_t *object = json_array_get(instructions, i);
         uint64_t pc = profile_uses_number(object, "pc");
@@ -93,41 +128,104 @@ static void add_all(struct profile_lines *p, uint32_t line, const struct profile
     add_sum(&p->lines.items[line].all, &instr->sum);
 }
 
-static void add_site(struct profile_lines *p, uint32_t line, uint32_t outer, const struct profile_sum *sum)
+static void add_site(struct profile_lines *p, uint32_t line, uint32_t outer, const char *by, uint32_t pc)
 {
+    const struct profile_sum *sum = &p->instrs.items[pc].sum;
     const char *key = arena_printf(&p->arena, "%u in %u", line, outer);
     uint32_t known = strmap_get(&p->numbers, key, strlen(key));
     if (known == STRMAP_NONE) {
         known = (uint32_t)p->sites.count;
         strmap_put(&p->numbers, key, strlen(key), known);
-        vec_push(&p->sites, (struct profile_site){.line = line, .outer = outer});
+        vec_push(&p->sites, (struct profile_site){.line = line, .outer = outer, .by = by, .first = pc});
     }
-    add_sum(&p->sites.items[known].sum, sum);
+    struct profile_site *site = &p->sites.items[known];
+    site->several |= by && site->by && strcmp(by, site->by) != 0;
+    site->by = by && !site->by ? by : site->by;
+    add_sum(&site->sum, sum);
 }
 
 #define MOST_PLACES 64
 
-/* Where the sources are not known, the lines are those of the PTX. */
-static void add_instr(struct profile_lines *p, struct profile_instr *instr)
+/* The lines of an instruction, its own first, to `chain`; they have such depths. Returns how many. Where the sources
+ * are not known, it is the one of the PTX. */
+static uint32_t lines_of(struct profile_lines *p, const json_t *object, uint32_t depth, uint32_t *chain)
 {
-    const json_t *places = json_object_get(instr->object, "places");
-    uint32_t count = (uint32_t)json_array_size(places), chain[MOST_PLACES], outer = 0;
+    const json_t *places = json_object_get(object, "places");
+    uint32_t count = (uint32_t)json_array_size(places);
     count = count < MOST_PLACES ? count : MOST_PLACES;
     for (uint32_t i = 0; i < count; i++) {
         const json_t *place = json_array_get(places, i);
         const char *file = json_string_value(json_object_get(place, "file"));
-        outer = line_of(p, file ? file : "", profile_uses_number(place, "line"), count - 1 - i);
-        instr->line = i ? instr->line : outer;
-        add_all(p, outer, instr, chain, i);
+        chain[i] = line_of(p, file ? file : "", profile_uses_number(place, "line"), depth + count - 1 - i);
     }
-    if (!count) {
-        const char *file = json_string_value(json_object_get(instr->object, "ptx_file"));
-        instr->line = outer = line_of(p, file ? file : "", profile_uses_number(instr->object, "ptx_line"), 0);
-        add_all(p, outer, instr, chain, 0);
+    if (count)
+        return count;
+    const char *file = json_string_value(json_object_get(object, "ptx_file"));
+    chain[0] = line_of(p, file ? file : "", profile_uses_number(object, "ptx_line"), depth);
+    return 1;
+}
+
+/* The calls around the function that an instruction stands in, at least. */
+static uint32_t depth_of(const struct profile_lines *p, uint32_t pc)
+{
+    uint32_t least = 0;
+    for (size_t i = 0; i < p->calls.count; i++) {
+        const struct profile_called *called = &p->calls.items[i];
+        uint32_t depth = 1;
+        for (uint32_t outer = called->outer; outer; outer = p->calls.items[outer - 1].outer)
+            depth++;
+        if (pc - called->first < called->count && (!least || depth < least))
+            least = depth;
     }
-    add_site(p, instr->line, outer, &instr->sum);
+    return least;
+}
+
+static void add_instr(struct profile_lines *p, uint32_t pc)
+{
+    struct profile_instr *instr = &p->instrs.items[pc];
+    const json_t *places = json_object_get(instr->object, "places");
+    uint32_t chain[MOST_PLACES], before[MOST_PLACES];
+    uint32_t count = lines_of(p, instr->object, depth_of(p, pc), chain);
+    for (uint32_t i = 0; i < count; i++)
+        add_all(p, chain[i], instr, before, i);
+    instr->line = chain[0];
+    uint32_t user = (uint32_t)profile_uses_user_place(places);
+    const json_t *inner = user ? json_array_get(places, user - 1) : NULL;
+    user = user < count ? user : count - 1;
+    add_site(p, chain[user], chain[count - 1], json_string_value(json_object_get(inner, "function")), pc);
     add_sum(&p->lines.items[instr->line].own, &instr->sum);
     add_sum(&p->sum, &instr->sum);
+}
+
+/* The cost of a called function goes to the lines of the call, and of those around it; once to each line. A function
+ * that is called by way of itself is so often in no context. */
+static void add_called(struct profile_lines *p, uint32_t number)
+{
+    uint32_t chain[MOST_PLACES];
+    const struct profile_sum *own = &p->calls.items[number].own;
+    for (uint32_t at = number + 1; at; at = p->calls.items[at - 1].outer) {
+        add_sum(&p->calls.items[at - 1].all, own);
+        const struct profile_called *called = &p->calls.items[at - 1];
+        const json_t *object = called->pc < p->instrs.count ? p->instrs.items[called->pc].object : NULL;
+        uint32_t count = lines_of(p, object ? object : called->object, UINT32_MAX - MOST_PLACES, chain);
+        for (uint32_t i = 0; i < count; i++) {
+            struct profile_line *line = &p->lines.items[chain[i]];
+            if (line->told != number + 1)
+                add_sum(&line->all, own);
+            line->told = number + 1;
+        }
+    }
+}
+
+const struct profile_called *profile_lines_called(const struct profile_lines *p, uint32_t pc)
+{
+    const struct profile_called *best = NULL;
+    for (size_t i = 0; i < p->calls.count; i++) {
+        const struct profile_called *called = &p->calls.items[i];
+        if (pc - called->first < called->count && (!best || profile_cost(&called->own) > profile_cost(&best->own)))
+            best = called;
+    }
+    return best;
 }
 
 /* The texts of lines, as the launch's results have them. */
@@ -159,7 +257,9 @@ void profile_lines_init(struct profile_lines *p, const json_t *kernels, const ch
             add_launch(p, json_array_get(kernels, i));
     for (size_t pc = 0; pc < p->instrs.count; pc++)
         if (p->instrs.items[pc].object)
-            add_instr(p, &p->instrs.items[pc]);
+            add_instr(p, (uint32_t)pc);
+    for (size_t i = 0; i < p->calls.count; i++)
+        add_called(p, (uint32_t)i);
     for (size_t i = 0; i < json_array_size(kernels); i++)
         if (is_of(json_array_get(kernels, i), name))
             add_texts(p, json_array_get(kernels, i));
@@ -170,6 +270,7 @@ void profile_lines_free(struct profile_lines *p)
     vec_free(&p->instrs);
     vec_free(&p->lines);
     vec_free(&p->sites);
+    vec_free(&p->calls);
     strmap_free(&p->numbers);
     arena_free(&p->arena);
 }

@@ -31,9 +31,10 @@ struct profile_line {
     const char *file; /* as the sources' compiler named it */
     uint32_t number;
     const char *text;       /* without blanks around it; NULL: results do not have it */
-    uint32_t depth;         /* calls around it that its code stands in place of, at least */
+    uint32_t depth;         /* calls around it, at least */
     struct profile_sum own; /* of the instructions that are the line's */
-    struct profile_sum all; /* and of those that stand in place of a call in the line */
+    struct profile_sum all; /* and of those that stand in place of a call in the line, or that it calls */
+    uint32_t told;          /* the last call whose cost `all` has */
 };
 
 struct profile_instr {
@@ -43,10 +44,23 @@ struct profile_instr {
 };
 
 /* The instructions of a line that stand in the same outermost line: `line` itself where they stand in place of no call.
- */
+ * A line of a header that came with a compiler is none: its instructions are those of the line that calls it. */
 struct profile_site {
     uint32_t line, outer;
+    const char *by; /* the function of such a header, if there is one alone; else NULL */
+    bool several;   /* there is more than one */
+    uint32_t first; /* pc of its first instruction */
     struct profile_sum sum;
+};
+
+/* A function and the calls by which threads came into it: the context of src/profile/calls.h. */
+struct profile_called {
+    const json_t *object;   /* of a launch */
+    uint32_t outer;         /* the one it was called from, + 1; 0: the kernel */
+    uint32_t pc;            /* of the call */
+    uint32_t first, count;  /* instructions of the function */
+    struct profile_sum own; /* of them */
+    struct profile_sum all; /* and of what they call */
 };
 
 struct profile_lines {
@@ -57,7 +71,9 @@ struct profile_lines {
     VEC(struct profile_instr) instrs; /* by pc */
     VEC(struct profile_line) lines;
     VEC(struct profile_site) sites;
-    struct strmap numbers; /* of lines, by "LINE FILE"; of sites, by "LINE in OUTER" */
+    VEC(struct profile_called) calls; /* outer ones first */
+    struct strmap
+        numbers; /* of lines, by "LINE FILE"; of sites, by "LINE in OUTER"; of calls, "PC to FIRST from OUTER" */
     struct arena arena;
 };
 
@@ -75,6 +91,8 @@ struct profile_part {
 unsigned profile_parts(const struct profile_lines *p, const struct profile_sum *sum, struct profile_part *parts);
 /* Its cost without the cycles of warps that have ended and wait for their block: those are other warps' doing. */
 uint64_t profile_work_cost(const struct profile_lines *p, const struct profile_sum *sum);
+/* The called function that the instruction stands in, with the most expensive call of it; NULL: it is the kernel's. */
+const struct profile_called *profile_lines_called(const struct profile_lines *p, uint32_t pc);
 /* True if line a comes before b in a report: the most expensive first; of those that cost the same, the outer one. */
 bool profile_line_before(const struct profile_line *a, const struct profile_line *b);
 /* The number of the cause of that name, or PROFILE_LINES_NONE. */

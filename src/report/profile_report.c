@@ -1,6 +1,6 @@
 /* Prints profiles by line. A line's cost is that of its own instructions, and of those that stand in place of a call in
- * it: so a line that calls a function of a header shows what that costs, and the header's line shows it too. Waits for
- * a value are a cost of the line that brings it, though warps stand at the one that uses it. */
+ * it or that it really calls: so a line that calls a function shows what that costs, and the function's lines show it
+ * too. Waits for a value are a cost of the line that brings it, though warps stand at the one that uses it. */
 #include "report/profile_report.h"
 
 #include <inttypes.h>
@@ -12,6 +12,7 @@
 #include "report/profile_lines.h"
 #include "report/profile_barriers.h"
 #include "report/profile_graph.h"
+#include "report/profile_called.h"
 #include "report/profile_polls.h"
 #include "report/profile_sentences.h"
 #include "report/profile_memory.h"
@@ -224,6 +225,7 @@ static void print_kernel(const json_t *kernels, const char *name, bool ptx, stru
     strbuf_add(out, "\n");
     if (lines.sum.total) {
         print_lines(&p, ptx);
+        profile_called_add_table(&lines, out);
         profile_barriers_add_table(kernels, name, lines.sum.total, out);
         profile_words_add_table(words, lines.sum.total, out);
         profile_graph_add_tables(kernels, name, words, lines.sum.total, out);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "report/profile_called.h"
 #include "report/profile_uses.h"
 
 #define LEAST_SHARE 0.05 /* of the kernel's cycles */
@@ -18,9 +19,21 @@ struct finding {
 static void add_place(const struct profile_lines *p, const struct profile_site *site, struct strbuf *out)
 {
     const struct profile_line *line = &p->lines.items[site->line], *outer = &p->lines.items[site->outer];
+    struct strbuf around = {0}, from = {0}, before = {0};
     strbuf_addf(out, "%s:%u", profile_uses_base_name(line->file), line->number);
+    strbuf_addf(&before, "%s:%u", profile_uses_base_name(outer->file), outer->number);
     if (outer != line)
-        strbuf_addf(out, " (called from %s:%u)", profile_uses_base_name(outer->file), outer->number);
+        strbuf_addf(&around, "called from %s", strbuf_text(&before));
+    profile_called_add_from(p, site->first, strbuf_text(&before), &from);
+    if (from.length)
+        strbuf_addf(&around, "%s%s", around.length ? ", in a function " : "", strbuf_text(&from));
+    if (site->by && !site->several)
+        strbuf_addf(out, around.length ? " (%s, %s)" : " (%s%s)", site->by, strbuf_text(&around));
+    else if (around.length)
+        strbuf_addf(out, " (%s)", strbuf_text(&around));
+    strbuf_free(&around);
+    strbuf_free(&from);
+    strbuf_free(&before);
 }
 
 /* How a site's accesses lie, where that costs something. */

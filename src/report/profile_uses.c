@@ -56,8 +56,7 @@ static void add_line(const json_t *place, struct strbuf *out)
     strbuf_addf(out, "%s:%" PRIu64, profile_uses_base_name(file ? file : ""), profile_uses_number(place, "line"));
 }
 
-/* The number of the innermost place that users wrote. */
-static size_t user_place(const json_t *places)
+size_t profile_uses_user_place(const json_t *places)
 {
     size_t count = json_array_size(places), at = 0;
     for (; at + 1 < count; at++) {
@@ -71,7 +70,7 @@ static size_t user_place(const json_t *places)
 void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out)
 {
     const json_t *places = json_object_get(use, "places");
-    size_t count = json_array_size(places), first = user_place(places);
+    size_t count = json_array_size(places), first = profile_uses_user_place(places);
     if (!count) {
         strbuf_addf(out, "line %" PRIu64 " of the PTX", profile_uses_number(use, "ptx_line"));
         return;

@@ -26,6 +26,10 @@ void profile_uses_add_caller(const json_t *use, struct strbuf *out);
 /* Appends the places of the first instructions of an array, each once, up to two: "a.cu:9 and a.cu:12". Returns how
  * many. */
 unsigned profile_uses_add_places(const json_t *uses, struct strbuf *out);
+/* The number of the innermost place that lies in no header that came with a compiler; of the outermost one where all
+ * do.
+ */
+size_t profile_uses_user_place(const json_t *places);
 /* A file without its folders. */
 const char *profile_uses_base_name(const char *file);
 /* part / whole; 0 where there is no whole. */

@@ -107,6 +107,91 @@ static void test_launches(void **state)
     free(text);
 }
 
+#define HEADER(name, line, function)                                                                                   \
+    "{\"file\": \"/usr/include/none/" name "\", \"line\": " #line ", \"function\": \"" function "\"}"
+
+/* A line of a header that came with the compiler has its row; sentences name the line that users wrote. */
+static void test_headers(void **state)
+{
+    (void)state;
+    char *text = report(
+        "[" KERNEL(
+            "k", 10,
+            INSTR(
+                0, "atom;", HEADER("device_atomic_functions.hpp", 112, "atomicAdd") "," AT("a.cu", 7), "",
+                "\"atomic\": 400") "," INSTR(1, "atom;",
+                                             HEADER("device_atomic_functions.hpp", 113, "atomicAdd") "," AT("a.cu", 7),
+                                             "",
+                                             "\"atomic\": 200") "," INSTR(2, "membar.gl;",
+                                                                          HEADER("a.h", 1, "inner") "," HEADER(
+                                                                              "b.h", 9,
+                                                                              "outer") "," AT("l.h", 3) "," AT("a.cu",
+                                                                                                               9),
+                                                                          "",
+                                                                          "\"fence\": 300") "," INSTR(3, "ret;",
+                                                                                                      AT("a.cu", 10),
+                                                                                                      "",
+                                                                                                      "\"issued\": "
+                                                                                                      "100")) "]",
+        false);
+    assert_non_null(strstr(text, " 60.0%    0.0%   60.0%  a.cu:7\n"));
+    assert_non_null(strstr(text, " 40.0%   40.0%   40.0%  device_atomic_functions.hpp:112\n"));
+    assert_non_null(strstr(text, "- 60% of warp-cycles go to a.cu:7 (atomicAdd): atomic.\n"
+                                 "- 30% of warp-cycles go to l.h:3 (outer, called from a.cu:9): fence.\n"));
+    free(text);
+}
+
+#define CALL(outer, pc, places, function, first, count, cycles)                                                        \
+    "{\"outer\": " #outer ", \"pc\": " #pc ", \"ptx_line\": 1" #pc ", \"places\": [" places                            \
+    "], \"function\": \"" function "\", \"first\": " #first ", \"count\": " #count                                     \
+    ", \"counts\": {}, \"cycles\": {\"fence\": " #cycles "}}"
+#define CALLS(calls)                                                                                                                                          \
+    "{\"name\": \"k\", \"cycles\": 10, \"profile\": {\"instructions\": [" INSTR(0, "membar.gl;", AT("f.cu", 2), "\"issues\": 8", "\"fence\": 600") "," INSTR( \
+        1, "call f;", AT("g.cu", 5), "\"issues\": 3",                                                                                                         \
+        "\"fence\": 50") "," INSTR(2, "call f;", AT("k.cu", 8), "",                                                                                           \
+                                   "\"fence\": 50") "," INSTR(3, "call g;", AT("k.cu", 9), "",                                                                \
+                                                              "\"fence\": 200") "," INSTR(4, "ret;", AT("k.cu", 10),                                          \
+                                                                                          "",                                                                 \
+                                                                                          "\"issued\": 100") "], "                                            \
+                                                                                                             "\"calls"                                        \
+                                                                                                             "\": "                                           \
+                                                                                                             "[" calls                                        \
+                                                                                                             "]}}"
+
+/* What a called function costs stands at the lines of its calls, and of those around them, as well as at its own. The
+ * contexts of two launches are one, in whatever order they come. */
+static void test_calls(void **state)
+{
+    (void)state;
+    char *text = report(
+        "[" CALLS(CALL(0, 2, AT("k.cu", 8), "f", 0, 1, 100) "," CALL(0, 3, AT("k.cu", 9), "g", 1, 1, 50) "," CALL(
+            2, 1, AT("g.cu", 5), "f", 0, 1, 500)) "," CALLS(CALL(0, 3, AT("k.cu", 9), "g", 1, 1,
+                                                                 50) "," CALL(1, 1, AT("g.cu", 5), "f", 0, 1,
+                                                                              300) "," CALL(0, 2, AT("k.cu", 8), "f", 0,
+                                                                                            1, 300)) "]",
+        false);
+    assert_string_equal(text, "\nprofile of k: 20 cycles, 2000 warp-cycles in 2 launches\n"
+                              " cost     own  stand  line\n"
+                              " 65.0%   20.0%   65.0%  k.cu:9\n"
+                              "                        fence 100%\n"
+                              " 60.0%   60.0%   60.0%  f.cu:2\n"
+                              "                        fence 100%\n"
+                              " 45.0%    5.0%   45.0%  g.cu:5\n"
+                              "                        fence 100%\n"
+                              " 25.0%    5.0%   25.0%  k.cu:8\n"
+                              "                        fence 100%\n"
+                              " 10.0%   10.0%   10.0%  k.cu:10\n"
+                              "                        issued 100%\n"
+                              " cost     own     calls  called function\n"
+                              " 60.0%   60.0%        16  f\n"
+                              "        called from g.cu:5 67%, k.cu:8 33%\n"
+                              " 45.0%    5.0%         6  g\n"
+                              "        called from k.cu:9\n"
+                              "- 60% of warp-cycles go to f.cu:2 (called mostly from g.cu:5, from k.cu:9):\n"
+                              "  fence.\n");
+    free(text);
+}
+
 #define USE(line, places) "{\"pc\": 1, \"ptx_line\": " #line ", \"places\": [" places "]}"
 #define LOCK(name, taken, failed, given, held, waited, handovers, handed, most)                                        \
     "{\"name\": \"" name "\", \"taken\": " #taken ", \"failed\": " #failed                                             \
@@ -195,7 +280,8 @@ static void test_barriers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs), cmocka_unit_test(test_launches),
-                                       cmocka_unit_test(test_words), cmocka_unit_test(test_barriers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs),   cmocka_unit_test(test_launches),
+                                       cmocka_unit_test(test_headers), cmocka_unit_test(test_calls),
+                                       cmocka_unit_test(test_words),   cmocka_unit_test(test_barriers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
