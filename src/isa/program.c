@@ -87,7 +87,8 @@ uint32_t isa_reconvergence_point(const struct isa_module *module, const struct i
 
 bool isa_is_system_header(const char *file)
 {
-    return strstr(file, "/include/") && (strncmp(file, "/usr/", 5) == 0 || strstr(file, "/targets/"));
+    return strstr(file, "/include/") &&
+           (strncmp(file, "/usr/", 5) == 0 || strstr(file, "/targets/") || strstr(file, "/share/lockstep/"));
 }
 
 void isa_user_place(const struct isa_module *module, const struct isa_instr *instr, uint32_t *file, uint32_t *line)

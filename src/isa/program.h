@@ -240,7 +240,7 @@ void isa_disasm_module(const struct isa_module *module, struct strbuf *out);
 void isa_format_pos(const struct isa_module *module, const struct isa_instr *instr, struct strbuf *out);
 
 /* True: the file is a header that came with a compiler or the system, as its path tells (/usr/include,
- * /usr/local/cuda/targets/.../include); users call what is in it, and do not write it. */
+ * /usr/local/cuda/targets/.../include, .../share/lockstep/include); users call what is in it, and do not write it. */
 bool isa_is_system_header(const char *file);
 /* The innermost place of an instruction that lies in no such header, or its outermost one where all do: the number of
  * its file (0: not known) and the line. */

@@ -128,20 +128,17 @@ static void add_all(struct profile_lines *p, uint32_t line, const struct profile
     add_sum(&p->lines.items[line].all, &instr->sum);
 }
 
-static void add_site(struct profile_lines *p, uint32_t line, uint32_t outer, const char *by, uint32_t pc)
+static uint32_t add_site(struct profile_lines *p, const struct profile_site *of)
 {
-    const struct profile_sum *sum = &p->instrs.items[pc].sum;
-    const char *key = arena_printf(&p->arena, "%u in %u", line, outer);
+    const char *key = arena_printf(&p->arena, "%u in %u %s", of->line, of->outer, of->by ? of->by : "");
     uint32_t known = strmap_get(&p->numbers, key, strlen(key));
     if (known == STRMAP_NONE) {
         known = (uint32_t)p->sites.count;
         strmap_put(&p->numbers, key, strlen(key), known);
-        vec_push(&p->sites, (struct profile_site){.line = line, .outer = outer, .by = by, .first = pc});
+        vec_push(&p->sites, ((struct profile_site){of->line, of->outer, of->by, of->first, {{0}, {0}, 0, 0}}));
     }
-    struct profile_site *site = &p->sites.items[known];
-    site->several |= by && site->by && strcmp(by, site->by) != 0;
-    site->by = by && !site->by ? by : site->by;
-    add_sum(&site->sum, sum);
+    add_sum(&p->sites.items[known].sum, &of->sum);
+    return known;
 }
 
 #define MOST_PLACES 64
@@ -180,19 +177,47 @@ static uint32_t depth_of(const struct profile_lines *p, uint32_t pc)
     return least;
 }
 
+const struct profile_called *profile_lines_called(const struct profile_lines *p, uint32_t pc)
+{
+    const struct profile_called *best = NULL;
+    for (size_t i = 0; i < p->calls.count; i++) {
+        const struct profile_called *called = &p->calls.items[i];
+        if (pc - called->first < called->count && (!best || profile_cost(&called->own) > profile_cost(&best->own)))
+            best = called;
+    }
+    return best;
+}
+
+/* The called function in which an instruction stands lies in headers that came with a compiler: so says the last place
+ * of its first instruction that has one. */
+static bool is_header_function(const struct profile_lines *p, uint32_t pc)
+{
+    const struct profile_called *called = profile_lines_called(p, pc);
+    for (uint32_t i = 0; called && i < called->count && called->first + i < p->instrs.count; i++) {
+        const json_t *places = json_object_get(p->instrs.items[called->first + i].object, "places");
+        size_t count = json_array_size(places);
+        const char *file = json_string_value(json_object_get(json_array_get(places, count - 1), "file"));
+        if (count && file)
+            return isa_is_system_header(file);
+    }
+    return false;
+}
+
 static void add_instr(struct profile_lines *p, uint32_t pc)
 {
     struct profile_instr *instr = &p->instrs.items[pc];
     const json_t *places = json_object_get(instr->object, "places");
-    uint32_t chain[MOST_PLACES], before[MOST_PLACES];
-    uint32_t count = lines_of(p, instr->object, depth_of(p, pc), chain);
+    uint32_t chain[MOST_PLACES], before[MOST_PLACES], depth = depth_of(p, pc);
+    uint32_t count = lines_of(p, instr->object, depth, chain), user = (uint32_t)profile_uses_user_place(places);
     for (uint32_t i = 0; i < count; i++)
         add_all(p, chain[i], instr, before, i);
     instr->line = chain[0];
-    uint32_t user = (uint32_t)profile_uses_user_place(places);
-    const json_t *inner = user ? json_array_get(places, user - 1) : NULL;
-    user = user < count ? user : count - 1;
-    add_site(p, chain[user], chain[count - 1], json_string_value(json_object_get(inner, "function")), pc);
+    instr->site = PROFILE_LINES_NONE;
+    if (!depth || !is_header_function(p, pc))
+        instr->site = add_site(p, &(struct profile_site){.line = chain[user < count ? user : count - 1],
+                                                         .outer = chain[count - 1],
+                                                         .first = pc,
+                                                         .sum = instr->sum});
     add_sum(&p->lines.items[instr->line].own, &instr->sum);
     add_sum(&p->sum, &instr->sum);
 }
@@ -217,15 +242,21 @@ static void add_called(struct profile_lines *p, uint32_t number)
     }
 }
 
-const struct profile_called *profile_lines_called(const struct profile_lines *p, uint32_t pc)
+/* The cycles of a called function that lies in headers as a whole are those of the call that users wrote. */
+static void add_header_site(struct profile_lines *p, const struct profile_called *called)
 {
-    const struct profile_called *best = NULL;
-    for (size_t i = 0; i < p->calls.count; i++) {
-        const struct profile_called *called = &p->calls.items[i];
-        if (pc - called->first < called->count && (!best || profile_cost(&called->own) > profile_cost(&best->own)))
-            best = called;
-    }
-    return best;
+    const struct profile_called *call = called;
+    if (!is_header_function(p, called->first))
+        return;
+    while (call->outer && is_header_function(p, p->calls.items[call->outer - 1].first))
+        call = &p->calls.items[call->outer - 1];
+    uint32_t chain[MOST_PLACES], count = lines_of(p, call->object, UINT32_MAX - MOST_PLACES, chain);
+    uint32_t user = (uint32_t)profile_uses_user_place(json_object_get(call->object, "places"));
+    add_site(p, &(struct profile_site){.line = chain[user < count ? user : count - 1],
+                                       .outer = chain[count - 1],
+                                       .by = json_string_value(json_object_get(call->object, "function")),
+                                       .first = call->pc,
+                                       .sum = called->own});
 }
 
 /* The texts of lines, as the launch's results have them. */
@@ -251,15 +282,17 @@ static bool is_of(const json_t *kernel, const char *name)
 
 void profile_lines_init(struct profile_lines *p, const json_t *kernels, const char *name)
 {
-    *p = (struct profile_lines){0};
+    *p = (struct profile_lines){.kernels = kernels, .name = name};
     for (size_t i = 0; i < json_array_size(kernels); i++)
         if (is_of(json_array_get(kernels, i), name))
             add_launch(p, json_array_get(kernels, i));
     for (size_t pc = 0; pc < p->instrs.count; pc++)
         if (p->instrs.items[pc].object)
             add_instr(p, (uint32_t)pc);
-    for (size_t i = 0; i < p->calls.count; i++)
+    for (size_t i = 0; i < p->calls.count; i++) {
         add_called(p, (uint32_t)i);
+        add_header_site(p, &p->calls.items[i]);
+    }
     for (size_t i = 0; i < json_array_size(kernels); i++)
         if (is_of(json_array_get(kernels, i), name))
             add_texts(p, json_array_get(kernels, i));

@@ -41,15 +41,16 @@ struct profile_instr {
     const json_t *object; /* of a launch; NULL: the instruction counted nothing */
     struct profile_sum sum;
     uint32_t line; /* its own */
+    uint32_t site; /* PROFILE_LINES_NONE: those of the calls of its function */
 };
 
 /* The instructions of a line that stand in the same outermost line: `line` itself where they stand in place of no call.
- * A line of a header that came with a compiler is none: its instructions are those of the line that calls it. */
+ * A line of a header that came with a compiler is none: its instructions are those of the line that calls it. So they
+ * are where that is a real call. */
 struct profile_site {
     uint32_t line, outer;
-    const char *by; /* the function of such a header, if there is one alone; else NULL */
-    bool several;   /* there is more than one */
-    uint32_t first; /* pc of its first instruction */
+    const char *by; /* of a function that is called and lies in such a header as a whole: its name; else NULL */
+    uint32_t first; /* pc of its first instruction; of the call, where there is a `by` */
     struct profile_sum sum;
 };
 
@@ -66,6 +67,8 @@ struct profile_called {
 struct profile_lines {
     const char *causes[PROFILE_LINES_CAUSES]; /* names, as results have them */
     unsigned cause_count;
+    const json_t *kernels;
+    const char *name; /* of the kernel */
     uint64_t launches, cycles;
     struct profile_sum sum;           /* of the kernel */
     VEC(struct profile_instr) instrs; /* by pc */

@@ -3,22 +3,56 @@
 
 #include <string.h>
 
+#include "report/profile_barriers.h"
 #include "report/profile_called.h"
+#include "report/profile_parted.h"
 #include "report/profile_uses.h"
 
-#define LEAST_SHARE 0.05 /* of the kernel's cycles */
+#define LEAST_SHARE 0.05  /* of the kernel's cycles */
+#define LEAST_PARTED 0.15 /* the same of those that are lost to lanes that have parted: some are everywhere */
 
 /* A sentence is about a site's cycles of a cause; or (cause is PROFILE_LINES_NONE) those for which warps waited for the
- * values that it brings. */
+ * values that it brings; or (site is NULL) those that are lost to lanes that have parted. */
 struct finding {
     uint64_t cycles;
     uint32_t cause;
     const struct profile_site *site;
 };
 
-static void add_place(const struct profile_lines *p, const struct profile_site *site, struct strbuf *out)
+static uint64_t cycles_of(const struct profile_sum *sum, uint32_t cause)
+{
+    return cause == PROFILE_LINES_NONE ? sum->counts[PROFILE_awaited] : sum->cycles[cause];
+}
+
+/* The instruction of the finding's site that has most of its cycles; NULL: it lies in a function that the site calls.
+ */
+static const struct profile_instr *main_instr(const struct profile_lines *p, const struct finding *f)
+{
+    const struct profile_instr *best = NULL;
+    for (size_t i = 0; i < p->instrs.count; i++) {
+        const struct profile_instr *instr = &p->instrs.items[i];
+        bool is_its = instr->object && instr->site == (uint32_t)(f->site - p->sites.items);
+        if (is_its && (!best || cycles_of(&instr->sum, f->cause) > cycles_of(&best->sum, f->cause)))
+            best = instr;
+    }
+    return best;
+}
+
+/* The function of a header that the users' line of an instruction calls, or NULL. */
+static const char *header_function(const struct profile_site *site, const struct profile_instr *instr)
+{
+    const json_t *places = instr ? json_object_get(instr->object, "places") : NULL;
+    size_t user = profile_uses_user_place(places);
+    if (!instr)
+        return site->by;
+    return user ? json_string_value(json_object_get(json_array_get(places, user - 1), "function")) : NULL;
+}
+
+static void add_place(const struct profile_lines *p, const struct profile_site *site, const struct profile_instr *instr,
+                      struct strbuf *out)
 {
     const struct profile_line *line = &p->lines.items[site->line], *outer = &p->lines.items[site->outer];
+    const char *by = header_function(site, instr);
     struct strbuf around = {0}, from = {0}, before = {0};
     strbuf_addf(out, "%s:%u", profile_uses_base_name(line->file), line->number);
     strbuf_addf(&before, "%s:%u", profile_uses_base_name(outer->file), outer->number);
@@ -27,44 +61,94 @@ static void add_place(const struct profile_lines *p, const struct profile_site *
     profile_called_add_from(p, site->first, strbuf_text(&before), &from);
     if (from.length)
         strbuf_addf(&around, "%s%s", around.length ? ", in a function " : "", strbuf_text(&from));
-    if (site->by && !site->several)
-        strbuf_addf(out, around.length ? " (%s, %s)" : " (%s%s)", site->by, strbuf_text(&around));
-    else if (around.length)
-        strbuf_addf(out, " (%s)", strbuf_text(&around));
+    if (by || around.length)
+        strbuf_addf(out, " (%s%s%s)", by ? by : "", by && around.length ? ", " : "", strbuf_text(&around));
     strbuf_free(&around);
     strbuf_free(&from);
     strbuf_free(&before);
 }
 
-/* How a site's accesses lie, where that costs something. */
-static void add_accesses(const struct profile_sum *sum, const char *before, struct strbuf *out)
+/* How the accesses of an instruction lie, where that costs something; of a load whose accesses lie well, where its
+ * values come from. */
+static void add_accesses(const struct profile_sum *sum, bool loads, const char *before, struct strbuf *out)
 {
     const uint64_t *n = sum->counts;
     double each = profile_uses_ratio(n[PROFILE_transactions], n[PROFILE_accesses]);
-    if (each >= 1.5)
-        strbuf_addf(out, "%s%.1f transactions an access, its lanes lie %.0f bytes apart", before, each,
-                    profile_uses_ratio(n[PROFILE_apart], n[PROFILE_accesses]));
-    else if (n[PROFILE_passes] * 2 >= n[PROFILE_accesses] && n[PROFILE_accesses])
+    if (each >= 1.5) {
+        strbuf_addf(out, "%s%.1f transactions an access, its lanes ", before, each);
+        if (n[PROFILE_apart] < n[PROFILE_accesses])
+            strbuf_add(out, "meet at one address");
+        else
+            strbuf_addf(out, "lie %.0f bytes apart", profile_uses_ratio(n[PROFILE_apart], n[PROFILE_accesses]));
+    } else if (n[PROFILE_passes] * 2 >= n[PROFILE_accesses] && n[PROFILE_accesses]) {
         strbuf_addf(out, "%s%.1f passes an access, its lanes meet in banks of shared memory", before,
                     1 + profile_uses_ratio(n[PROFILE_passes], n[PROFILE_accesses]));
+    } else if (loads && n[PROFILE_transactions]) {
+        strbuf_addf(out, "%s%.0f%% of its transactions hit the L1", before,
+                    100 * profile_uses_ratio(n[PROFILE_hits], n[PROFILE_transactions]));
+    }
+}
+
+/* How far apart warps come to a barrier. */
+static void add_spread(const struct profile_lines *p, const struct profile_instr *instr, struct strbuf *out)
+{
+    struct profile_barriers_report *barriers = profile_barriers_read(p->kernels, p->name);
+    for (size_t i = 0; i < barriers->of.count; i++) {
+        const struct profile_barrier_total *each = &barriers->of.items[i];
+        const uint64_t *n = each->counts;
+        if (each->pc == (uint64_t)(instr - p->instrs.items) && n[PROFILE_BARRIER_opened])
+            strbuf_addf(out, "; the last warp comes %.0f cycles behind the first",
+                        profile_uses_ratio(n[PROFILE_BARRIER_spread], n[PROFILE_BARRIER_opened]));
+    }
+    profile_barriers_done(barriers);
+}
+
+/* The name of an instruction's operation. */
+static void add_operation(const struct profile_instr *instr, struct strbuf *out)
+{
+    const char *text = json_string_value(json_object_get(instr->object, "text"));
+    text = text && *text == '@' ? strchr(text, ' ') : text;
+    text = text ? text + strspn(text, " ") : "";
+    strbuf_addn(out, text, strcspn(text, " ;"));
+}
+
+static void add_awaited(const struct profile_lines *p, const struct finding *f, struct strbuf *out)
+{
+    const struct profile_instr *instr = main_instr(p, f);
+    const struct profile_sum *sum = instr ? &instr->sum : &f->site->sum;
+    bool loads = instr && sum->counts[PROFILE_accesses];
+    strbuf_addf(out, "wait for the value that %s ", loads ? "the load of" : "line");
+    add_place(p, f->site, instr, out);
+    strbuf_add(out, loads ? " brings" : " computes");
+    if (loads)
+        add_accesses(sum, true, ": ", out);
+    else if (instr) {
+        strbuf_add(out, ", by ");
+        add_operation(instr, out);
+    }
+}
+
+static void add_cause(const struct profile_lines *p, const struct finding *f, struct strbuf *out)
+{
+    const struct profile_instr *instr = main_instr(p, f);
+    strbuf_add(out, "go to ");
+    add_place(p, f->site, instr, out);
+    strbuf_addf(out, ": %s", profile_cause_words(p->causes[f->cause]));
+    if (instr && !strcmp(p->causes[f->cause], "barrier"))
+        add_spread(p, instr, out);
+    else if (instr)
+        add_accesses(&instr->sum, false, "; ", out);
 }
 
 static void add_finding(const struct profile_lines *p, const struct finding *f, struct strbuf *out)
 {
-    const struct profile_sum *sum = &f->site->sum;
     strbuf_addf(out, "%.0f%% of warp-cycles ", 100 * profile_uses_ratio(f->cycles, p->sum.total));
-    if (f->cause == PROFILE_LINES_NONE) {
-        bool loads = sum->counts[PROFILE_accesses];
-        strbuf_addf(out, "wait for the value that %s ", loads ? "the load of" : "line");
-        add_place(p, f->site, out);
-        strbuf_add(out, loads ? " brings" : " computes");
-        add_accesses(sum, ": ", out);
-    } else {
-        strbuf_add(out, "go to ");
-        add_place(p, f->site, out);
-        strbuf_addf(out, ": %s", profile_cause_words(p->causes[f->cause]));
-        add_accesses(sum, "; ", out);
-    }
+    if (!f->site)
+        profile_parted_add(p, out);
+    else if (f->cause == PROFILE_LINES_NONE)
+        add_awaited(p, f, out);
+    else
+        add_cause(p, f, out);
     strbuf_add(out, ".");
 }
 
@@ -73,8 +157,7 @@ static struct finding find_site(const struct profile_lines *p, uint32_t cause)
 {
     struct finding f = {.cause = cause, .site = p->sites.items};
     for (size_t i = 0; i < p->sites.count; i++) {
-        const struct profile_sum *sum = &p->sites.items[i].sum;
-        uint64_t cycles = cause == PROFILE_LINES_NONE ? sum->counts[PROFILE_awaited] : sum->cycles[cause];
+        uint64_t cycles = cycles_of(&p->sites.items[i].sum, cause);
         if (cycles > f.cycles)
             f = (struct finding){cycles, cause, &p->sites.items[i]};
     }
@@ -98,7 +181,7 @@ void profile_sentences_init(struct profile_sentences *s, const struct profile_li
                             const struct profile_words_report *words, const struct profile_polls_report *polls,
                             const struct profile_sharing_report *sharing)
 {
-    struct finding found[PROFILE_LINES_CAUSES + 1];
+    struct finding found[PROFILE_LINES_CAUSES + 2];
     unsigned count = 0;
     *s = (struct profile_sentences){0};
     if (!lines->sum.total)
@@ -113,6 +196,9 @@ void profile_sentences_init(struct profile_sentences *s, const struct profile_li
     for (uint32_t c = 0; c < lines->cause_count; c++)
         if (is_told(lines->causes[c]))
             found[count++] = find_site(lines, c);
+    uint64_t parted = profile_parted_cycles(lines);
+    if (profile_uses_ratio(parted, lines->sum.total) >= LEAST_PARTED)
+        found[count++] = (struct finding){.cycles = parted};
     for (unsigned n = 0; s->count < PROFILE_SENTENCES && n < count; n++) {
         unsigned best = n;
         for (unsigned i = n + 1; i < count; i++)

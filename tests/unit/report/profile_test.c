@@ -192,6 +192,75 @@ static void test_calls(void **state)
     free(text);
 }
 
+/* Sentences are about the instruction that has the cycles, though its line has others; what they say of it depends on
+ * what it is. */
+static void test_sentences(void **state)
+{
+    (void)state;
+    char *text = report(
+        "[" KERNEL(
+            "k", 10,
+            INSTR(
+                0, "ld.global.u32 %r1, [%rd1];", AT("a.cu", 7),
+                "\"accesses\": 10, \"transactions\": 10, \"hits\": 4, \"awaited\": 200",
+                "\"issued\": 10") "," INSTR(1, "atom;", AT("a.cu", 7),
+                                            "\"accesses\": 10, \"transactions\": 320, \"apart\": 4",
+                                            "\"atomic\": 250, \"data_memory\": 340") "," INSTR(2,
+                                                                                               "@%p1 "
+                                                                                               "div.rn.f64 "
+                                                                                               "%fd1, %fd2, "
+                                                                                               "%fd3;",
+                                                                                               AT("a.cu", 8),
+                                                                                               "\"awaited\": "
+                                                                                               "140",
+                                                                                               "\"issued\": "
+                                                                                               "20") "," INSTR(3,
+                                                                                                               "bar."
+                                                                                                               "sync "
+                                                                                                               "0;",
+                                                                                                               AT("a."
+                                                                                                                  "cu",
+                                                                                                                  9),
+                                                                                                               "",
+                                                                                                               "\"barri"
+                                                                                                               "er\": "
+                                                                                                               "380")) "]",
+        false);
+    assert_non_null(strstr(text, "- 38% of warp-cycles go to a.cu:9: barrier.\n"
+                                 "- 25% of warp-cycles go to a.cu:7: atomic; 32.0 transactions an access, its\n"
+                                 "  lanes meet at one address.\n"
+                                 "- 20% of warp-cycles wait for the value that the load of a.cu:7 brings: 40% of\n"
+                                 "  its transactions hit the L1.\n"));
+    free(text);
+    text = report("[" KERNEL("k", 10,
+                             INSTR(0, "@%p1 div.rn.f64 %fd1, %fd2, %fd3;", AT("a.cu", 8), "\"awaited\": 140",
+                                   "\"data_arithmetic\": 140")) "]",
+                  false);
+    assert_non_null(strstr(text, " by div.rn.f64.\n"));
+    free(text);
+}
+
+/* Lanes that have parted take their turns: the share of those that stand aside, of cycles that are work, is lost. */
+static void test_parted(void **state)
+{
+    (void)state;
+    char *text = report(
+        "[" KERNEL(
+            "k", 10,
+            INSTR(0, "bra L;", AT("a.cu", 7), "\"issues\": 10, \"active\": 320, \"splits\": 5",
+                  "\"issued\": 200") "," INSTR(1, "bra M;", AT("a.cu", 8),
+                                               "\"issues\": 10, \"active\": 320, \"splits\": 1",
+                                               "\"issued\": 100") "," INSTR(2, "add.u32 %r1, %r1, 1;", AT("a.cu", 9),
+                                                                            "\"issues\": 20, \"active\": 160",
+                                                                            "\"fetch\": 410, \"atomic\": 290")) "]",
+        false);
+    assert_non_null(strstr(text, "- 41% of warp-cycles go to a.cu:9: instruction fetch.\n"
+                                 "- 31% of warp-cycles are lost to lanes that stand aside: they part most at\n"
+                                 "  a.cu:7, in 50% of its branches; 20.0 of 32 lanes go on at a time.\n"
+                                 "- 29% of warp-cycles go to a.cu:9: atomic.\n"));
+    free(text);
+}
+
 #define USE(line, places) "{\"pc\": 1, \"ptx_line\": " #line ", \"places\": [" places "]}"
 #define LOCK(name, taken, failed, given, held, waited, handovers, handed, most)                                        \
     "{\"name\": \"" name "\", \"taken\": " #taken ", \"failed\": " #failed                                             \
@@ -281,7 +350,8 @@ static void test_barriers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs),   cmocka_unit_test(test_launches),
-                                       cmocka_unit_test(test_headers), cmocka_unit_test(test_calls),
+                                       cmocka_unit_test(test_headers), cmocka_unit_test(test_sentences),
+                                       cmocka_unit_test(test_parted),  cmocka_unit_test(test_calls),
                                        cmocka_unit_test(test_words),   cmocka_unit_test(test_barriers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
