@@ -86,6 +86,8 @@ static void add_calls(struct profile_lines *p, const json_t *calls)
     free(numbers);
 }
 
+#define MOST_INSTRUCTIONS (1u << 24) /* of a module; results that have more are damaged */
+
 static void add_launch(struct profile_lines *p, const json_t *kernel)
 {
     const json_t *instructions = json_object_get(json_object_get(kernel, "profile"), "instructions");
@@ -95,6 +97,8 @@ static void add_launch(struct profile_lines *p, const json_t *kernel)
     for (size_t i = 0; i < json_array_size(instructions); i++) {
         const json_t *object = json_array_get(instructions, i);
         uint64_t pc = profile_uses_number(object, "pc");
+        if (pc >= MOST_INSTRUCTIONS)
+            continue;
         while (p->instrs.count <= pc)
             vec_push(&p->instrs, (struct profile_instr){0});
         p->instrs.items[pc].object = object;
