@@ -106,7 +106,7 @@ static json_t *call_json(const struct profile *profile, const struct profile_cal
     const struct profile_context *context = &call->context;
     const struct isa_function *callee = isa_function_at(profile->module, context->entry);
     struct strbuf name = {0};
-    json_t *object = use_json(profile->module, context->call);
+    json_t *object = gpu_use_json(profile->module, context->call);
     isa_plain_name(callee->name, &name);
     json_object_set_new(object, "outer", json_integer(context->outer));
     json_object_set_new(object, "function", json_string(strbuf_text(&name)));

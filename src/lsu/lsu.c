@@ -423,7 +423,7 @@ HOT_INLINE bool pass_l1d(struct lsu *lsu, const struct core_op *o, const struct 
 static inline void ask_for(struct lsu *lsu, const struct core_op *o)
 {
     if (RARELY(watch_hears(lsu->watch, WATCH_served)))
-        lsu->net.packets.origin = o ? (uint32_t)(o->decoded - lsu->warp->decoded) + 1 : 0;
+        lsu->net.packets.origin = o ? ((uint32_t)(o->decoded - lsu->warp->decoded) + 1) * WARP_SLOTS + o->slot : 0;
 }
 
 /* Sends an access on its way to the L1D, which takes sm.l1d_latency cycles. */
@@ -602,7 +602,8 @@ COLD NOT_INLINE void tell_served(const struct lsu *lsu, const struct packet *p)
 {
     if (p->origin)
         watch_tell_served(lsu->watch, &(struct lockstep_served_event){.cycle = lsu->agenda->now,
-                                                                      .pc = p->origin - 1,
+                                                                      .warp = p->origin % WARP_SLOTS,
+                                                                      .pc = p->origin / WARP_SLOTS - 1,
                                                                       .sectors = p->sectors,
                                                                       .missed = p->missed,
                                                                       .dram_bytes = p->dram * PACKET_DRAM_UNIT});

@@ -78,7 +78,7 @@ struct packet {
     uint8_t parts;    /* the slice's: sectors still to be served */
     uint8_t accepted; /* the slice's: bytes that the L2 has accepted, while the packet waits aside for the rest */
     /* For whoever asks what an instruction brought about in the L2 and below: */
-    uint32_t origin; /* the sender's: number of the instruction, + 1; 0: nobody asks */
+    uint32_t origin; /* the sender's name for the instruction; 0: nobody asks */
     uint8_t sectors; /* the slice's: parts that it had in all */
     uint8_t missed;  /* likewise: of them, those that the L2 did not have */
     uint8_t dram;    /* likewise: 32 bytes each that went between L2 and DRAM for it, a victim's write-back included */

@@ -230,10 +230,9 @@ static void transaction(void *state, const struct lockstep_transaction_event *e)
 
 static void served(void *state, const struct lockstep_served_event *e)
 {
-    uint64_t *row = row_of(state, e->pc);
-    row[PROFILE_l2_accesses] += e->sectors;
-    row[PROFILE_l2_misses] += e->missed;
-    row[PROFILE_dram_bytes] += e->dram_bytes;
+    count(state, e->warp, e->pc, PROFILE_l2_accesses, e->sectors);
+    count(state, e->warp, e->pc, PROFILE_l2_misses, e->missed);
+    count(state, e->warp, e->pc, PROFILE_dram_bytes, e->dram_bytes);
 }
 
 static void serialized(void *state, const struct lockstep_serialized_event *e)
