@@ -62,7 +62,9 @@ struct cli_options {
     cli_texts observers; /* files */
     bool profile, ptx;
     const char *monitor; /* port, or NULL */
-    uint64_t monitor_port;
+    uint64_t monitor_value;                /* the port */
+    const char *time, *skip_launches, *warm_launches, *time_launches; /* pattern of kernels; numbers: cuda/timed.h */
+    uint64_t skip_launches_value, warm_launches_value, time_launches_value;
     bool hold;                                                                   /* with monitor */
     const char *timeline, *timeline_window, *timeline_sms, *timeline_resolution; /* file; as users write them */
     const char *interval, *intervals;                                            /* cycles; file */

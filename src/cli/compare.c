@@ -39,7 +39,8 @@ static const char usage[] =
     "  --agree FILE           with --samples: whether the cycles can be of the distribution of the file's numbers\n"
     "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
     "  --allow-code           files may name schedulers that are shared objects\n"
-    "  --mode, --max-cycles, --max-seconds, --host-patience   as for lockstep run\n"
+    "  --mode, --max-cycles, --max-seconds, --host-patience, --time, --skip-, --warm-, --time-launches   as for\n"
+    "                         lockstep run\n"
     "  --kernels              a table for each kernel below that of the whole program\n"
     "  --stats FILE           writes all statistics of all runs: JSON, or CSV when FILE ends in .csv;\n"
     "                         -: on standard output, and the table on standard error\n"
@@ -226,10 +227,17 @@ static const char *label_of(struct comparison *cmp, const char *group, const str
 static char *const *command_of(struct comparison *cmp, const struct configuration *c, const char *stats)
 {
     const struct cli_options *o = cmp->options;
-    const char *pairs[][2] = {
-        {"--mode", o->mode},       {"--max-cycles", o->max_cycles}, {"--max-seconds", o->max_seconds},
-        {"--threads", o->threads}, {"--check", o->check},           {"--host-patience", o->host_patience},
-        {"--stats", stats}};
+    const char *pairs[][2] = {{"--mode", o->mode},
+                              {"--max-cycles", o->max_cycles},
+                              {"--max-seconds", o->max_seconds},
+                              {"--threads", o->threads},
+                              {"--check", o->check},
+                              {"--host-patience", o->host_patience},
+                              {"--time", o->time},
+                              {"--skip-launches", o->skip_launches},
+                              {"--warm-launches", o->warm_launches},
+                              {"--time-launches", o->time_launches},
+                              {"--stats", stats}};
     struct process_words words = {0};
     process_lockstep_run(&words);
     for (unsigned k = 0; k < CHOICES; k++)

@@ -10,6 +10,7 @@
 #include "report/figures.h"
 #include "report/profile_text.h"
 #include "report/run_report.h"
+#include "report/sampled.h"
 
 static json_t *host_json(const json_t *kernels)
 {
@@ -124,6 +125,9 @@ json_t *cli_document(const struct machine *machine, const struct cli_options *op
     json_object_set_new(document, "partial_reason", reason ? json_string(reason) : json_null());
     json_object_set_new(document, "machine", machine_json(machine));
     profile_text_keep(kernels);
+    json_t *sampled = report_sampled_json(kernels);
+    if (sampled)
+        json_object_set_new(document, "sampled", sampled);
     json_object_set_new(document, "kernels", with_plain_names(kernels));
     json_object_set_new(document, "host", host_json(json_object_get(document, "kernels")));
     return document;

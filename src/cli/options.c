@@ -35,6 +35,10 @@ static const struct row {
 #include "cli/settings.def"
 #undef CLI_SETTING
     {"mode", FILL_TEXT, offsetof(struct cli_options, mode), CLI_TAKES_RUN},
+    {"time", FILL_TEXT, offsetof(struct cli_options, time), CLI_TAKES_RUN},
+    {"skip-launches", FILL_TEXT, offsetof(struct cli_options, skip_launches), CLI_TAKES_RUN},
+    {"warm-launches", FILL_TEXT, offsetof(struct cli_options, warm_launches), CLI_TAKES_RUN},
+    {"time-launches", FILL_TEXT, offsetof(struct cli_options, time_launches), CLI_TAKES_RUN},
     {"max-cycles", FILL_TEXT, offsetof(struct cli_options, max_cycles), CLI_TAKES_RUN | CLI_TAKES_LITMUS},
     {"max-seconds", FILL_TEXT, offsetof(struct cli_options, max_seconds), CLI_TAKES_RUN},
     {"host-patience", FILL_TEXT, offsetof(struct cli_options, host_patience), CLI_TAKES_RUN},
@@ -177,16 +181,54 @@ static bool parse_seconds(const char *text, double *value)
     return end != text && !*end && *value < 1e9;
 }
 
-static int check_values(struct cli_options *options, struct diag_sink *sink)
+/* Options whose value is a number. */
+static const struct number {
+    const char *name, *expected;
+    size_t text,
+        value; /* members of struct cli_options; value: uint64_t, what it is without the option is left there */
+    uint64_t least, most;
+} numbers[] = {
+#define NUMBER(member, option, least, most, expected)                                                                  \
+    {                                                                                                                  \
+        option, expected, offsetof(struct cli_options, member), offsetof(struct cli_options, member##_value), least,   \
+            most                                                                                                       \
+    }
+    NUMBER(max_cycles, "max-cycles", 0, UINT64_MAX, "a number of cycles"),
+    NUMBER(skip_launches, "skip-launches", 0, UINT64_MAX, "a number of launches"),
+    NUMBER(warm_launches, "warm-launches", 1, UINT64_MAX, "a number of launches above 0"),
+    NUMBER(time_launches, "time-launches", 0, UINT64_MAX, "a number of launches"),
+    NUMBER(threads, "threads", 1, 64, "a number from 1 to 64"),
+    NUMBER(checkpoint_every, "checkpoint-every", 1, UINT64_MAX, "a number of cycles above 0"),
+    NUMBER(monitor, "monitor", 0, 65535, "a port from 1 to 65535, or 0 for any that is free"),
+    NUMBER(interval, "interval", 1, UINT64_MAX, "a number of cycles above 0"),
+    NUMBER(runs, "runs", 1, UINT32_MAX, "a number from 1 to 4294967295"),
+    NUMBER(random, "random", 1, UINT32_MAX, "a number from 1 to 4294967295"),
+    NUMBER(turns, "turns", 0, 16, "a number from 0 to 16"),
+    NUMBER(jobs, "jobs", 1, 1024, "a number from 1 to 1024"),
+#undef NUMBER
+};
+
+static int check_numbers(struct cli_options *options, struct diag_sink *sink)
 {
     int rc = 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const struct number *n = &numbers[i];
+        const char *text = *(const char **)((char *)options + n->text);
+        uint64_t *value = (uint64_t *)((char *)options + n->value);
+        if (text && (!config_parse_u64(text, value) || *value < n->least || *value > n->most))
+            rc = diag_error(sink, DIAG_NOWHERE, NULL, "--%s %s: expected %s", n->name, text, n->expected);
+    }
+    return rc;
+}
+
+static int check_values(struct cli_options *options, struct diag_sink *sink)
+{
+    int rc = check_numbers(options, sink);
+    double patience;
     if (options->mode && strcmp(options->mode, "timing") != 0 && strcmp(options->mode, "functional") != 0)
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--mode %s: expected timing or functional", options->mode);
     if (options->check && gpu_checks_parse(options->check, &options->checks, sink) < 0)
         rc = -1;
-    if (options->max_cycles && !config_parse_u64(options->max_cycles, &options->max_cycles_value))
-        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--max-cycles %s: expected a number of cycles", options->max_cycles);
-    double patience;
     if (options->max_seconds &&
         (!parse_seconds(options->max_seconds, &options->max_seconds_value) || options->max_seconds_value <= 0))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--max-seconds %s: expected a number of seconds above 0",
@@ -194,33 +236,6 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
     if (options->host_patience && !parse_seconds(options->host_patience, &patience))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--host-patience %s: expected a number of seconds, 0 for no limit",
                         options->host_patience);
-    if (options->threads && (!config_parse_u64(options->threads, &options->threads_value) ||
-                             options->threads_value < 1 || options->threads_value > 64))
-        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--threads %s: expected a number from 1 to 64", options->threads);
-    if (options->checkpoint_every && (!config_parse_u64(options->checkpoint_every, &options->checkpoint_every_value) ||
-                                      options->checkpoint_every_value == 0))
-        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--checkpoint-every %s: expected a number of cycles above 0",
-                        options->checkpoint_every);
-    if (options->monitor &&
-        (!config_parse_u64(options->monitor, &options->monitor_port) || options->monitor_port > 65535))
-        rc = diag_error(sink, DIAG_NOWHERE, NULL,
-                        "--monitor %s: expected a port from 1 to 65535, or 0 for any that is free", options->monitor);
-    if (options->interval &&
-        (!config_parse_u64(options->interval, &options->interval_value) || options->interval_value == 0))
-        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--interval %s: expected a number of cycles above 0",
-                        options->interval);
-    if (options->runs && (!config_parse_u64(options->runs, &options->runs_value) || options->runs_value < 1 ||
-                          options->runs_value > UINT32_MAX))
-        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--runs %s: expected a number from 1 to 4294967295", options->runs);
-    if (options->random && (!config_parse_u64(options->random, &options->random_value) || options->random_value < 1 ||
-                            options->random_value > UINT32_MAX))
-        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--random %s: expected a number from 1 to 4294967295",
-                        options->random);
-    if (options->turns && (!config_parse_u64(options->turns, &options->turns_value) || options->turns_value > 16))
-        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--turns %s: expected a number from 0 to 16", options->turns);
-    if (options->jobs && (!config_parse_u64(options->jobs, &options->jobs_value) || options->jobs_value < 1 ||
-                          options->jobs_value > 1024))
-        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--jobs %s: expected a number from 1 to 1024", options->jobs);
     return rc;
 }
 

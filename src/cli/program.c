@@ -25,6 +25,7 @@
 #include "cli/report.h"
 #include "report/figures.h"
 #include "report/run_report.h"
+#include "report/sampled.h"
 #include "core/sched/sched.h"
 
 /* A program whose kernel was stopped by a limit may still say what it has to say, for so many seconds, and for as many
@@ -257,6 +258,10 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_TIMELINE_RESOLUTION", options->timeline_resolution),
         variable(arena, "LOCKSTEP_SET", set_lines(arena, options)),
         variable(arena, "LOCKSTEP_MODE", options->mode),
+        variable(arena, "LOCKSTEP_TIME", options->time),
+        variable(arena, "LOCKSTEP_SKIP_LAUNCHES", options->skip_launches),
+        variable(arena, "LOCKSTEP_WARM_LAUNCHES", options->warm_launches),
+        variable(arena, "LOCKSTEP_TIME_LAUNCHES", options->time_launches),
         variable(arena, "LOCKSTEP_MAX_CYCLES", options->max_cycles),
         variable(arena, "LOCKSTEP_MAX_SECONDS", options->max_seconds),
         variable(arena, "LOCKSTEP_HOST_PATIENCE", options->host_patience),
@@ -316,6 +321,9 @@ static void print_kernels(const struct cli_options *options, const json_t *kerne
         cli_name_as(options->as, &page.text);
     }
     report_kernels(kernels, &page);
+    json_t *sampled = report_sampled_json(kernels);
+    report_sampled(sampled, &page.text);
+    json_decref(sampled);
     cli_page_print(&page, stream);
 }
 

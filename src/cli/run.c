@@ -3,6 +3,7 @@
 
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
+#include "cuda/timed.h"
 #include "profile/profile.h"
 #include "timeline/timeline.h"
 #include "watch/watch.h"
@@ -34,6 +35,13 @@ static const char usage[] =
     "  --adversary N          holds messages so that others overtake them, as far as the memory model allows, in ways\n"
     "                         that N draws: a missing fence shows (docs/adversary.md); 0 (default): none is held\n"
     "  --mode MODE            timing (default): cycle by cycle; functional: results only, quickly\n"
+    "  --time PATTERN         times launches of kernels with such names alone (* and ? as in a shell); the others run\n"
+    "                         functionally (docs/sampling.md)\n"
+    "  --skip-launches N      of these, the first N are not timed\n"
+    "  --warm-launches N      of those that are skipped, the last N are simulated so that caches are filled, and "
+    "count\n"
+    "                         in no figure\n"
+    "  --time-launches N      of those behind them, N are timed\n"
     "  --max-cycles N         ends the run when a kernel has taken N cycles (in functional mode: warp instructions);\n"
     "                         0: no limit\n"
     "  --max-seconds S        ends the run after S seconds of host time, all kernels together\n"
@@ -144,6 +152,26 @@ static int check_timeline(const struct cli_options *options, struct diag_sink *s
                                  options->timeline_resolution, sink);
 }
 
+/* A choice of launches is of a program, and leaves nothing that needs all of them. */
+static int check_timed(const struct cli_options *options, struct diag_sink *sink)
+{
+    if (!options->time && !options->skip_launches && !options->warm_launches && !options->time_launches)
+        return 0;
+    if (options->warm_launches_value > options->skip_launches_value)
+        return diag_error(sink, DIAG_NOWHERE, NULL,
+                          "--warm-launches %s: only launches that --skip-launches skips can fill caches",
+                          options->warm_launches);
+    if (cli_mode(options) == GPU_FUNCTIONAL)
+        return diag_error(sink, DIAG_NOWHERE, NULL, TIMED_NEEDS_TIMING);
+    if (cli_is_case(options->rest[0]))
+        return diag_error(
+            sink, DIAG_NOWHERE, NULL,
+            "--time, --skip-launches and --time-launches choose among a program's launches: a launch file has one");
+    if (checkpoint_possible(options) || options->resume)
+        return diag_error(sink, DIAG_NOWHERE, NULL, TIMED_HAS_NO_CHECKPOINTS);
+    return gpu_checks_need_timing(options->checks) ? diag_error(sink, DIAG_NOWHERE, NULL, TIMED_HAS_NO_CHECKS) : 0;
+}
+
 /* Reports errors of observers, those that are part of Lockstep included, before anything runs. */
 static int check_observers(const struct cli_options *options, struct diag_sink *sink)
 {
@@ -176,7 +204,7 @@ static int run(struct cli_options *options, struct diag_sink *sink)
                    "--phases needs the whole run: those before the checkpoint are not in it");
         return CLI_USAGE;
     }
-    if (check_observers(options, sink) < 0)
+    if (check_observers(options, sink) < 0 || check_timed(options, sink) < 0)
         return CLI_USAGE;
     if (cli_load_machine(&machine, options, sink) < 0)
         return CLI_USAGE;

@@ -10,6 +10,9 @@
  *                        timeline/timeline.h
  *   LOCKSTEP_THREADS     host threads that simulate, 1 when absent       LOCKSTEP_NO_SKIP  1: step every cycle
  *   LOCKSTEP_MAX_CYCLES  cycles after which a launch is stopped
+ *   LOCKSTEP_TIME        pattern of kernels whose launches are timed; LOCKSTEP_SKIP_LAUNCHES, LOCKSTEP_TIME_LAUNCHES: of
+ *                        these so many first ones are not, and then so many are; the others run functionally, but for
+ *                        LOCKSTEP_WARM_LAUNCHES last ones of the first, which fill caches
  *   LOCKSTEP_MAX_SECONDS host seconds after the first call after which a launch is stopped
  *   LOCKSTEP_HOST_PATIENCE  seconds for which a kernel may wait for the host; 60 when absent, 0: for ever
  *   LOCKSTEP_CHECKPOINT, LOCKSTEP_CHECKPOINT_EVERY, LOCKSTEP_RESUME, LOCKSTEP_COMMAND   checkpoints: see replay.c
@@ -192,6 +195,24 @@ static int read_timeline(struct runtime *rt, struct diag_sink *sink)
                                  setting("LOCKSTEP_TIMELINE_RESOLUTION"), sink);
 }
 
+/* Which launches are timed. A checkpoint is continued by the launches before it, as they were. */
+static int read_timed(struct runtime *rt, struct diag_sink *sink)
+{
+    const struct timed_texts texts = {.pattern = setting("LOCKSTEP_TIME"),
+                                      .skip = setting("LOCKSTEP_SKIP_LAUNCHES"),
+                                      .warm = setting("LOCKSTEP_WARM_LAUNCHES"),
+                                      .most = setting("LOCKSTEP_TIME_LAUNCHES")};
+    if (timed_read(&rt->timed, &texts, sink) < 0)
+        return -1;
+    if (rt->timed.chosen && rt->mode == GPU_FUNCTIONAL)
+        return diag_error(sink, DIAG_NOWHERE, NULL, TIMED_NEEDS_TIMING);
+    if (rt->timed.chosen && (setting("LOCKSTEP_CHECKPOINT") || setting("LOCKSTEP_RESUME")))
+        return diag_error(sink, DIAG_NOWHERE, NULL, TIMED_HAS_NO_CHECKPOINTS);
+    if (rt->timed.chosen && gpu_checks_need_timing(rt->checks))
+        return diag_error(sink, DIAG_NOWHERE, NULL, TIMED_HAS_NO_CHECKS);
+    return 0;
+}
+
 static int configure(struct runtime *rt, struct diag_sink *sink)
 {
     const char *machine = setting("LOCKSTEP_MACHINE"), *sched = setting("LOCKSTEP_SCHED");
@@ -229,6 +250,8 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
         rc = -1;
     if (gpu_checks_need_timing(rt->checks) && rt->mode == GPU_FUNCTIONAL)
         rc = diag_error(sink, DIAG_NOWHERE, NULL, GPU_CHECKS_NEED_TIMING);
+    if (read_timed(rt, sink) < 0)
+        rc = -1;
     if (seconds && read_max_seconds(rt, seconds, sink) < 0)
         rc = -1;
     rt->patience = HOST_PATIENCE;

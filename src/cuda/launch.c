@@ -100,6 +100,15 @@ static cudaError_t launch_later(struct runtime *rt, void *data, bool off)
     return flight_begin(rt, &later.launch, later.stream, later.code);
 }
 
+/* How the launch is simulated, where the user has chosen some. A limit of cycles is of those that are timed. */
+static void choose_mode(struct runtime *rt, const struct kernel *kernel, struct gpu_launch *launch)
+{
+    enum timed_how how = rt->timed.chosen ? timed_next(&rt->timed, kernel->name, kernel->shown) : TIMED_YES;
+    launch->mode = how == TIMED_NOT ? GPU_FUNCTIONAL : rt->mode;
+    launch->warms = how == TIMED_WARMS;
+    launch->max_cycles = how == TIMED_YES ? rt->max_cycles : 0;
+}
+
 /* params: taken over. */
 static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c,
                        const void *params)
@@ -115,12 +124,11 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
         .dynamic_shared = c->shared,
         .cooperative = c->cooperative,
         .params = params,
-        .mode = rt->mode,
-        .max_cycles = rt->max_cycles,
         .threads = rt->threads,
         .every_cycle = rt->every_cycle,
         .check_sync = rt->checks & GPU_CHECKS_sync,
     };
+    choose_mode(rt, kernel, &later->launch);
     if (rt->flight)
         return flight_defer(rt, c->stream, launch_later, later);
     return launch_later(rt, later, false);

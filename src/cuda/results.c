@@ -133,7 +133,7 @@ void results_kernel(const struct runtime *rt, const struct gpu_result *result, s
     json_object_set_new(line, "index", json_integer((json_int_t)rt->kernels_written));
     json_t *figures = gpu_result_json(result, &rt->machine);
     json_object_update(line, figures);
-    if (result->timeline)
+    if (result->timeline && !result->warms)
         json_object_set_new(line, "timeline", quoted(result->timeline));
     json_decref(figures);
     char *json = json_dumps(line, JSON_COMPACT);

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "cuda/api.h"
 #include "cuda/replay.h"
+#include "cuda/timed.h"
 #include "gpu/gpu.h"
 #include "monitor/monitor.h"
 #include "timeline/timeline.h"
@@ -89,6 +90,7 @@ struct runtime {
     cudaError_t broken; /* the configuration or the device could not be set up */
     struct machine machine;
     enum gpu_mode mode;
+    struct timed timed;
     uint64_t max_cycles;
     unsigned threads;
     bool every_cycle;

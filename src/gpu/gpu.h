@@ -124,6 +124,7 @@ struct gpu_launch {
     bool cooperative;
     const void *params; /* kernel->param_bytes bytes, laid out by isa_param.offset */
     enum gpu_mode mode;
+    bool warms; /* in timing mode: it fills caches for later launches, and its figures are not asked for */
     uint32_t registers;  /* a thread, for occupancy, unless the machine says how many; 0: the kernel's own */
     uint64_t max_cycles; /* 0: none */
     unsigned threads;    /* of the host that simulate; 0 is 1. Results do not depend on it */
@@ -199,6 +200,7 @@ struct gpu_result {
     uint64_t dynamic_shared, static_shared;
     uint32_t registers;
     enum gpu_mode mode;
+    bool warms; /* as the launch had it */
     unsigned blocks_per_sm;
     const char *blocks_limited_by;
     uint64_t cycles;

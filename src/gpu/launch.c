@@ -325,6 +325,7 @@ static void describe_result(struct gpu_run *run)
         .static_shared = l->kernel->shared_bytes,
         .registers = registers_of(run),
         .mode = l->mode,
+        .warms = l->warms,
         .lacks = lacks(run),
     };
     memcpy(r->grid, l->grid, sizeof r->grid);

@@ -68,6 +68,13 @@ static const char *not_measured(unsigned lacks)
     return lacks & STAT_NEEDS_MARKS ? "spin: the source marks no loop of the kernel" : NULL;
 }
 
+static const char *mode_name(const struct gpu_result *result)
+{
+    if (result->mode == GPU_FUNCTIONAL)
+        return "functional";
+    return result->warms ? "warming" : "timing";
+}
+
 /* Adds the launch's name, shape and outcome. */
 static void add_launch(json_t *object, const struct gpu_result *result)
 {
@@ -77,7 +84,7 @@ static void add_launch(json_t *object, const struct gpu_result *result)
     set_count(object, "dynamic_shared_bytes", result->dynamic_shared);
     set_count(object, "static_shared_bytes", result->static_shared);
     set_count(object, "registers", result->registers);
-    json_object_set_new(object, "mode", json_string(result->mode == GPU_FUNCTIONAL ? "functional" : "timing"));
+    json_object_set_new(object, "mode", json_string(mode_name(result)));
     json_object_set_new(object, "status", json_string(gpu_status_name(result->status)));
     bool partial = result->status != GPU_OK;
     const char *why = result->stopped_by ? result->stopped_by
@@ -156,9 +163,9 @@ json_t *gpu_result_json(const struct gpu_result *result, const struct machine *m
         json_object_set_new(object, "transitions", transitions_json(result, machine));
     if (result->findings)
         set_count(object, "findings", result->findings);
-    if (result->profile)
+    if (result->profile && !result->warms)
         json_object_set_new(object, "profile", gpu_profile_json(result->profile));
-    if (result->intervals)
+    if (result->intervals && !result->warms)
         json_object_set_new(object, "intervals", gpu_intervals_json(result));
     json_object_set_new(object, "host", host_json(result));
     return object;

@@ -42,12 +42,29 @@ static void add_stalls(struct figures *f, const json_t *stalls)
     f->stall_count = i > f->stall_count ? i : f->stall_count;
 }
 
+/* Where launches of both modes come together, figures are those of the ones that were timed; what only filled caches is none of them. */
+static bool takes(struct figures *f, const json_t *kernel)
+{
+    const char *mode = json_string_value(json_object_get(kernel, "mode"));
+    bool functional = mode && strcmp(mode, "timing") != 0;
+    if (functional && f->launches && !f->functional) {
+        f->untimed++;
+        return false;
+    }
+    if (!functional && f->functional)
+        *f = (struct figures){.untimed = f->launches};
+    f->functional = functional;
+    return true;
+}
+
 void figures_add(struct figures *f, const json_t *kernel)
 {
     const json_t *l1d = json_object_get(kernel, "l1d"), *l2 = json_object_get(kernel, "l2");
     const json_t *energy = json_object_get(kernel, "energy");
     double simd = json_number_value(json_object_get(kernel, "simd_efficiency"));
     uint64_t threads = count_of(kernel, "thread_instructions");
+    if (!takes(f, kernel))
+        return;
     f->launches++;
     f->cycles += count_of(kernel, "cycles");
     f->warp_instructions += count_of(kernel, "warp_instructions");

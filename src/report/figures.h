@@ -3,6 +3,7 @@
 #ifndef LOCKSTEP_REPORT_FIGURES_H
 #define LOCKSTEP_REPORT_FIGURES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <jansson.h>
@@ -20,6 +21,8 @@ extern const unsigned figures_doc_count;
 
 struct figures {
     uint64_t launches, warp_instructions, thread_instructions;
+    uint64_t untimed; /* launches that are not in the figures: functional ones beside others that were timed */
+    bool functional;  /* all of them are functional */
     uint64_t cycles;     /* 0: functional launches, which have none */
     uint64_t lane_slots; /* warp instructions x warp size: what SIMD efficiency divides by */
     uint64_t l1d_reads, l1d_read_hits, l2_reads, l2_read_hits;

@@ -138,7 +138,10 @@ static void kernel_row(struct table *t, const json_t *kernels, const char *name)
     if (any_partial(kernels, name))
         strbuf_add(&text, " (partial)");
     cell_of(t, &text);
-    table_cell(t, "%" PRIu64, f.launches);
+    if (f.untimed)
+        table_cell(t, "%" PRIu64 " of %" PRIu64, f.launches, f.launches + f.untimed);
+    else
+        table_cell(t, "%" PRIu64, f.launches);
     figure_cells(t, &f);
 }
 

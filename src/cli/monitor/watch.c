@@ -40,7 +40,7 @@ int cli_watch_begin(struct cli_watched *watched, const struct cli_options *optio
     watched->board = monitor_board_create(&watched->file, sink);
     if (!watched->board)
         return -1;
-    const struct monitor_service service = {.port = (unsigned)options->monitor_port,
+    const struct monitor_service service = {.port = (unsigned)options->monitor_value,
                                             .target = options->rest[0],
                                             .checkpoints = checkpoint_possible(options),
                                             .board = watched->board};
