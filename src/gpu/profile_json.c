@@ -159,6 +159,8 @@ static json_t *word_json(const struct profile *profile, uint32_t number)
     json_object_set_new(object, "most_waited", json_integer(sum->most_waited));
     json_object_set_new(object, "takes", uses_json(module, word->takes, PROFILE_WORD_PCS));
     json_object_set_new(object, "gives", uses_json(module, word->gives, PROFILE_WORD_PCS));
+    if (!word->counts[PROFILE_WORD_given])
+        json_object_set_new(object, "written_at", uses_json(module, sum->written_at, PROFILE_WORD_PCS));
     gpu_graph_json(profile, number, object);
     return object;
 }

@@ -9,6 +9,7 @@
 
 #include "isa/program.h"
 #include "lockstep/observer.h"
+#include "profile/words.h"
 
 #define PROFILE_POLL_PCS 4 /* instructions that poll a word, or write it, of which the word knows: the first ones */
 
@@ -49,6 +50,10 @@ struct profile_poll_list {
  * freed by profile_polls_free. */
 struct profile_poll_list profile_polls_gather(const struct profile_polls *const *states, uint32_t sms,
                                               const struct isa_module *module);
+/* Of words that were taken and not seen to be given back: which other instructions write them. So threads of another SM
+ * than theirs give them back. */
+void profile_polls_find_writes(const struct profile_polls *const *states, uint32_t sms,
+                               struct profile_word_list *words);
 void profile_polls_free(struct profile_poll_list *list);
 /* The name of a count in results. */
 const char *profile_poll_name(enum profile_poll_count count);

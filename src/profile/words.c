@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/hot.h"
 #include "profile/pcs.h"
 #include "profile/series.h"
 #include "profile/words_sm.h"
@@ -180,6 +181,12 @@ static void wait_for(struct profile_words *s, struct profile_words_warp *warp, s
 
 /* Holding */
 
+/* How many words are held of those that belong to the place of that address. */
+static uint16_t *held_at(struct profile_words *s, uint64_t address, uint32_t space)
+{
+    return &s->held_here[profile_place(address, space) % PROFILE_HELD_PLACES];
+}
+
 static void take(struct profile_words *s, struct profile_words_warp *warp, struct profile_word *word,
                  const struct lockstep_atomic_event *e)
 {
@@ -200,11 +207,14 @@ static void take(struct profile_words *s, struct profile_words_warp *warp, struc
                                       .space = e->space,
                                       .lane = e->lane,
                                       .taken_at = e->pc,
-                                      .waited_at = waited_at};
-    if (warp->held_count < PROFILE_WORDS_HELD)
-        warp->held[warp->held_count++] = held;
-    else
+                                      .waited_at = waited_at,
+                                      .block = e->block};
+    if (warp->held_count == PROFILE_WORDS_HELD) {
         log_kept(s, warp, &held);
+        return;
+    }
+    warp->held[warp->held_count++] = held;
+    ++*held_at(s, held.address, held.space);
 }
 
 /* slot: of the warp. */
@@ -245,6 +255,7 @@ static void give(struct profile_words *s, struct profile_words_warp *warp, uint3
         word->counts[PROFILE_WORD_held_most] = cycles;
     profile_pcs_note(word->gives, PROFILE_WORD_PCS, pc + 1);
     log_section(s, held, cycle, block, (uint32_t)(warp - s->warps), pc);
+    --*held_at(s, held->address, held->space);
     warp->held[i] = warp->held[--warp->held_count];
 }
 
@@ -264,6 +275,36 @@ static bool holds(const struct profile_words_warp *warp, const struct profile_wo
         if (warp->held[i].address == word->address && warp->held[i].space == word->space)
             return true;
     return false;
+}
+
+/* A thread gives a word back that another one took. */
+struct other {
+    struct profile_words_warp *warp;
+    uint32_t held; /* number of the word among those that the warp holds */
+};
+
+/* Somebody who holds the word and found that value in it, the last one to take it; warp NULL: nobody does. block: of
+ * who asks, for words of shared memory. */
+static struct other other_holder(struct profile_words *s, uint64_t address, uint32_t space, uint32_t block,
+                                 uint64_t value)
+{
+    struct other other = {0};
+    for (unsigned slot = 0; slot < PROFILE_WORDS_WARPS; slot++)
+        for (uint32_t i = 0; i < s->warps[slot].held_count; i++) {
+            const struct profile_held *held = &s->warps[slot].held[i];
+            bool is_it = held->address == address && held->space == space && held->found == value &&
+                         (space != LOCKSTEP_SHARED || held->block == block);
+            if (is_it && (!other.warp || held->taken > other.warp->held[other.held].taken))
+                other = (struct other){&s->warps[slot], i};
+        }
+    return other;
+}
+
+static void give_for(struct profile_words *s, struct other other, uint64_t cycle, uint32_t block, uint32_t pc)
+{
+    const struct profile_held *held = &other.warp->held[other.held];
+    s->words[find(s, held->address, held->space)].counts[PROFILE_WORD_given_by_others]++;
+    give(s, other.warp, other.held, cycle, block, pc);
 }
 
 /* Events */
@@ -289,13 +330,26 @@ static void attempt(struct profile_words *s, struct profile_words_warp *warp, co
     wait_for(s, warp, word, e);
 }
 
+/* The lane's exchange puts back what another thread has found. */
+static bool exchange_gives(struct profile_words *s, const struct lockstep_atomic_event *e)
+{
+    if (e->operation != LOCKSTEP_ATOMIC_EXCHANGE || e->before == e->after || !*held_at(s, e->address, e->space))
+        return false;
+    struct other other = other_holder(s, e->address, e->space, e->block, e->after);
+    if (!other.warp)
+        return false;
+    const struct profile_held *held = &other.warp->held[other.held];
+    give_for(s, other, held->asked ? held->asked : e->cycle, e->block, e->pc);
+    return true;
+}
+
 void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e)
 {
     struct profile_words_warp *warp = &s->warps[e->warp];
     uint32_t held = held_by(warp, e->address, e->space, e->lane);
     if (held != UINT32_MAX && e->performed && e->after == warp->held[held].found)
         give(s, warp, held, warp->held[held].asked, e->block, e->pc);
-    else if (e->operation != LOCKSTEP_ATOMIC_OTHER)
+    else if (e->operation != LOCKSTEP_ATOMIC_OTHER && !exchange_gives(s, e))
         attempt(s, warp, e);
 }
 
@@ -318,6 +372,19 @@ static void access_held(struct profile_words *s, struct profile_words_warp *warp
         give(s, warp, i, e->cycle, e->block, e->pc);
 }
 
+/* A lane stores to a word that is held, or asks for an exchange. */
+static void access_others(struct profile_words *s, uint32_t lane, const struct lockstep_access_event *e)
+{
+    struct other other = other_holder(s, e->address[lane], e->space, e->block, stored(e, lane));
+    if (!other.warp)
+        return;
+    struct profile_held *held = &other.warp->held[other.held];
+    if (e->instruction_class == LOCKSTEP_ATOMIC)
+        held->asked = e->cycle;
+    else
+        give_for(s, other, e->cycle, e->block, e->pc);
+}
+
 void profile_words_access(struct profile_words *s, const struct lockstep_access_event *e)
 {
     struct profile_words_warp *warp = &s->warps[e->warp];
@@ -326,6 +393,11 @@ void profile_words_access(struct profile_words *s, const struct lockstep_access_
         if (mask_has(e->mask, held->lane) && e->space == held->space && e->address[held->lane] == held->address)
             access_held(s, warp, i, e);
     }
+    if (e->instruction_class == LOCKSTEP_LOAD || e->space == LOCKSTEP_LOCAL)
+        return;
+    for (uint64_t rest = e->mask; rest; rest &= rest - 1)
+        if (RARELY(*held_at(s, e->address[mask_first(rest)], e->space)))
+            access_others(s, mask_first(rest), e);
 }
 
 static void note_unfinished(struct profile_words *s, struct profile_unfinished unfinished)
@@ -357,5 +429,7 @@ void profile_words_forget(struct profile_words *s, uint32_t slot)
         give_up(s, warp, mask_first(rest));
     for (uint32_t i = 0; i < warp->held_count; i++)
         log_kept(s, warp, &warp->held[i]);
+    for (uint32_t i = 0; i < warp->held_count; i++)
+        --*held_at(s, warp->held[i].address, warp->held[i].space);
     warp->held_count = 0;
 }

@@ -85,7 +85,9 @@ struct profile_word_sum {
     uint64_t handovers;   /* times that a thread gave it back and the next one to take it was waiting by then */
     uint64_t handed;      /* cycles from giving it back to taking it, over all handovers */
     uint32_t most_waited; /* threads that waited for it at once, at the most: of those that took it and gave it back */
-    char *name;           /* NULL until somebody who knows names sets it; freed with the list */
+    uint32_t written_at[PROFILE_WORD_PCS]; /* pc + 1; 0 ends: of one that was not seen to be given back, set by
+                                              profile_polls_find_writes */
+    char *name;                            /* NULL until somebody who knows names sets it; freed with the list */
 };
 struct profile_word_list {
     struct profile_word_sum *of; /* those with the most warps_waited first */

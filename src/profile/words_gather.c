@@ -32,8 +32,17 @@ static void add_word(struct profile_word *to, const struct profile_word *from)
     for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
         to->counts[i] += from->counts[i];
     to->counts[PROFILE_WORD_held_most] = most > other ? most : other;
-    profile_pcs_add(to->takes, PROFILE_WORD_PCS, from->takes, PROFILE_WORD_PCS);
-    profile_pcs_add(to->gives, PROFILE_WORD_PCS, from->gives, PROFILE_WORD_PCS);
+}
+
+/* The first instructions of every SM come before the second ones of any: where SMs do different things with a word,
+ * some of each are known. of: that word in `count` SMs. */
+static void add_pcs(struct profile_word *to, const struct profile_word *of, size_t count)
+{
+    for (unsigned n = 0; n < PROFILE_WORD_PCS; n++)
+        for (size_t i = 0; i < count; i++) {
+            profile_pcs_add(to->takes, PROFILE_WORD_PCS, of[i].takes + n, 1);
+            profile_pcs_add(to->gives, PROFILE_WORD_PCS, of[i].gives + n, 1);
+        }
 }
 
 /* The words of all SMs, each once, by address. */
@@ -47,12 +56,12 @@ static void add_words(struct profile_word_list *list, const struct profile_words
     if (all.count)
         qsort(all.items, all.count, sizeof *all.items, by_address);
     list->of = base_calloc(all.count + 1, sizeof *list->of);
-    for (size_t i = 0; i < all.count; i++) {
-        bool again = list->count && !by_address(&list->of[list->count - 1].word, &all.items[i]);
-        if (!again)
-            list->of[list->count++].word =
-                (struct profile_word){.address = all.items[i].address, .space = all.items[i].space};
-        add_word(&list->of[list->count - 1].word, &all.items[i]);
+    for (size_t first = 0, end; first < all.count; first = end) {
+        struct profile_word *word = &list->of[list->count++].word;
+        *word = (struct profile_word){.address = all.items[first].address, .space = all.items[first].space};
+        for (end = first; end < all.count && !by_address(word, &all.items[end]); end++)
+            add_word(word, &all.items[end]);
+        add_pcs(word, &all.items[first], end - first);
     }
     vec_free(&all);
 }

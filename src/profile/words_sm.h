@@ -10,7 +10,8 @@
 #define PROFILE_WORDS_MOST (PROFILE_WORDS / 4 * 3) /* of them in use, at the most */
 #define PROFILE_WORDS_WARPS 64
 #define PROFILE_WORDS_LANES 64
-#define PROFILE_WORDS_HELD 64       /* words that a warp holds at once: those beyond are not seen to be given back */
+#define PROFILE_WORDS_HELD 64 /* words that a warp holds at once: those beyond are not seen to be given back */
+#define PROFILE_HELD_PLACES 1024
 #define PROFILE_SECTIONS (1u << 14) /* that are logged of an SM: the first ones */
 
 #define PROFILE_UNFINISHED (1u << 12) /* likewise */
@@ -36,6 +37,7 @@ struct profile_held {
     uint64_t asked;        /* cycle of the last atomic that it issued to the word since then; 0: there was none */
     uint32_t space, lane;
     uint32_t taken_at, waited_at; /* as in struct profile_section */
+    uint32_t block;               /* slot of the thread's block */
 };
 
 struct profile_words_warp {
@@ -53,6 +55,7 @@ struct profile_words {
     uint64_t unlisted, unlogged;
     struct profile_word words[PROFILE_WORDS]; /* by hash of the address, the next free place after that */
     struct profile_words_warp warps[PROFILE_WORDS_WARPS];
+    uint16_t held_here[PROFILE_HELD_PLACES]; /* by hash of the address: words that are held, of all warps */
     uint32_t section_count;
     struct profile_section sections[PROFILE_SECTIONS];
     uint32_t unfinished_count; /* as many as were kept; others came behind them, if it is PROFILE_UNFINISHED */

@@ -32,7 +32,7 @@ static void add_line(struct profile_sharing_report *report, const json_t *object
         line = &report->lines.items[report->lines.count - 1];
     }
     uint64_t own = profile_uses_number(first_word(object), "accesses");
-    line->waited += profile_uses_number(object, "warps_waited");
+    line->waited += profile_uses_number(first_word(object), "warps_waited");
     line->own += own;
     line->others += profile_uses_number(object, "locks_accesses") - own + profile_uses_number(object, "data_accesses");
     profile_uses_count(object, "sms", true, &line->sms);

@@ -13,7 +13,7 @@
 struct profile_sharing_line {
     const json_t *object; /* of its first launch */
     const char *name;     /* of the first word */
-    uint64_t waited;      /* warp-cycles, for all words of the line */
+    uint64_t waited;      /* warp-cycles, for the first word */
     uint64_t own, others; /* attempts at the first word, or polls of it; accesses to others, of whatever kind */
     uint64_t sms;         /* at the most */
 };

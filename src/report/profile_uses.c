@@ -92,6 +92,39 @@ void profile_uses_add_caller(const json_t *use, struct strbuf *out)
         profile_uses_add_place(use, false, out);
 }
 
+/* The first place, and another line's if there is one. */
+static void add_two_places(const json_t *uses, bool calls, struct strbuf *out)
+{
+    struct strbuf first = {0}, two = {0};
+    profile_uses_add_place(json_array_get(uses, 0), calls, out);
+    profile_uses_add_place(json_array_get(uses, 0), false, &first);
+    profile_uses_add_places(uses, &two);
+    if (two.length > first.length)
+        strbuf_add(out, strbuf_text(&two) + first.length);
+    strbuf_free(&first);
+    strbuf_free(&two);
+}
+
+void profile_uses_add_taken(const json_t *word, struct strbuf *out)
+{
+    strbuf_add(out, "taken at ");
+    add_two_places(json_object_get(word, "takes"), true, out);
+}
+
+void profile_uses_add_given(const json_t *word, bool given, struct strbuf *out)
+{
+    const json_t *writes = json_object_get(word, "written_at");
+    if (given) {
+        strbuf_add(out, ", given back at ");
+        add_two_places(json_object_get(word, "gives"), false, out);
+    } else if (json_array_size(writes)) {
+        strbuf_add(out, ", written at ");
+        add_two_places(writes, false, out);
+    } else {
+        strbuf_add(out, ", never given back");
+    }
+}
+
 unsigned profile_uses_add_places(const json_t *uses, struct strbuf *out)
 {
     struct strbuf first = {0}, next = {0};

@@ -21,6 +21,11 @@ const char *profile_uses_name(const json_t *object);
 /* Appends the place of an instruction: its line, or its line of the PTX. calls: with the outermost call in whose place
  * it stands, "lock.cu:9 (called from main.cu:23)". */
 void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out);
+/* Appends where a word is taken, "taken at lock.cu:9 (called from main.cu:23)". Of several lines the first two. */
+void profile_uses_add_taken(const json_t *word, struct strbuf *out);
+/* Likewise where it is given back, ", given back at lock.cu:13"; or (given is false) where others write it, or that it
+ * is never given back. */
+void profile_uses_add_given(const json_t *word, bool given, struct strbuf *out);
 /* Appends the line of an instruction, or that of the outermost call in whose place it stands: "main.cu:23". */
 void profile_uses_add_caller(const json_t *use, struct strbuf *out);
 /* Appends the places of the first instructions of an array, each once, up to two: "a.cu:9 and a.cu:12". Returns how

@@ -55,11 +55,8 @@ static const char *keep(struct strbuf *text, struct arena *arena)
 static const char *where_locked(const json_t *object, bool given, struct arena *arena)
 {
     struct strbuf text = {0};
-    strbuf_add(&text, "taken at ");
-    profile_uses_add_place(json_array_get(json_object_get(object, "takes"), 0), true, &text);
-    strbuf_add(&text, given ? ", given back at " : ", never given back");
-    if (given)
-        profile_uses_add_place(json_array_get(json_object_get(object, "gives"), 0), false, &text);
+    profile_uses_add_taken(object, &text);
+    profile_uses_add_given(object, given, &text);
     return keep(&text, arena);
 }
 

@@ -74,14 +74,9 @@ static void add_row(const struct profile_lock_sum *word, uint64_t warp_cycles, s
                 n[PROFILE_WORD_failed] + n[PROFILE_WORD_failed_inside],
                 profile_uses_ratio(n[PROFILE_WORD_held], n[PROFILE_WORD_given]),
                 profile_uses_ratio(word->handed, word->handovers), word->most_waited, profile_uses_name(word->object));
-    strbuf_add(out, "        taken at ");
-    profile_uses_add_place(json_array_get(json_object_get(word->object, "takes"), 0), true, out);
-    if (was_given(word)) {
-        strbuf_add(out, ", given back at ");
-        profile_uses_add_place(json_array_get(json_object_get(word->object, "gives"), 0), false, out);
-    } else {
-        strbuf_add(out, ", never given back");
-    }
+    strbuf_add(out, "        ");
+    profile_uses_add_taken(word->object, out);
+    profile_uses_add_given(word->object, was_given(word), out);
     strbuf_add(out, "\n");
 }
 
@@ -109,13 +104,12 @@ void profile_words_add_sentence(const struct profile_words_report *report, uint6
         return;
     strbuf_addf(out, "%.0f%% of warp-cycles have a thread that waits for %s %s", 100 * share(word, warp_cycles),
                 was_given(word) ? "lock" : "word", profile_uses_name(word->object));
-    strbuf_add(out, ", taken at ");
-    profile_uses_add_place(json_array_get(json_object_get(word->object, "takes"), 0), true, out);
-    if (was_given(word)) {
-        strbuf_addf(out, " and held %.0f cycles at a time by %" PRIu64 " sections, given back at ",
+    strbuf_add(out, ", ");
+    profile_uses_add_taken(word->object, out);
+    if (was_given(word))
+        strbuf_addf(out, " and held %.0f cycles at a time by %" PRIu64 " sections",
                     profile_uses_ratio(word->counts[PROFILE_WORD_held], word->counts[PROFILE_WORD_given]),
                     word->counts[PROFILE_WORD_given]);
-        profile_uses_add_place(json_array_get(json_object_get(word->object, "gives"), 0), false, out);
-    }
+    profile_uses_add_given(word->object, was_given(word), out);
     strbuf_add(out, ".");
 }

@@ -211,6 +211,118 @@ json roomy.stats --profile ./roomy
 grep -E 'word in a shared line|lies in one line' roomy.stats.out && wrong "a lock that lies for itself shares a line"
 grep -q '"shared_lines": \[\]' roomy.stats || wrong "the results have lines of locks that lie for themselves"
 
+# Ways to give a lock back: another thread of the block does; a value other than 0 is free, in shared memory; another block does, which
+# is not seen, but named.
+cat >others.cu <<'P'
+__device__ int lock;
+__global__ void work()
+{
+    for (int i = 0; i < 6; i++) {
+        if (threadIdx.x == 0)
+            while (atomicCAS(&lock, 0, 1) != 0)
+                ;
+        __syncthreads();
+        if (threadIdx.x == 63)
+            *(volatile int *)&lock = 0;
+    }
+}
+int main()
+{
+    work<<<8, 64>>>();
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+profiled others
+is_said others.stats.out 'waits for lock lock, taken at others.cu:6 and held [0-9]+ cycles at a time by 48 sections, given back at others.cu:10\.$'
+grep -q '"given_by_others": 48,' others.stats || wrong "a lock is given back by others otherwise than it was"
+all_ways others 6000
+
+cat >free.cu <<'P'
+__global__ void work()
+{
+    __shared__ int mutex, sum;
+    if (threadIdx.x == 0)
+        mutex = 5, sum = 0;
+    __syncthreads();
+    for (bool done = false; !done;)
+        if (atomicCAS(&mutex, 5, 3) == 5) {
+            *(volatile int *)&sum = *(volatile int *)&sum + 1;
+            __threadfence_block();
+            atomicExch(&mutex, 5);
+            done = true;
+        }
+}
+int main()
+{
+    work<<<4, 96>>>();
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+profiled free
+is_said free.stats.out 'waits for lock work::mutex, taken at free.cu:8 and held [0-9]+ cycles at a time by 384 sections, given back at free.cu:11\.$'
+
+cat >mailbox.cu <<'P'
+__device__ int full;
+__device__ volatile int letter, sum;
+__global__ void work()
+{
+    for (int i = 0; i < 12; i++)
+        if (blockIdx.x == 0) {
+            while (*(volatile int *)&full == 0)
+                ;
+            sum = sum + letter;
+            __threadfence();
+            *(volatile int *)&full = 0;
+        } else if (i < 4) {
+            while (atomicCAS(&full, 0, -1) != 0)
+                ;
+            letter = i;
+            __threadfence();
+            *(volatile int *)&full = 1;
+        }
+}
+int main()
+{
+    work<<<4, 1>>>();
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+profiled mailbox
+is_said mailbox.stats.out 'waits for word full, taken at mailbox.cu:13, written at mailbox.cu:11 and mailbox.cu:17\.$'
+
+# Readers and a writer take one word at two lines.
+cat >rw.cu <<'P'
+__device__ int readers;
+__device__ volatile int data;
+__global__ void work(int *out)
+{
+    int sum = 0;
+    for (int i = 0; i < 8; i++)
+        if (blockIdx.x % 4 == 0) {
+            while (atomicCAS(&readers, 0, -1) != 0)
+                ;
+            data = data + 1;
+            __threadfence();
+            atomicExch(&readers, 0);
+        } else {
+            for (int now = *(volatile int *)&readers; now < 0 || atomicCAS(&readers, now, now + 1) != now;)
+                now = *(volatile int *)&readers;
+            sum += data;
+            atomicSub(&readers, 1);
+        }
+    out[blockIdx.x] = sum;
+}
+int main()
+{
+    int *out;
+    cudaMalloc(&out, 64);
+    work<<<12, 1>>>(out);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+profiled rw
+is_said rw.stats.out 'waits for lock readers, taken at rw.cu:8 and rw.cu:14 and held [0-9]+ cycles at a time by [0-9]+ sections, given back at rw.cu:12 and rw.cu:17\.$'
+
 # Two locks in either order.
 cat >order.cu <<'P'
 __device__ int first, next, busy;

@@ -134,8 +134,8 @@ static void expect_counts(const struct profile_word_list *list, uint64_t address
 #define COUNT(name) [PROFILE_WORD_##name]
 #define expect(list, address, ...) expect_counts(list, address, (const uint64_t[PROFILE_WORD_COUNTS]){__VA_ARGS__})
 
-/* By a store or an exchange: held from the answer to the issue. Stores of other values, or of other lanes, give nothing
- * back; nor does an atomic that leaves another value there. */
+/* By a store or an exchange: held from the answer to the issue. Stores of other values give nothing back; nor does an
+ * atomic that leaves another value there. */
 static void test_taken_and_given(void **state)
 {
     (void)state;
@@ -143,7 +143,7 @@ static void test_taken_and_given(void **state)
     struct who one = lane_at(3, 5, LOCK), other = lane_at(3, 6, LOCK);
     take(s, one, 100);
     store(s, one, 110, 7);
-    store(s, other, 120, 0);
+    store(s, other, 120, 7);
     access_by(s, one, 125, LOCKSTEP_STORE, 0, false);
     access_as(s, one, 130, LOCKSTEP_LOAD, 0);
     store(s, one, 150, 0);
@@ -159,6 +159,49 @@ static void test_taken_and_given(void **state)
     assert_int_equal(word->gives[0], GIVE_AT + 1);
     assert_int_equal(word->gives[1], GIVE_AT + 2);
     assert_int_equal(word->gives[2], 0);
+    profile_words_free(&list);
+    free(s);
+}
+
+/* Another thread of the SM gives the word back, by a store or an exchange of the value that the holder found: then the
+ * one that took it holds it no more. */
+static void test_given_by_others(void **state)
+{
+    (void)state;
+    struct profile_words *s = fresh();
+    struct who one = lane_at(3, 5, LOCK), other = lane_at(7, 6, LOCK), late = lane_at(4, 1, LOCK);
+    take(s, one, 100);
+    store(s, other, 120, 5);
+    store(s, lane_at(7, 6, LOCK + 4), 125, 0);
+    store(s, other, 150, 0);
+    take(s, late, 160);
+    store(s, one, 165, 0); /* it is no more its own */
+    take(s, one, 200);
+    give(s, other, 230, 290);
+    struct lockstep_atomic_event e = atomic_of(other, 300, GIVE_AT, 0, 9); /* takes it itself */
+    profile_words_atomic(s, &e);
+    profile_words_forget(s, 7);
+    store(s, one, 310, 0);
+    struct profile_word_list list = gather(s);
+    expect(&list, LOCK, COUNT(attempts) = 4, COUNT(taken) = 4, COUNT(given) = 3, COUNT(given_by_others) = 3,
+           COUNT(held) = 50 + 5 + 30, COUNT(held_most) = 50);
+    assert_int_equal(s->section_count, 3);
+    assert_int_equal(s->sections[1].warp, 4);
+    assert_int_equal(s->sections[2].given, 230);
+    profile_words_free(&list);
+    free(s);
+}
+
+/* Words of shared memory at one address are others in other blocks. */
+static void test_given_in_another_block(void **state)
+{
+    (void)state;
+    struct profile_words *s = fresh();
+    struct who one = {1, 0, LOCKSTEP_SHARED, 0, LOCK}, other = {2, 0, LOCKSTEP_SHARED, 1, LOCK};
+    take(s, one, 100);
+    store(s, other, 120, 0);
+    struct profile_word_list list = gather(s);
+    expect(&list, LOCK, COUNT(attempts) = 1, COUNT(taken) = 1);
     profile_words_free(&list);
     free(s);
 }
@@ -433,6 +476,8 @@ static void test_gather_shared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_taken_and_given),
+                                       cmocka_unit_test(test_given_by_others),
+                                       cmocka_unit_test(test_given_in_another_block),
                                        cmocka_unit_test(test_given_before_it_knows),
                                        cmocka_unit_test(test_other_atomics),
                                        cmocka_unit_test(test_waiting),

@@ -323,7 +323,7 @@ static void test_words(void **state)
                                  USE(8, AT("a.cu", 5)) "," USE(9, AT("a.cu", 6)))) "]",
                   false);
     assert_non_null(strstr(text, "- 40% of warp-cycles have a thread that waits for word sem, taken at l.h:4\n"
-                                 "  (called from a.cu:9).\n"
+                                 "  (called from a.cu:9), never given back.\n"
                                  "- 20% of warp-cycles have a thread that polls flag at a.cu:3 (called from\n"
                                  "  a.cu:9), which a.cu:5 and a.cu:6 write: 1 wait of 20 cycles.\n"));
     free(text);
