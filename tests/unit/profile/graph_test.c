@@ -363,6 +363,7 @@ static void test_gave_way(void **state)
     nest(&s, (struct who){0, 0, 0}, LOCK, LOCK + 8, 100);
     attempt(&s, who, LOCK + 8, 130, 20, true);
     attempt(&s, who, LOCK, 134, 30, false);
+    attempt(&s, who, LOCK, 137, 30, false);
     give(&s, who, LOCK + 8, 140);
     attempt(&s, who, LOCK + 8, 150, 20, true);
     attempt(&s, other, LOCK + 8, 170, 20, true);

@@ -149,6 +149,40 @@ static void test_heat(void **state)
     free(s);
 }
 
+/* The next piece behind an address that belongs to the same pair of places. */
+static uint64_t rival_of(uint64_t address)
+{
+    uint32_t pair = hash_place(address / PROFILE_PIECE) % PROFILE_PIECES;
+    do
+        address += PROFILE_PIECE;
+    while (hash_place(address / PROFILE_PIECE) % PROFILE_PIECES != pair);
+    return address;
+}
+
+/* Of two that have both places of a pair, the one that was accessed less gives way, when as many others have come. */
+static void test_rivals(void **state)
+{
+    (void)state;
+    struct profile_sharing *s = fresh();
+    uint64_t rival = rival_of(LOCK), other = rival_of(rival);
+    struct lists *l = lists_of((const uint64_t[]){LOCK, 0}, none);
+    for (unsigned i = 0; i < 8; i++)
+        store(s, rival);
+    for (unsigned i = 0; i < 3; i++)
+        store(s, LOCK + 4);
+    for (uint32_t left = 2;; left--) {
+        store(s, other);
+        struct profile_shared_list list =
+            profile_sharing_gather((const struct profile_sharing *const[]){s}, 1, &l->words, &l->polls, LINE);
+        assert_int_equal(list.count, left > 0);
+        profile_sharing_free(&list);
+        if (!left)
+            break;
+    }
+    free(l);
+    free(s);
+}
+
 /* A piece that was accessed once gives way. */
 static void test_cold(void **state)
 {
@@ -169,6 +203,7 @@ static void test_cold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_data), cmocka_unit_test(test_syncs),
-                                       cmocka_unit_test(test_heat), cmocka_unit_test(test_cold)};
+                                       cmocka_unit_test(test_heat), cmocka_unit_test(test_rivals),
+                                       cmocka_unit_test(test_cold)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
