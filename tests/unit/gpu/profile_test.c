@@ -142,6 +142,50 @@ static void expect_l2_closed(const struct run *r)
     assert_true(sum - sum_of(p, PROFILE_l2_misses) + fetched >= hits);
 }
 
+static uint64_t cycles_of(const struct profile_edges *edges)
+{
+    uint64_t cycles = edges->others_cycles;
+    for (uint32_t i = 0; i < edges->count; i++)
+        cycles += edges->of[i].cycles;
+    return cycles;
+}
+
+/* All waits are in the logs, and in the graphs that were made of them. */
+static void expect_graphs_closed(const struct run *r)
+{
+    const struct profile *p = r->d.result.profile;
+    for (uint32_t i = 0; i < p->graphs.count; i++) {
+        const struct profile_graph *graph = &p->graphs.of[i];
+        uint64_t waited = p->words.of[i].word.counts[PROFILE_WORD_waited];
+        if (graph->unlogged || cycles_of(&graph->warps) + graph->free != waited ||
+            cycles_of(&graph->sites) + graph->free != waited)
+            fail_msg("%s %s: word %u: %llu waited, %llu by warps, %llu by instructions, %llu free, %llu unlogged",
+                     r->way->machine, r->way->settings, i, (unsigned long long)waited,
+                     (unsigned long long)cycles_of(&graph->warps), (unsigned long long)cycles_of(&graph->sites),
+                     (unsigned long long)graph->free, (unsigned long long)graph->unlogged);
+    }
+}
+
+static bool is_same_graph(const struct profile_graph *a, const struct profile_graph *b)
+{
+    return a->free == b->free && !memcmp(&a->warps, &b->warps, sizeof a->warps) &&
+           !memcmp(&a->sites, &b->sites, sizeof a->sites);
+}
+
+static void expect_same_graphs(const struct run *a, const struct run *b, const char *what)
+{
+    const struct profile_graphs *p = &a->d.result.profile->graphs, *q = &b->d.result.profile->graphs;
+    bool same = p->count == q->count && p->warp_count == q->warp_count && p->order_count == q->order_count &&
+                p->circle_count == q->circle_count;
+    for (uint32_t i = 0; i < p->count && same; i++)
+        same = is_same_graph(&p->of[i], &q->of[i]);
+    for (uint32_t i = 0; i < p->order_count && same; i++)
+        same = p->orders[i].from == q->orders[i].from && p->orders[i].to == q->orders[i].to &&
+               p->orders[i].times == q->orders[i].times && p->orders[i].cycles == q->orders[i].cycles;
+    if (!same)
+        fail_msg("%s %s: other graphs %s", a->way->machine, a->way->settings, what);
+}
+
 static bool is_same_word(const struct profile_word_sum *a, const struct profile_word_sum *b)
 {
     return a->word.address == b->word.address && a->word.space == b->word.space && a->handed == b->handed &&
@@ -206,6 +250,7 @@ static void expect_same(const struct run *a, const struct run *b, const char *wh
         fail_msg("%s %s: other barriers %s", a->way->machine, a->way->settings, what);
     expect_same_contexts(a, b, what);
     expect_same_words(a, b, what);
+    expect_same_graphs(a, b, what);
     expect_same_polls(a, b, what);
 }
 
@@ -216,6 +261,7 @@ static void run_all_ways(const struct way *way, const char *text)
     expect_closed(&first);
     expect_contexts_closed(&first);
     expect_barriers_closed(&first);
+    expect_graphs_closed(&first);
     expect_l2_closed(&first);
     const struct gpu_launch hows[] = {{.threads = 1}, {.threads = 2}, {.every_cycle = true}};
     static const char *const words[] = {"without a profile", "by two threads", "cycle by cycle"};
