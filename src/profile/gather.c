@@ -25,7 +25,7 @@ static void gather_parts(struct profile *profile, const void *const *states, uin
     for (uint32_t sm = 0; sm < sms; sm++)
         parts[sm] = profile_polls_of(states[sm]);
     profile->polls = profile_polls_gather((const struct profile_polls *const *)parts, sms, profile->module);
-    profile_polls_find_writes((const struct profile_polls *const *)parts, sms, &profile->words);
+    profile_polls_find_writes((const struct profile_polls *const *)parts, sms, profile->module, &profile->words);
     for (uint32_t sm = 0; sm < sms; sm++)
         parts[sm] = profile_sharing_of(states[sm]);
     profile->shared = profile_sharing_gather((const struct profile_sharing *const *)parts, sms, &profile->words,

@@ -50,9 +50,9 @@ struct profile_poll_list {
  * freed by profile_polls_free. */
 struct profile_poll_list profile_polls_gather(const struct profile_polls *const *states, uint32_t sms,
                                               const struct isa_module *module);
-/* Of words that were taken and not seen to be given back: which other instructions write them. So threads of another SM
- * than theirs give them back. */
-void profile_polls_find_writes(const struct profile_polls *const *states, uint32_t sms,
+/* Of words that were taken and not seen to be given back: which other instructions write them, but for
+ * compare-and-swaps, which take them or do not. So threads of another SM than theirs give them back. */
+void profile_polls_find_writes(const struct profile_polls *const *states, uint32_t sms, const struct isa_module *module,
                                struct profile_word_list *words);
 void profile_polls_free(struct profile_poll_list *list);
 /* The name of a count in results. */

@@ -93,14 +93,17 @@ struct profile_poll_list profile_polls_gather(const struct profile_polls *const 
 }
 
 /* Adds the instructions by which an SM writes a word, but for those that take it. */
-static void add_other_writes(struct profile_word_sum *sum, const struct profile_polls *state)
+static void add_other_writes(struct profile_word_sum *sum, const struct profile_polls *state,
+                             const struct isa_module *module)
 {
     const struct profile_word *word = &sum->word;
     const struct profile_write *write = &state->writes[profile_write_place(word->address, word->space)];
     if (write->space != word->space || write->address != word->address)
         return;
     for (unsigned i = 0; i < PROFILE_WRITE_PCS && write->pcs[i]; i++) {
-        bool takes = false;
+        const struct isa_instr *instr = &module->instrs[write->pcs[i] - 1];
+        bool atomic = isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_ATOMIC;
+        bool takes = atomic && instr->mods.atomic == ISA_ATOMIC_CAS;
         for (unsigned n = 0; n < PROFILE_WORD_PCS; n++)
             takes |= word->takes[n] == write->pcs[i];
         if (!takes)
@@ -108,11 +111,12 @@ static void add_other_writes(struct profile_word_sum *sum, const struct profile_
     }
 }
 
-void profile_polls_find_writes(const struct profile_polls *const *states, uint32_t sms, struct profile_word_list *words)
+void profile_polls_find_writes(const struct profile_polls *const *states, uint32_t sms, const struct isa_module *module,
+                               struct profile_word_list *words)
 {
     for (uint32_t i = 0; i < words->count; i++)
         for (uint32_t sm = 0; sm < sms && !words->of[i].word.counts[PROFILE_WORD_given]; sm++)
-            add_other_writes(&words->of[i], states[sm]);
+            add_other_writes(&words->of[i], states[sm], module);
 }
 
 void profile_polls_free(struct profile_poll_list *list)

@@ -358,6 +358,33 @@ tr -s '\n ' ' ' <order.stats.out | grep -qF 'Possible deadlock: threads take nex
     { cat order.stats.out; wrong "the circle of the two locks"; }
 all_ways order 6000
 
+# Two threads that do wait for each other for ever.
+cat >stuck.cu <<'P'
+__device__ int one, other;
+__device__ volatile int busy;
+__global__ void work()
+{
+    int *first = blockIdx.x ? &one : &other, *next = blockIdx.x ? &other : &one;
+    while (atomicCAS(first, 0, 1) != 0)
+        ;
+    for (int i = 0; i < 50; i++)
+        busy = i;
+    while (atomicCAS(next, 0, 1) != 0)
+        ;
+}
+int main()
+{
+    work<<<2, 1>>>();
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+"$LOCKSTEP" cc stuck.cu -o stuck || exit 1
+"$LOCKSTEP" run --set gpu.watch_cycles=20000 --profile ./stuck >stuck.out 2>/dev/null && wrong "a program that is stuck ends well"
+tr -s '\n ' ' ' <stuck.out | grep -qF 'Possible deadlock: threads take other at stuck.cu:10 while they hold one, others one at stuck.cu:10 while they hold other.' ||
+    tr -s '\n ' ' ' <stuck.out | grep -qF 'Possible deadlock: threads take one at stuck.cu:10 while they hold other, others other at stuck.cu:10 while they hold one.' ||
+    { cat stuck.out; wrong "no circle of those that are stuck"; }
+grep -c 'taken at stuck.cu:6, never given back$' stuck.out | grep -qx 2 || { cat stuck.out; wrong "locks of those that are stuck"; }
+
 # Of each lock, the waits of its graphs add up to all its waits.
 awk '/"(waited|graph_free|graph_unlogged)":/ { gsub(/[",:]/, ""); n[$1] = $2 }
     /"graph": \[/ { in_warps = 1; edges = 0 } /"graph_sites": \[/ { in_warps = 0; in_sites = 1; sites = 0 }
