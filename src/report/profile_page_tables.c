@@ -201,6 +201,10 @@ static const struct profile_waits_figure terms[] = {
     {"wait", "share of warp-cycles",
      "cycles in which some thread of a warp waited for the word, or a warp at the barrier"},
     {"issues", "times", "that a warp issued the instruction"},
+    {"share, of who waited for whom", "share of waits",
+     "of the cycles for which lanes waited for the lock, those in which this line or warp held it"},
+    {"phase, of a time-line", "cycles",
+     "a stay of a warp at one cause and one instruction; several short ones count as the one with most cycles"},
 };
 
 static void add_term(struct html_table *t, const char *name, const char *unit, const char *doc)

@@ -17,6 +17,7 @@ sort said.txt | diff wanted - || wrong "the legend's cycles are not the statisti
 [ "$(wc -l <wanted)" -gt 3 ] || wrong "the summary has no SMs"
 look fine.html 1280 "$csv"' for (const row of csv("ht64-sms").slice(1)) say(row.slice(0, 5).join(","));'
 diff wanted said.txt || wrong "SMs are not those of the summary"
+cp said.txt sms
 
 # By keys: the phases of a warp, one behind the other, without a gap, those of the file.
 keys='const canvas = document.querySelector(".timeline canvas"), told = document.querySelector(".told"), frame = () => new Promise(done => setTimeout(done, 20));
@@ -34,33 +35,40 @@ sed -E 's/.* to [0-9]+ ([0-9]+ [0-9]+ [0-9]+) .*/\1/' walked | awk -v life="$lif
 if command -v python3 >/dev/null && command -v zstd >/dev/null; then
     zstd -qdc fine.tl | python3 -I -S -c '
 import json, sys
+waits = {}
 for line in map(json.loads, sys.stdin):
+    locks = line.get("locks", []) if "sm" in line else []
+    waits[line.get("sm")] = waits.get(line.get("sm"), 0) + sum(taken - since for since, taken in zip(locks[4::9], locks[5::9]))
     if line.get("sm") == 0 and line.get("slot") == 0 and "phases" in line:
         at = line["at"]
         for cycles in line["phases"][0::4]:
             print(cycles, at, at + cycles)
             at += cycles
+print(*[waits[sm] for sm in range(4)], file=open("waits", "w"))
 ' >wanted
     sed -E 's/.* to [0-9]+ ([0-9]+ [0-9]+ [0-9]+) .*/\1/' walked | head -n "$(wc -l <wanted)" | cmp - wanted || wrong "phases are not those of the file"
+    [ "$(cat waits)" = "$(cut -d, -f5 sms | paste -s -d' ')" ] || wrong "lock waits are not those of the file"
 fi
 
 # The colour of a pixel is that of the cause which is told there, far away and near, in light and dark.
 for scheme in 0 1; do
     look fine.html 1280 "$keys"' const colours = Object.fromEntries([...document.querySelectorAll(".timeline .legend button")].map(b => [b.textContent.replace(/ [\d.]+%$/, ""), getComputedStyle(b.querySelector("i")).backgroundColor]));
         let seen = 0;
-        for (const near of ["", "++++", "++]]]]"]) { key("Home"); [...near].forEach(name => key(name)); await frame(); const image = canvas.getContext("2d");
-            for (let i = 0; i < 150; i++) { const x = 70 + i * 7 % 1100, y = 30 + i * 53 % (canvas.clientHeight - 40), [where, what] = at(x + 0.5, y + 0.5), cause = what?.match(/^(.*): \d+ cycles/)?.[1];
+        for (const near of ["", "++++", "++]]]]", "["]) { key("Home"); [...near].forEach(name => key(name)); await frame(); const image = canvas.getContext("2d"), rows = new Map();
+            for (let y = 23; y < canvas.clientHeight - 20; y++) { const row = at(400.5, y + 0.5)[0].split(":")[0]; if (row) rows.set(row, [...rows.get(row) || [], y]); }
+            [...rows.values()].forEach((ys, k) => { for (let i = 0; i < 40; i++) { const x = 230 + (i * 97 + k * 31) % 980, y = ys[ys.length >> 1], cause = at(x + 0.5, y + 0.5)[1]?.match(/^(.*): \d+ cycles/)?.[1];
                 const [r, g, b] = image.getImageData(x, y, 1, 1).data, drawn = `rgb(${r}, ${g}, ${b})`;
-                if (cause && Object.values(colours).includes(drawn)) { seen++; if (drawn !== colours[cause]) say("at", x, y, "is", drawn, "not", cause, colours[cause], near); } } }
-        say("seen", seen > 250);' --blink-settings=preferredColorScheme=$scheme
+                if (cause) { seen++; if (drawn !== colours[cause]) say("at", x, y, "is", drawn, "not", cause, colours[cause], near); } } }); }
+        say("seen", seen > 500);' --blink-settings=preferredColorScheme=$scheme
     [ "$(cat said.txt)" = "seen true" ] || { wrong "pixels are of other causes than what is told there"; head -5 said.txt; }
 done
 
 # Zoom by the wheel keeps what is under the pointer, when the drawing has the focus; a drag takes it along; buttons and keys go back.
 look fine.html 1280 "$keys"' key("+"); await frame();
-    const wheel = () => { const r = canvas.getBoundingClientRect(), e = new WheelEvent("wheel", {clientX: r.left + 600, clientY: r.top + 40, deltaY: -200, cancelable: true}); canvas.dispatchEvent(e); return e.defaultPrevented; };
+    const wheel = (x = 600) => { const r = canvas.getBoundingClientRect(), e = new WheelEvent("wheel", {clientX: r.left + x, clientY: r.top + 40, deltaY: -200, cancelable: true}); canvas.dispatchEvent(e); return e.defaultPrevented; };
     say("page", wheel()); canvas.focus(); say("drawing", wheel()); await frame();
-    const one = at(600.5, 40.5)[1]; wheel(); await frame(); say("wheel", at(600.5, 40.5)[1] === one);
+    let one, stays = true;
+    for (const x of [200.5, 1000.5, 600.5]) { key("Home"); key("+"); one = at(x, 40.5)[1]; wheel(x); stays &&= at(x, 40.5)[1] === one; } await frame(); say("wheel", stays);
     at(600.5, 40.5, "pointerdown"); at(700.5, 40.5); say("drag", at(700.5, 40.5, "pointerup")[1] === at(700.5, 40.5)[1] && at(700.5, 40.5)[1] === one);
     const far = (canvas.clientWidth - 64) / 8; key("ArrowLeft"); say("arrows", at(600.5, 40.5)[1] !== one && at(700.5 + far, 40.5)[1] === one); key("Home"); await frame(); const whole = at(600.5, 40.5)[1];
     document.querySelector(".timeline .bar button").click(); await frame(); say("closer", at(600.5, 40.5).length > 0);

@@ -44,6 +44,26 @@ expect 0 "page: list.html" report list.json
 grep -q '<title>Profile of list gto and list lrr<' list.html || wrong "two runs of a file"
 sed 's/<script>/\n&/g' a.html | sed '/^<script>/,/^<\/script>/d' | grep -E "(src|href)=['\"]?[^#'\" ]" | grep -v 'href="data:text/csv;charset=utf-8,' && wrong "the page needs something from outside"
 
+# Timelines among the results; a page needs results too. That of a run has its own timeline.
+mkdir kept
+"$LOCKSTEP" run --quiet --timeline kept/a --stats kept/a.json --report ta.html a.yaml >/dev/null || wrong "run --timeline --report"
+expect 0 "page: beside.html" report kept/a kept/a.json -o beside.html
+sed 's/ title="kept\/a.json"//' beside.html | cmp - ta.html || wrong "run --timeline --report and report write different pages"
+[ "$(grep -c '<script type="application/octet-stream" data-title="launch 0: k">' ta.html)" = 1 ] || wrong "the page of the run has no timeline"
+cp kept/a t
+cp kept/a.json ta.json
+expect 0 "page: ta.html" report t ta.json
+expect 0 "page: none.html" report ta.json t --timeline-window 100000000: -o none.html
+grep -q 'There is nothing in the part' none.html || wrong "a part with nothing in it"
+expect 2 "a page needs a file of results beside t" report t -o x.html
+expect 2 "--timeline-window 9: expected FROM:TO" report ta.json t --timeline-window 9 -o x.html
+expect 2 "--timeline-sms x: expected numbers of SMs" report ta.json t --timeline-sms x -o x.html
+expect 2 "has no option --timeline-resolution" report ta.json t --timeline-resolution 4 -o x.html
+expect 2 "a page has room for 8 timelines" report ta.json t t t t t t t t t -o x.html
+head -c 300 t >damaged
+expect 2 "damaged is damaged" report ta.json damaged -o x.html
+expect 2 "t is there and holds something else than a page" report ta.json t -o t
+
 # What moved: the load, which is in another line now and of another file.
 "$LOCKSTEP" compare --profile a.json b.json >out.txt || wrong "compare"
 before=$(awk '/^profile of k/ { print $4 }' a.out) after=$(awk '/^profile of k/ { print $4 }' b.out)
