@@ -159,7 +159,12 @@ static void test_room(void **state)
     assert_int_equal(code.phases, 100);
     assert_true(code.bytes.length < whole.bytes.length);
     timeline_code_free(&code);
-    encode(&code, &l, &all, whole.bytes.length * 2 / 3);
+    static const struct timeline_options two = {.some = true, .sms = {5}};
+    encode(&code, &l, &two, SIZE_MAX);
+    assert_int_equal(code.sms, 2);
+    size_t room = code.bytes.length - 3; /* as much as the tables, and SMs 0 and 2 */
+    timeline_code_free(&code);
+    encode(&code, &l, &all, room);
     assert_int_equal(code.sms, 1);
     timeline_code_free(&code);
     timeline_code_free(&whole);
