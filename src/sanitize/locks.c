@@ -34,15 +34,6 @@ static void hold(struct sanitize_warp *w, const struct sanitize_cell *word, unsi
         w->holds_more = true;
 }
 
-/* The lane has another word than this one. */
-static bool holds_another(const struct sanitize_warp *w, const struct sanitize_cell *word, unsigned lane)
-{
-    bool another = w->holds_more;
-    for (unsigned i = 0; i < SANITIZE_HELD; i++)
-        another |= w->held[i].cell && w->held[i].cell != word && w->held[i].lane == lane;
-    return another;
-}
-
 /* Sections */
 
 void sanitize_try(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_cell *word)
@@ -61,7 +52,7 @@ void sanitize_try(struct sanitize *s, struct sanitize_warp *w, const struct sani
 static void take(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_cell *word, unsigned lane,
                  const struct sanitize_swap *swap)
 {
-    bool alone = w->tried == word && !holds_another(w, word, lane);
+    bool alone = w->tried == word && !w->holds_more;
     sanitize_next_epoch(w);
     hold(w, word, lane);
     w->unfenced.count = 0;

@@ -266,6 +266,19 @@ static void test_phases(void **state)
     }
 }
 
+/* Also one between the lock and what is done under it. */
+static void test_barrier_inside(void **state)
+{
+    struct traced *t = fresh();
+    section(t, early, LOCK);
+    take(t, beside, LOCK);
+    fence(t, beside);
+    traced_open(t, 0, 3);
+    act(t, beside, STORE_TOO, DATA, 2);
+    give(t, beside, LOCK);
+    expect_nothing(t);
+}
+
 /* So does a flag: the late one begins when the early one has told it to, before it takes the lock or later. */
 static void test_flag(void **state)
 {
@@ -319,6 +332,37 @@ static void test_states(void **state)
     fence(t, late);
     act(t, late, STORE_TOO, DATA, 2);
     act(t, late, EXCHANGE, LOCK, 4);
+    expect_nothing(t);
+}
+
+/* Nobody takes it any more: the last one has left it closed. */
+static void test_closed(void **state)
+{
+    struct traced *t = fresh();
+    section(t, early, LOCK);
+    take(t, late, LOCK);
+    fence(t, late);
+    act(t, late, STORE_TOO, DATA, 2);
+    act(t, late, EXCHANGE, LOCK, 2);
+    expect_nothing(t);
+}
+
+/* Lanes that take two words at once: what the warp knew before is not known of each. */
+static void test_two_words(void **state)
+{
+    struct traced *t = fresh();
+    uint64_t addresses[64] = {LOCK, INNER};
+    uint32_t ones[64] = {1, 1};
+    section(t, early, LOCK);
+    act(t, early, STORE_RELAXED, FLAG, 1);
+    act(t, late, CAS_ACQUIRE, FLAG, 0);
+    TRACED(access, late, .warp = traced_slot(late), .block = traced_block_slot(late), .pc = CAS,
+           .instruction_class = LOCKSTEP_ATOMIC, .space = LOCKSTEP_GLOBAL, .bytes = 4, .mask = 3, .address = addresses,
+           .data = ones, .stride = sizeof *ones);
+    traced_swapped(t, late, CAS, 0, LOCK, 0, 1);
+    traced_done(t, late, CAS);
+    act(t, late, STORE_TOO, DATA, 2);
+    give(t, late, LOCK);
     expect_nothing(t);
 }
 
@@ -389,9 +433,12 @@ int main(void)
         cmocka_unit_test(test_kinds_of_accesses),
         cmocka_unit_test(test_nested),
         cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_barrier_inside),
         cmocka_unit_test(test_flag),
         cmocka_unit_test(test_claims),
         cmocka_unit_test(test_states),
+        cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_two_words),
         cmocka_unit_test(test_given_by_swap),
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_lanes),

@@ -114,7 +114,7 @@ static void make_event(struct random_stream *random, struct event *e)
         make_access(random, e);
         return;
     }
-    e->kind = what < 88 ? FENCE : what < 91 ? SYNCWARP : what < 93 ? ARRIVE : BARRIER;
+    e->kind = what < 88 ? FENCE : what < 91 ? SYNCWARP : what < 93 ? ARRIVE : what < 95 ? OPEN : BARRIER;
     if (e->kind == FENCE)
         e->scope = ONE_OF(random, ISA_SCOPE_GPU, ISA_SCOPE_GPU, ISA_SCOPE_CTA, ISA_SCOPE_SYS);
     if (e->kind == BARRIER)
@@ -305,9 +305,11 @@ static struct traced_warp warp_of(unsigned warp)
     return (struct traced_warp){warp / BLOCK_WARPS, warp % BLOCK_WARPS};
 }
 
-static bool opens(const struct trace *trace, unsigned i)
+/* The warp of this event is let go by what its neighbour does in the one before. */
+static bool opened_by_other(const struct trace *trace, unsigned i)
 {
-    return i < trace->count && trace->events[i].kind == OPEN;
+    const struct event *e = &trace->events[i];
+    return i && i < trace->count && e->kind == OPEN && e[-1].kind == ARRIVE && e[-1].warp == (e->warp ^ 1);
 }
 
 static void tell(struct traced *t, const struct trace *trace, unsigned i)
@@ -324,8 +326,9 @@ static void tell(struct traced *t, const struct trace *trace, unsigned i)
             traced_issue(t, w, i);
     } else if (e->kind == OPEN) { /* as the SM has it, before the instruction that has opened it */
         traced_open(t, block_of(e), BIT64(e->warp % BLOCK_WARPS));
-        traced_issue(t, warp_of(e->warp ^ 1), i - 1);
-    } else if (!opens(trace, i + 1)) {
+        bool other = opened_by_other(trace, i);
+        traced_issue(t, other ? warp_of(e->warp ^ 1) : w, i - other);
+    } else if (!opened_by_other(trace, i + 1)) {
         traced_issue(t, w, i);
     }
     for (unsigned r = 0; r <= i; r++)
