@@ -307,21 +307,25 @@ static void done(void *state, const struct lockstep_done_event *e)
     memmove(&w->readings.items[at], &w->readings.items[at + 1], (w->readings.count - at) * sizeof *reading);
 }
 
+/* An atomic was answered. Lanes that stand in a queue for a lock go on with that, before the instruction is complete.
+ */
 static void atomic(void *state, const struct lockstep_atomic_event *e)
 {
     const struct sanitize_sm *sm = state;
     struct sanitize *s = sm->all;
-    if (!(s->checks & SANITIZE_RACES) || e->operation != LOCKSTEP_ATOMIC_COMPARE_AND_SWAP || !e->performed ||
-        e->before == e->after)
+    const struct isa_instr *instr = instr_at(s, e->pc);
+    const struct sanitize_order order = sanitize_order_of(instr, e->space);
+    struct sanitize_warp *w = sanitize_warp_at(s, sm->sm, e->warp);
+    if (!(s->checks & SANITIZE_RACES) || !e->performed)
         return;
-    const struct sanitize_swap swap = {.pc = e->pc,
-                                       .acquires = sanitize_order_of(instr_at(s, e->pc), e->space).acquires,
-                                       .from = e->before,
-                                       .to = e->after};
     const struct sanitize_cell *word =
         sanitize_cell_at(s, sanitize_block_at(s, sm->sm, e->block), e->space, word_at(e->address));
-    if (word)
-        sanitize_swapped(s, sanitize_warp_at(s, sm->sm, e->warp), word, e->lane, &swap);
+    if (word && isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_TAKE)
+        sanitize_acquire(s, w, &order, e->pc, word);
+    if (!word || e->operation != LOCKSTEP_ATOMIC_COMPARE_AND_SWAP || e->before == e->after)
+        return;
+    const struct sanitize_swap swap = {.pc = e->pc, .acquires = order.acquires, .from = e->before, .to = e->after};
+    sanitize_swapped(s, w, word, e->lane, &swap);
 }
 
 /* Launches */

@@ -11,8 +11,10 @@ cat >mistakes.cu <<'P'
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <lockstep/lock.h>
 struct words {
     unsigned flag, ready, lock, count, sum, data[128]; // data begins at byte 20
+    unsigned instruction_lock;
     unsigned char bytes[64];
 };
 __global__ void tree(words *w, bool mended)
@@ -187,6 +189,14 @@ __global__ void late(words *w, bool mended)
         w->sum = w->data[0]; // late reads
     }
 }
+__global__ void guarded(words *w, bool mended)
+{
+    if (mended)
+        lockstep_lock(&w->instruction_lock);
+    w->sum += 1; // guarded adds
+    if (mended)
+        lockstep_unlock(&w->instruction_lock);
+}
 __global__ void over(words *w, bool mended)
 {
     __shared__ unsigned s[64];
@@ -245,6 +255,7 @@ int main(int arguments, char **argv)
 #define RUN(kernel, blocks, threads, too)                                                                              \
     if (mended || too || !strcmp(name, #kernel)) {                                                                     \
         cudaMemset(w, 0, sizeof *w);                                                                                   \
+        cudaMemset(&w->instruction_lock, 0xff, sizeof w->instruction_lock);                                            \
         kernel<<<blocks, threads>>>(w, mended);                                                                        \
     }
 #define RACE(kernel, blocks, threads) RUN(kernel, blocks, threads, races)
@@ -263,6 +274,7 @@ int main(int arguments, char **argv)
     RACE(result, 1, 64);
     RACE(reuse, 2, 1);
     RACE(late, 2, 1);
+    RACE(guarded, 2, 64);
     TRY(over, 1, 64);
     TRY(wide, 1, 1);
     TRY(diverged, 1, 64);
@@ -321,6 +333,7 @@ finds grid 'has told nobody' writes reads
 finds result 'changed by an atomic by .* a __syncthreads\(\) between' adds reads
 finds reuse 'has told nobody' writes reads
 finds late 'a __threadfence\(\) between .* by which others are told, is missing' writes tells reads
+finds guarded 'a race' adds
 finds over '0 bytes behind the end of over::s' writes
 finds past '0 bytes behind the end of allocation #2 \(cudaMalloc, 128 bytes\)' writes
 finds gone 'in the place of allocation #2 \(cudaMalloc, 128 bytes\), which was freed' writes
@@ -337,6 +350,7 @@ silent() {
     [ ! -s err ] || { cat err; wrong "the mended forms: something is told with $*"; }
 }
 silent
+silent --set locks.queue=true
 "$LOCKSTEP" run --quiet --check race,init ./mistakes races >out 2>before && wrong "races: exit code 0"
 for how in "--threads 2" --no-skip; do
     # shellcheck disable=SC2086
@@ -362,5 +376,6 @@ for how in "--divergence its --sched lrr" "--divergence aware --machine gtx480-s
     named result adds reads
     named reuse writes reads
     named late writes tells reads
+    named guarded adds
 done
 finish
