@@ -4,8 +4,9 @@
  * is found by one that was on the other side: if nothing but the lock says who of the two comes first, they might have
  * come the other way round.
  *
- * So a section counts only if nothing else may order it: the word goes back to the value that it had, its lane has
- * taken no other word, and between its first try and the access the warp has learnt of others by this word alone. */
+ * So a section counts only if nothing else may order it: the word goes back to the value that it had, and between its
+ * first try and the access the warp has learnt of others by this word alone. What it knew before it tried, as by a lock
+ * around this one, does not count. */
 #include "base/bits.h"
 #include "sanitize/state.h"
 

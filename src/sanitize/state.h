@@ -18,11 +18,9 @@ enum sanitize_scope { SANITIZE_BLOCK, SANITIZE_DEVICE };
 /* A critical section: from the compare-and-swap by which a lane takes a word to the write by which it gives it back.
  * Its accesses are *bare* until a fence that reaches so far, by scope. */
 struct sanitize_section {
-    const struct sanitize_cell
-        *lock;             /* the word; NULL: there is none, or its order may have other reasons than the lock
-                            */
-    uint64_t free;         /* what the word held before, and is to hold again */
-    uint32_t taken, since; /* the instruction, and the warp's epoch then */
+    const struct sanitize_cell *lock; /* the word; NULL: there is none, or not the lock alone may order what it does */
+    uint64_t free;                    /* what the word held before, and is to hold again */
+    uint32_t taken, since;            /* the instruction, and the warp's epoch then */
     uint32_t bare_until[2];
     uint8_t lane;
     bool given;
