@@ -21,9 +21,10 @@ static inline uint64_t *row_of(struct profile_sm *s, uint32_t pc)
     return s->counts + (size_t)pc * s->width;
 }
 
-static uint64_t *cycles_of(struct profile_sm *s, uint32_t pc)
+/* The number of an instruction's count of a cause. */
+static inline uint32_t number_of(const struct profile_sm *s, uint32_t pc, uint32_t cause)
 {
-    return row_of(s, pc) + PROFILE_COUNTS;
+    return pc * s->width + PROFILE_COUNTS + cause;
 }
 
 /* Adds to a count of an instruction, and of the context in which the warp issues it. */
@@ -35,27 +36,39 @@ static inline void count(struct profile_sm *s, uint32_t warp, uint32_t pc, uint3
         profile_calls_row(calls, *profile_calls_recent(calls, warp, pc))[which] += amount;
 }
 
-/* The same of the cycles of a context, where it is not the kernel itself. */
-static inline void count_cycles(struct profile_sm *s, uint32_t context, uint32_t cause, uint64_t cycles)
+/* So many cycles have been waits for the value that came last. */
+NOT_INLINE void count_awaited(struct profile_sm *s, const struct profile_warp *w, uint64_t cycles)
 {
-    if (RARELY(context))
-        profile_calls_row(profile_calls_of(s), context)[PROFILE_COUNTS + cause] += cycles;
+    count(s, (uint32_t)(w - s->warps), w->done_pc, PROFILE_awaited, cycles);
+}
+
+/* Cycles of the warp's stay go to another cause than its own. */
+static inline void count_apart(struct profile_sm *s, const struct profile_warp *w, uint32_t cause, uint64_t cycles)
+{
+    s->counts[w->at] -= cycles;
+    s->counts[w->at - w->cause + cause] += cycles;
+    if (RARELY(w->context)) {
+        uint64_t *row = profile_calls_row(profile_calls_of(s), w->context) + PROFILE_COUNTS;
+        row[w->cause] -= cycles;
+        row[cause] += cycles;
+    }
 }
 
 /* The warp's stay so far is counted, up to a cycle: that may be the one in which the warp issued, which is counted. A
- * wait for a value that ends with an instruction's completion was for that one. */
-static inline void close_stay(struct profile_sm *s, struct profile_warp *w, uint64_t cycle)
+ * wait for a value that ends with an instruction's completion was for that one: returns the cycles of such a wait, for
+ * count_awaited. */
+HOT_INLINE uint64_t close_stay(struct profile_sm *s, struct profile_warp *w, uint64_t cycle)
 {
     uint64_t cycles = cycle < w->since ? 0 : cycle - w->since;
-    uint64_t *to = cycles_of(s, w->charged);
-    to[w->cause] += cycles - w->passed;
-    to[s->charge.unpicked] += w->passed;
-    count_cycles(s, w->context, w->cause, cycles - w->passed);
-    count_cycles(s, w->context, s->charge.unpicked, w->passed);
-    if (w->done == cycle + 1 && mask_has(s->charge.data, w->cause))
-        count(s, (uint32_t)(w - s->warps), w->done_pc, PROFILE_awaited, cycles);
+    s->counts[w->at] += cycles;
+    if (RARELY(w->context))
+        profile_calls_row(profile_calls_of(s), w->context)[PROFILE_COUNTS + w->cause] += cycles;
+    if (w->passed) {
+        count_apart(s, w, s->charge.unpicked, w->passed);
+        w->passed = 0;
+    }
     w->since += cycles;
-    w->passed = 0;
+    return w->done == cycle + 1 && mask_has(s->charge.data, w->cause) ? cycles : 0;
 }
 
 /* Events */
@@ -67,28 +80,49 @@ static uint32_t context_at(struct profile_sm *s, const struct profile_warp *w, c
     return profile_charged_last(&s->charge, e->cause, w->at_fence) ? w->last_context : here;
 }
 
+static void come(struct profile_sm *s, struct profile_warp *w, const struct lockstep_stand_event *e)
+{
+    s->resident |= BIT64(e->warp);
+    *w = (struct profile_warp){
+        .since = e->cycle, .last_pc = e->pc, .at = number_of(s, e->pc, e->cause), .cause = (uint8_t)e->cause};
+}
+
+HOT_INLINE void stand_in(struct profile_sm *s, struct profile_warp *w, const struct lockstep_stand_event *e,
+                         uint32_t context)
+{
+    uint32_t charged = profile_charged_to(&s->charge, e->cause, w->at_fence, w->last_pc, e->pc);
+    uint32_t at = number_of(s, charged, e->cause);
+    if (at == w->at && context == w->context)
+        return;
+    uint64_t awaited = e->cycle != w->since ? close_stay(s, w, e->cycle) : 0; /* else it has just issued, or come */
+    w->at = at;
+    w->context = (uint16_t)context;
+    w->cause = (uint8_t)e->cause;
+    if (awaited)
+        count_awaited(s, w, awaited);
+}
+
+/* The first time that a warp stands, or in a kernel that calls functions. */
+NOT_INLINE void stand_somewhere(struct profile_sm *s, struct profile_warp *w, const struct lockstep_stand_event *e)
+{
+    if (!mask_has(s->resident, e->warp))
+        come(s, w, e);
+    stand_in(s, w, e, s->calls ? context_at(s, w, e) : 0);
+}
+
 static void stand(void *state, const struct lockstep_stand_event *e)
 {
     struct profile_sm *s = state;
     struct profile_warp *w = warp_of(s, e->warp);
-    if (!mask_has(s->resident, e->warp)) {
-        s->resident |= BIT64(e->warp);
-        *w = (struct profile_warp){.since = e->cycle, .last_pc = e->pc, .charged = e->pc, .cause = (uint8_t)e->cause};
-    }
     w->at_fence &= e->cause == s->charge.fence;
-    uint32_t charged = profile_charged_to(&s->charge, e->cause, w->at_fence, w->last_pc, e->pc);
-    uint32_t context = s->calls ? context_at(s, w, e) : 0;
-    if (charged == w->charged && e->cause == w->cause && context == w->context)
-        return;
-    if (e->cycle != w->since) /* else it has just issued, or come */
-        close_stay(s, w, e->cycle);
-    w->charged = charged;
-    w->context = (uint16_t)context;
-    w->cause = (uint8_t)e->cause;
+    if (RARELY(!mask_has(s->resident, e->warp) || s->calls))
+        stand_somewhere(s, w, e);
+    else
+        stand_in(s, w, e, 0);
 }
 
-static void issue_in_context(struct profile_sm *s, struct profile_warp *w, const struct lockstep_issue_event *e,
-                             bool first)
+NOT_INLINE void issue_in_context(struct profile_sm *s, struct profile_warp *w, const struct lockstep_issue_event *e,
+                                 bool first)
 {
     struct profile_calls *calls = profile_calls_of(s);
     uint32_t context = profile_calls_issue(calls, e);
@@ -110,29 +144,23 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     row[PROFILE_active] += mask_count(e->active);
     row[PROFILE_lanes] += mask_count(e->mask);
     bool first = w->issued != e->cycle + 1;
-    if (first) {
-        close_stay(s, w, e->cycle);
-        row[PROFILE_COUNTS + s->charge.issued]++;
-    }
+    uint64_t awaited = first ? close_stay(s, w, e->cycle) : 0;
+    row[PROFILE_COUNTS + s->charge.issued] += first;
     w->since = w->issued = e->cycle + 1;
     w->last_pc = e->pc;
     w->at_fence = e->instruction_class == LOCKSTEP_FENCE;
     if (RARELY(s->calls))
         issue_in_context(s, w, e, first);
     profile_barriers_issue(profile_barriers_of(s), e);
+    if (awaited)
+        count_awaited(s, w, awaited);
 }
 
 static void passed(void *state, const struct lockstep_passed_event *e)
 {
     struct profile_sm *s = state;
-    for (uint64_t rest = e->held; rest; rest &= rest - 1) {
-        const struct profile_warp *w = &s->warps[mask_first(rest)];
-        uint64_t *cycles = cycles_of(s, w->charged);
-        cycles[w->cause]--;
-        cycles[s->charge.held]++;
-        count_cycles(s, w->context, w->cause, UINT64_MAX);
-        count_cycles(s, w->context, s->charge.held, 1);
-    }
+    for (uint64_t rest = e->held; rest; rest &= rest - 1)
+        count_apart(s, &s->warps[mask_first(rest)], s->charge.held, 1);
     for (uint64_t rest = e->warps & ~e->held; rest; rest &= rest - 1)
         s->warps[mask_first(rest)].passed++;
 }
@@ -151,7 +179,8 @@ static void leave(void *state, const struct lockstep_leave_event *e)
 {
     struct profile_sm *s = state;
     for (uint64_t rest = e->warps; rest; rest &= rest - 1) {
-        close_stay(s, &s->warps[mask_first(rest)], e->cycle);
+        struct profile_warp *w = &s->warps[mask_first(rest)];
+        count_awaited(s, w, close_stay(s, w, e->cycle));
         profile_words_leave(profile_words_of(s), mask_first(rest), e->cycle);
         forget(s, mask_first(rest));
     }
@@ -167,15 +196,23 @@ static void done(void *state, const struct lockstep_done_event *e)
 
 #define NEIGHBOURS 4 /* lanes behind the first that are looked at: how an access lies shows there */
 
+static inline uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
 /* The mean distance of neighbours' addresses, among the first lanes. */
 static uint64_t mean_distance(const struct lockstep_access_event *e)
 {
-    uint64_t sum = 0, before = e->address[mask_first(e->mask)];
-    unsigned count = 0;
+    unsigned first = mask_first(e->mask), count = 0;
+    const uint64_t *at = e->address + first;
+    if (!(~(e->mask >> first) & mask_low(NEIGHBOURS + 1))) /* they lie side by side, most often */
+        return (distance(at[0], at[1]) + distance(at[1], at[2]) + distance(at[2], at[3]) + distance(at[3], at[4])) /
+               NEIGHBOURS;
+    uint64_t sum = 0, before = *at;
     for (uint64_t rest = e->mask & (e->mask - 1); rest && count < NEIGHBOURS; rest &= rest - 1, count++) {
-        uint64_t address = e->address[mask_first(rest)];
-        sum += address > before ? address - before : before - address;
-        before = address;
+        sum += distance(e->address[mask_first(rest)], before);
+        before = e->address[mask_first(rest)];
     }
     return sum ? sum / count : 0;
 }

@@ -14,7 +14,7 @@ struct profile_warp {
     uint64_t done;         /* the cycle behind that in which an instruction of its was complete last */
     uint32_t done_pc;      /* of that one */
     uint32_t last_pc;      /* of the last one that it issued; of its first one before that */
-    uint32_t charged;      /* the instruction that its stay is charged to */
+    uint32_t at;           /* number of the count that its stay is charged to: an instruction's, of a cause */
     uint16_t context;      /* of that one (calls.h) */
     uint16_t last_context; /* of the last one that it issued */
     uint8_t cause;         /* of the stay */

@@ -36,7 +36,7 @@ void sm_tell_issue(struct sm *sm, unsigned slot, const struct simt_result *r)
                                                                     .instruction_class = watch_class(r->instr),
                                                                     .active = r->active,
                                                                     .mask = r->mask});
-    if (watch_hears(&sm->watch, WATCH_split))
+    if (watch_hears(&sm->watch, WATCH_split) && RARELY(r->mask != r->active))
         tell_split(sm, slot, r);
     if (watch_hears(&sm->watch, WATCH_meet))
         tell_meet(sm, slot, r);
