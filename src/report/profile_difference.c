@@ -10,11 +10,12 @@
 #include "report/profile_waits.h"
 
 #define WIDTH 80
-#define MOST_LINES 10       /* of a kernel */
-#define MOST_CAUSES 3       /* of a line */
-#define MOST_WAITS 5        /* of a kind */
-#define LEAST_SHARE 0.002   /* of the kernel's cycles, for a row */
-#define LEAST_SENTENCE 0.01 /* for a sentence */
+#define INDENT "            " /* of what stands below a row */
+#define MOST_LINES 10         /* of a kernel */
+#define MOST_CAUSES 3         /* of a line */
+#define MOST_WAITS 5          /* of a kind */
+#define LEAST_SHARE 0.002     /* of the kernel's cycles, for a row */
+#define LEAST_SENTENCE 0.01   /* for a sentence */
 
 /* A number with commas between its thousands. */
 static void add_grouped(uint64_t value, struct strbuf *out)
@@ -123,10 +124,12 @@ static void add_place(const struct profile_pair *pair, struct strbuf *out)
         strbuf_addf(out, ", now :%" PRIu32, b->number);
 }
 
-/* Appends a text, broken at blanks where a line would be too long; `indent` before all but the first line. */
-static void add_wrapped(const char *text, const char *indent, struct strbuf *out)
+/* Appends a text, broken at blanks where a line would be too long; `first` before the first line, `indent` before the
+ * others. */
+static void add_wrapped(const char *text, const char *first, const char *indent, struct strbuf *out)
 {
-    size_t room = WIDTH;
+    size_t room = WIDTH - strlen(first);
+    strbuf_add(out, first);
     while (strlen(text) > room) {
         size_t end = room;
         while (end > 1 && text[end] != ' ')
@@ -174,7 +177,7 @@ static void tell_line(const struct sides *s)
     strbuf_addf(&text, " warp-cycles %s: ", difference_of(pair) < 0 ? "less" : "more");
     add_parts(s, pair, &text);
     strbuf_add(&text, ".");
-    add_wrapped(strbuf_text(&text), "  ", s->out);
+    add_wrapped(strbuf_text(&text), "", "  ", s->out);
     strbuf_free(&text);
 }
 
@@ -228,7 +231,7 @@ static void tell_wait(const struct sides *s, enum profile_waits_kind kind, const
                 (pair->before ? pair->before : pair->after)->name);
     add_grouped(size_of(wait_difference(pair)), &text);
     strbuf_addf(&text, " warp-cycles %s.", wait_difference(pair) < 0 ? "less" : "more");
-    add_wrapped(strbuf_text(&text), "  ", s->out);
+    add_wrapped(strbuf_text(&text), "", "  ", s->out);
     strbuf_free(&text);
 }
 
@@ -252,9 +255,9 @@ static void add_line(const struct sides *s, const struct profile_pair *pair)
         strbuf_add(s->out, room && length ? "  " : "");
         strbuf_add_shown(s->out, text, length < room ? length : room);
     }
-    strbuf_add(s->out, "\n            ");
+    strbuf_add(s->out, "\n");
     add_parts(s, pair, &parts);
-    add_wrapped(strbuf_text(&parts), "            ", s->out);
+    add_wrapped(strbuf_text(&parts), INDENT, INDENT, s->out);
     strbuf_free(&place);
     strbuf_free(&parts);
 }
@@ -290,9 +293,9 @@ static void add_waits(const struct sides *s, enum profile_waits_kind kind, const
         if (!i)
             strbuf_addf(s->out, "wait  before         after    difference  %s\n", profile_waits_words[kind].one);
         add_numbers(pair->before ? pair->before->waited : 0, pair->after ? pair->after->waited : 0, s->out);
-        strbuf_addf(s->out, "%s\n            ", (pair->before ? pair->before : pair->after)->name);
+        strbuf_addf(s->out, "%s\n", (pair->before ? pair->before : pair->after)->name);
         add_figures(kind, pair, &figures);
-        add_wrapped(strbuf_text(&figures), "            ", s->out);
+        add_wrapped(strbuf_text(&figures), INDENT, INDENT, s->out);
         strbuf_free(&figures);
     }
 }

@@ -157,9 +157,9 @@ static void test_locks(void **state)
     (void)state;
     char *text = difference(with_locks(1, 0, 90000), with_locks(1, 0, 400), 1);
     assert_non_null(strstr(text, "- lock w0 is waited for 89,600 warp-cycles less.\n"));
-    assert_non_null(strstr(text,
-                           "       90000           400        -89600  w0\n"
-                           "            taken 7 -> 7, failed 3 -> 3, held 4 -> 4, handed 0 -> 0, waiting 0 -> 0\n"));
+    assert_non_null(strstr(text, "       90000           400        -89600  w0\n"
+                                 "            taken 7 -> 7, failed 3 -> 3, held 4 -> 4, handed 0 -> 0, waiting 0\n"
+                                 "            -> 0\n"));
     free(text);
     text = difference(with_locks(1, 0, 90000), with_locks(0, 0, 0), 1);
     assert_non_null(strstr(text, "       90000             0        -90000  w0\n"));
