@@ -55,6 +55,20 @@ void profile_called_add_from(const struct profile_lines *p, uint32_t pc, const c
     strbuf_free(&place);
 }
 
+void profile_called_add_place(const struct profile_lines *p, const json_t *use, struct strbuf *out)
+{
+    struct strbuf from = {0}, outer = {0};
+    profile_uses_add_caller(use, &outer);
+    profile_uses_add_place(use, true, out);
+    profile_called_add_from(p, (uint32_t)profile_uses_number(use, "pc"), strbuf_text(&outer), &from);
+    bool inlined = from.length && out->text[out->length - 1] == ')';
+    out->length -= inlined;
+    if (from.length)
+        strbuf_addf(out, "%s%s)", inlined ? ", in a function " : " (", strbuf_text(&from));
+    strbuf_free(&from);
+    strbuf_free(&outer);
+}
+
 static int by_cost(const void *a, const void *b)
 {
     const struct function *x = a, *y = b;

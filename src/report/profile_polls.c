@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/profile_called.h"
 #include "report/profile_uses.h"
 
 #define MOST_WORDS 5        /* of a kernel */
@@ -86,15 +87,17 @@ void profile_polls_add_table(const struct profile_polls_report *report, uint64_t
     }
 }
 
-void profile_polls_add_sentence(const struct profile_polls_report *report, uint64_t warp_cycles, struct strbuf *out)
+void profile_polls_add_sentence(const struct profile_polls_report *report, const struct profile_lines *lines,
+                                struct strbuf *out)
 {
+    uint64_t warp_cycles = lines->sum.total;
     const struct profile_poll_total *poll = report->polls.count ? &report->polls.items[0] : NULL;
     struct strbuf writers = {0};
     if (!poll || share(poll, warp_cycles) < LEAST_SENTENCE)
         return;
     strbuf_addf(out, "%.0f%% of warp-cycles have a thread that polls %s at ", 100 * share(poll, warp_cycles),
                 profile_uses_name(poll->object));
-    profile_uses_add_place(json_array_get(json_object_get(poll->object, "polled_at"), 0), true, out);
+    profile_called_add_place(lines, json_array_get(json_object_get(poll->object, "polled_at"), 0), out);
     unsigned count = profile_uses_add_places(json_object_get(poll->object, "written_at"), &writers);
     if (count)
         strbuf_addf(out, ", which %s %s", strbuf_text(&writers), count > 1 ? "write" : "writes");

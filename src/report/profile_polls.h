@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "profile/polls.h"
+#include "report/profile_lines.h"
 
 /* A word, its counts added up over launches. */
 struct profile_poll_total {
@@ -25,6 +26,7 @@ void profile_polls_done(struct profile_polls_report *polls);
 /* Appends a table of those that warps polled for a hundredth of their cycles and more, if there are such. */
 void profile_polls_add_table(const struct profile_polls_report *polls, uint64_t warp_cycles, struct strbuf *out);
 /* Appends a sentence on the one that cost most; nothing where that is less than a twentieth of the warps' cycles. */
-void profile_polls_add_sentence(const struct profile_polls_report *polls, uint64_t warp_cycles, struct strbuf *out);
+void profile_polls_add_sentence(const struct profile_polls_report *polls, const struct profile_lines *lines,
+                                struct strbuf *out);
 
 #endif

@@ -269,8 +269,8 @@ void report_profile_words(const json_t *kernels, const char *name, struct strbuf
     struct profile_words_report *words = profile_words_read(kernels, name);
     struct profile_polls_report *polls = profile_polls_read(kernels, name);
     struct strbuf sentences[2] = {{0}};
-    profile_words_add_sentence(words, lines.sum.total, &sentences[0]);
-    profile_polls_add_sentence(polls, lines.sum.total, &sentences[1]);
+    profile_words_add_sentence(words, &lines, &sentences[0]);
+    profile_polls_add_sentence(polls, &lines, &sentences[1]);
     for (unsigned i = 0; i < 2; i++) {
         if (sentences[i].length)
             print_sentence(strbuf_text(&sentences[i]), out);

@@ -186,9 +186,9 @@ void profile_sentences_init(struct profile_sentences *s, const struct profile_li
     *s = (struct profile_sentences){0};
     if (!lines->sum.total)
         return;
-    profile_words_add_sentence(words, lines->sum.total, &s->texts[s->count]);
+    profile_words_add_sentence(words, lines, &s->texts[s->count]);
     told(s);
-    profile_polls_add_sentence(polls, lines->sum.total, &s->texts[s->count]);
+    profile_polls_add_sentence(polls, lines, &s->texts[s->count]);
     told(s);
     profile_sharing_add_sentence(sharing, lines->sum.total, &s->texts[s->count]);
     told(s);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "report/profile_called.h"
 #include "report/profile_uses.h"
 
 #define MOST_WORDS 5        /* of a kernel */
@@ -97,15 +98,31 @@ void profile_words_add_table(const struct profile_words_report *report, uint64_t
     }
 }
 
-void profile_words_add_sentence(const struct profile_words_report *report, uint64_t warp_cycles, struct strbuf *out)
+/* Where the word is taken, over the calls there if that is one place. */
+static void add_taken(const struct profile_lines *lines, const json_t *word, struct strbuf *out)
 {
+    const json_t *takes = json_object_get(word, "takes");
+    struct strbuf places = {0};
+    if (profile_uses_add_places(takes, &places) > 1) {
+        profile_uses_add_taken(word, out);
+    } else {
+        strbuf_add(out, "taken at ");
+        profile_called_add_place(lines, json_array_get(takes, 0), out);
+    }
+    strbuf_free(&places);
+}
+
+void profile_words_add_sentence(const struct profile_words_report *report, const struct profile_lines *lines,
+                                struct strbuf *out)
+{
+    uint64_t warp_cycles = lines->sum.total;
     const struct profile_lock_sum *word = report->words.count ? &report->words.items[0] : NULL;
     if (!word || share(word, warp_cycles) < LEAST_SENTENCE)
         return;
     strbuf_addf(out, "%.0f%% of warp-cycles have a thread that waits for %s %s", 100 * share(word, warp_cycles),
                 was_given(word) ? "lock" : "word", profile_uses_name(word->object));
     strbuf_add(out, ", ");
-    profile_uses_add_taken(word->object, out);
+    add_taken(lines, word->object, out);
     if (was_given(word))
         strbuf_addf(out, " and held %.0f cycles at a time by %" PRIu64 " sections",
                     profile_uses_ratio(word->counts[PROFILE_WORD_held], word->counts[PROFILE_WORD_given]),

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "profile/words.h"
+#include "report/profile_lines.h"
 
 /* A word, its counts added up over launches. */
 struct profile_lock_sum {
@@ -27,6 +28,7 @@ bool profile_words_shown(const struct profile_words_report *words, uint64_t warp
 /* Appends a table of those for which warps waited a hundredth of their cycles and more, if there are such. */
 void profile_words_add_table(const struct profile_words_report *words, uint64_t warp_cycles, struct strbuf *out);
 /* Appends a sentence on the one that cost most; nothing where that is less than a twentieth of the warps' cycles. */
-void profile_words_add_sentence(const struct profile_words_report *words, uint64_t warp_cycles, struct strbuf *out);
+void profile_words_add_sentence(const struct profile_words_report *words, const struct profile_lines *lines,
+                                struct strbuf *out);
 
 #endif

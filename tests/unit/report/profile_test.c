@@ -329,6 +329,18 @@ static void test_words(void **state)
     free(text);
 }
 
+/* The sentence on a word has the calls around the instruction that takes it, inlined ones and others. */
+static void test_words_in_calls(void **state)
+{
+    (void)state;
+    char *text = report("[" CALLS(CALL(0, 3, AT("k.cu", 9), "g", 1, 1, 50) "], \"words\": [" LOCK("hot", 10, 3, 9, 90,
+                                                                                                  600, 4, 20, 2)) "]",
+                        false);
+    assert_non_null(strstr(text, "taken at l.h:4\n"
+                                 "  (called from a.cu:9, in a function called from k.cu:9) and held 10 cycles at a\n"));
+    free(text);
+}
+
 #define BARRIER(pc, places, opened, came, waited, most, spread)                                                        \
     "{\"pc\": " #pc ", \"ptx_line\": 1" #pc ", \"places\": [" places "], \"opened\": " #opened ", \"came\": " #came    \
     ", \"waited\": " #waited ", \"waited_most\": " #most ", \"spread\": " #spread "}"
@@ -355,9 +367,9 @@ static void test_barriers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs),   cmocka_unit_test(test_launches),
-                                       cmocka_unit_test(test_headers), cmocka_unit_test(test_sentences),
-                                       cmocka_unit_test(test_parted),  cmocka_unit_test(test_calls),
-                                       cmocka_unit_test(test_words),   cmocka_unit_test(test_barriers)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_costs),          cmocka_unit_test(test_launches), cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_sentences),      cmocka_unit_test(test_parted),   cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_words_in_calls), cmocka_unit_test(test_words),    cmocka_unit_test(test_barriers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
