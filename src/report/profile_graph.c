@@ -7,9 +7,10 @@
 
 #include "report/profile_uses.h"
 
-#define MOST_ROWS 3   /* of a kind */
-#define MOST_EDGES 4  /* of a circle that are told */
-#define WIDTH_FROM 24 /* columns */
+#define MOST_ROWS 3      /* of a kind */
+#define LEAST_SHARE 0.01 /* of the cycles waited, for a row */
+#define MOST_EDGES 4     /* of a circle that are told */
+#define WIDTH_FROM 24    /* columns */
 
 static char *end_text(const json_t *end)
 {
@@ -88,6 +89,8 @@ static void add_rows(struct profile_waits_graph *rows, uint64_t waited, struct s
 {
     for (size_t i = 0; i < rows->edges.count && i < MOST_ROWS; i++) {
         const struct profile_waits_edge *row = &rows->edges.items[i];
+        if (profile_uses_ratio(row->cycles, waited) < LEAST_SHARE)
+            break;
         strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8.0f   %-*s  %s\n", 100 * profile_uses_ratio(row->cycles, waited),
                     row->times, profile_uses_ratio(row->cycles, row->times), WIDTH_FROM, row->from, row->to);
     }

@@ -177,21 +177,11 @@ static void told(struct profile_sentences *s)
     s->count += s->texts[s->count].length > 0;
 }
 
-void profile_sentences_init(struct profile_sentences *s, const struct profile_lines *lines,
-                            const struct profile_words_report *words, const struct profile_polls_report *polls,
-                            const struct profile_sharing_report *sharing)
+/* Sentences on the sites that cost most, while there is room. */
+static void add_findings(struct profile_sentences *s, const struct profile_lines *lines)
 {
     struct finding found[PROFILE_LINES_CAUSES + 2];
     unsigned count = 0;
-    *s = (struct profile_sentences){0};
-    if (!lines->sum.total)
-        return;
-    profile_words_add_sentence(words, lines, &s->texts[s->count]);
-    told(s);
-    profile_polls_add_sentence(polls, lines, &s->texts[s->count]);
-    told(s);
-    profile_sharing_add_sentence(sharing, lines->sum.total, &s->texts[s->count]);
-    told(s);
     found[count++] = find_site(lines, PROFILE_LINES_NONE);
     for (uint32_t c = 0; c < lines->cause_count; c++)
         if (is_told(lines->causes[c]))
@@ -211,6 +201,28 @@ void profile_sentences_init(struct profile_sentences *s, const struct profile_li
         add_finding(lines, &f, &s->texts[s->count]);
         told(s);
     }
+}
+
+void profile_sentences_init(struct profile_sentences *s, const struct profile_lines *lines,
+                            const struct profile_words_report *words, const struct profile_polls_report *polls,
+                            const struct profile_sharing_report *sharing)
+{
+    bool early = profile_sharing_has_data(sharing); /* locks alone share lines in every array of locks */
+    *s = (struct profile_sentences){0};
+    if (!lines->sum.total)
+        return;
+    profile_words_add_sentence(words, lines, &s->texts[s->count]);
+    told(s);
+    profile_polls_add_sentence(polls, lines, &s->texts[s->count]);
+    told(s);
+    if (early)
+        profile_sharing_add_sentence(sharing, lines->sum.total, &s->texts[s->count]);
+    told(s);
+    add_findings(s, lines);
+    if (early || s->count == PROFILE_SENTENCES)
+        return;
+    profile_sharing_add_sentence(sharing, lines->sum.total, &s->texts[s->count]);
+    told(s);
 }
 
 void profile_sentences_free(struct profile_sentences *s)

@@ -103,6 +103,11 @@ void profile_sharing_add_table(const struct profile_sharing_report *report, uint
     }
 }
 
+bool profile_sharing_has_data(const struct profile_sharing_report *report)
+{
+    return report->lines.count && json_array_size(json_object_get(report->lines.items[0].object, "data"));
+}
+
 void profile_sharing_add_sentence(const struct profile_sharing_report *report, uint64_t warp_cycles, struct strbuf *out)
 {
     const struct profile_sharing_line *line = report->lines.count ? &report->lines.items[0] : NULL;

@@ -29,6 +29,8 @@ void profile_sharing_done(struct profile_sharing_report *report);
 void profile_sharing_add_others(const struct profile_sharing_line *line, struct strbuf *out);
 /* Appends a table of those in which warps waited a hundredth of their cycles and more, if there are such. */
 void profile_sharing_add_table(const struct profile_sharing_report *report, uint64_t warp_cycles, struct strbuf *out);
+/* True: in the line whose lock or polled word costs most lies data, too. */
+bool profile_sharing_has_data(const struct profile_sharing_report *report);
 /* Appends a sentence on the first one; nothing where warps waited there less than a twentieth of their cycles, or
  * others have less than a tenth of the word's accesses. */
 void profile_sharing_add_sentence(const struct profile_sharing_report *report, uint64_t warp_cycles,
