@@ -54,7 +54,7 @@ fi
 for scheme in 0 1; do
     look fine.html 1280 "$keys"' const colours = Object.fromEntries([...document.querySelectorAll(".timeline .legend button")].map(b => [b.textContent.replace(/ [\d.]+%$/, ""), getComputedStyle(b.querySelector("i")).backgroundColor]));
         let seen = 0;
-        for (const near of ["", "++++", "++]]]]", "["]) { key("Home"); [...near].forEach(name => key(name)); await frame(); const image = canvas.getContext("2d"), rows = new Map();
+        for (const near of ["", "++++", "++++++++", "++]]]]", "["]) { key("Home"); [...near].forEach(name => key(name)); await frame(); const image = canvas.getContext("2d"), rows = new Map();
             for (let y = 23; y < canvas.clientHeight - 20; y++) { const row = at(400.5, y + 0.5)[0].split(":")[0]; if (row) rows.set(row, [...rows.get(row) || [], y]); }
             [...rows.values()].forEach((ys, k) => { for (let i = 0; i < 40; i++) { const x = 230 + (i * 97 + k * 31) % 980, y = ys[ys.length >> 1], cause = at(x + 0.5, y + 0.5)[1]?.match(/^(.*): \d+ cycles/)?.[1];
                 const [r, g, b] = image.getImageData(x, y, 1, 1).data, drawn = `rgb(${r}, ${g}, ${b})`;
