@@ -3,11 +3,8 @@
 
 #include "report/profile_uses.h"
 
-bool profile_memory_add(const struct profile_sum *sum, struct strbuf *out)
+static void add_global(const uint64_t *n, struct strbuf *out)
 {
-    const uint64_t *n = sum->counts;
-    if (!n[PROFILE_transactions])
-        return false;
     strbuf_addf(out, "%.3g transactions each, L1 hits %.0f%%",
                 profile_uses_ratio(n[PROFILE_transactions], n[PROFILE_accesses]),
                 100 * profile_uses_ratio(n[PROFILE_hits], n[PROFILE_transactions]));
@@ -16,5 +13,16 @@ bool profile_memory_add(const struct profile_sum *sum, struct strbuf *out)
                     100 * profile_uses_ratio(n[PROFILE_l2_accesses] - n[PROFILE_l2_misses], n[PROFILE_l2_accesses]));
     if (n[PROFILE_dram_bytes])
         strbuf_addf(out, ", DRAM %.0f B", profile_uses_ratio(n[PROFILE_dram_bytes], n[PROFILE_accesses]));
-    return true;
+}
+
+bool profile_memory_add(const struct profile_sum *sum, struct strbuf *out)
+{
+    const uint64_t *n = sum->counts;
+    bool global = n[PROFILE_transactions], conflicts = n[PROFILE_passes];
+    if (global)
+        add_global(n, out);
+    if (conflicts)
+        strbuf_addf(out, "%s%.3g passes each", global ? "; " : "",
+                    1 + profile_uses_ratio(n[PROFILE_passes], n[PROFILE_accesses]));
+    return global || conflicts;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/html.h"
+#include "report/profile_memory.h"
 #include "report/profile_page_parts.h"
 #include "report/profile_text.h"
 #include "report/profile_uses.h"
@@ -72,6 +73,16 @@ static int by_place(const void *a, const void *b)
     return order ? order : x->number < y->number ? -1 : x->number > y->number;
 }
 
+/* The parts of a cost, and how accesses fared. */
+static void add_fate(const struct profile_lines *lines, const struct profile_sum *sum, struct strbuf *out)
+{
+    struct strbuf memory = {0};
+    profile_page_parts(lines, sum, out);
+    if (profile_memory_add(sum, &memory))
+        strbuf_addf(out, "%s%s", out->length ? "; " : "", strbuf_text(&memory));
+    strbuf_free(&memory);
+}
+
 /* A line's causes in each result, a line of text each. */
 static void add_causes(const struct profile_page_kernel *kernel, const char *file, uint32_t number, struct strbuf *out)
 {
@@ -79,7 +90,7 @@ static void add_causes(const struct profile_page_kernel *kernel, const char *fil
         const struct profile_line *line = line_of(&kernel->sides[i].lines, file, number);
         struct strbuf text = {0};
         if (line)
-            profile_page_parts(&kernel->sides[i].lines, &line->all, &text);
+            add_fate(&kernel->sides[i].lines, &line->all, &text);
         if (text.length && kernel->page->count > 1)
             strbuf_addf(out, "%s%s: ", out->length ? "\n" : "", kernel->page->results[i].label);
         strbuf_add(out, strbuf_text(&text));
@@ -177,10 +188,11 @@ static void add_instr(const struct profile_lines *lines, uint32_t pc, struct str
     const struct profile_instr *instr = &lines->instrs.items[pc];
     const char *text = json_string_value(json_object_get(instr->object, "text"));
     struct strbuf line = {0};
-    strbuf_addf(&line, "%5.1f%%  %9" PRIu64 "  %-42s  ",
-                100 * profile_uses_ratio(profile_cost(&instr->sum), lines->sum.total),
-                instr->sum.counts[PROFILE_issues], text ? text : "");
-    profile_page_parts(lines, &instr->sum, &line);
+    const uint64_t *n = instr->sum.counts;
+    strbuf_addf(&line, "%5.1f%%  %9" PRIu64 "  %5.1f  %-42s  ",
+                100 * profile_uses_ratio(profile_cost(&instr->sum), lines->sum.total), n[PROFILE_issues],
+                profile_uses_ratio(n[PROFILE_lanes], n[PROFILE_issues]), text ? text : "");
+    add_fate(lines, &instr->sum, &line);
     strbuf_add(&line, "\n");
     html_escape(out, strbuf_text(&line));
     strbuf_free(&line);
@@ -198,7 +210,7 @@ static void add_instrs(const struct profile_page_kernel *kernel, unsigned which,
     strbuf_add(out, "<pre class=ptx>");
     html_escape(out, kernel->page->count > 1 ? kernel->page->results[which].label : "");
     strbuf_add(out, kernel->page->count > 1 ? ":\n" : "");
-    strbuf_add(out, "  cost     issues  instruction\n");
+    strbuf_add(out, "  cost     issues  lanes  instruction\n");
     for (; pc != PROFILE_LINES_NONE; pc = side->next[pc])
         if (told++ < MOST_INSTRS)
             add_instr(&side->lines, pc, out);

@@ -18,14 +18,15 @@ static json_t *document(const char *name, int cycles)
     json_error_t error;
     json_t *kernel = json_pack_ex(
         &error, 0,
-        "{s:s,s:i,s:{s:i},s:{s:[{s:i,s:s,s:[{s:s,s:i}],s:{s:i,s:i},s:{s:i}},{s:i,s:s,s:[{s:s,s:i}],s:{},s:{s:i,s:i}}],"
+        "{s:s,s:i,s:{s:i},s:{s:[{s:i,s:s,s:[{s:s,s:i}],s:{s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i}},{s:i,s:s,s:[{s:s,s:i}],s:{}"
+        ",s:{s:i,s:i}}],"
         "s:[{s:s,s:i,s:s}],s:[{s:i,s:{s:i,s:i}}],s:[{s:s,s:i,s:i,s:i}]}}",
         "name", name, "cycles", 250, "sm", "atomics", 77, "profile", "instructions", "pc", 0, "text", "ld <b>;",
-        "places", "file", "/none/<i>a.cu", "line", 3, "counts", "issues", 5, "awaited", cycles, "cycles", "issued", 5,
-        "pc", 1, "text", "ret;", "places", "file", "/none/<i>a.cu", "line", 4, "counts", "cycles", "data_memory",
-        cycles, "exit", 100, "lines", "file", "/none/<i>a.cu", "line", 3, "text", "x = \"<script>\";", "sms", "sm", 0,
-        "warp_cycles", "data_memory", cycles, "exit", 100, "words", "name", "<u>lock", "warps_waited", cycles / 2,
-        "taken", 12, "given", 12);
+        "places", "file", "/none/<i>a.cu", "line", 3, "counts", "issues", 5, "awaited", cycles, "lanes", 60, "accesses",
+        5, "transactions", 20, "hits", 5, "cycles", "issued", 5, "pc", 1, "text", "ret;", "places", "file",
+        "/none/<i>a.cu", "line", 4, "counts", "cycles", "data_memory", cycles, "exit", 100, "lines", "file",
+        "/none/<i>a.cu", "line", 3, "text", "x = \"<script>\";", "sms", "sm", 0, "warp_cycles", "data_memory", cycles,
+        "exit", 100, "words", "name", "<u>lock", "warps_waited", cycles / 2, "taken", 12, "given", 12);
     if (!kernel)
         fail_msg("%s", error.text);
     return json_pack("{s:[s],s:s,s:{s:s,s:s},s:b,s:[o]}", "program", "./<b>p", "scheduler", "gto", "machine", "name",
@@ -64,9 +65,9 @@ static void test_one(void **state)
     expect_has(page, "<th scope=row>cycles<td class=number>250<td>core cycles<td>");
     expect_has(page, "<th scope=row>&lt;u&gt;lock<td class=number>39.6%<td class=number>12<td");
     expect_has(page, "The file cannot be read");
-    expect_has(page, " 80.2%          5  ld &lt;b&gt;;"
+    expect_has(page, " 80.2%          5   12.0  ld &lt;b&gt;;"
                      "                                     "
-                     "its value awaited 99%");
+                     "its value awaited 99%; 4 transactions each, L1 hits 25%");
     expect_has(page, "<th scope=row>machine<td>m: a &amp; b");
     assert_null(strstr(page, "<script"));
     assert_null(strstr(page, "<i>a.cu"));
