@@ -262,7 +262,7 @@ static void divided(void *state, const struct lockstep_divided_event *e)
 
 static void transaction(void *state, const struct lockstep_transaction_event *e)
 {
-    count(state, e->warp, e->pc, PROFILE_hits, !e->waits);
+    count(state, e->warp, e->pc, PROFILE_hits, !e->waits && e->instruction_class == LOCKSTEP_LOAD);
 }
 
 static void served(void *state, const struct lockstep_served_event *e)

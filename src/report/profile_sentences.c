@@ -86,7 +86,12 @@ static void add_accesses(const struct profile_sum *sum, bool loads, const char *
     } else if (loads && n[PROFILE_transactions]) {
         strbuf_addf(out, "%s%.0f%% of its transactions hit the L1", before,
                     100 * profile_uses_ratio(n[PROFILE_hits], n[PROFILE_transactions]));
+    } else {
+        return;
     }
+    if (n[PROFILE_l2_misses] * 2 >= n[PROFILE_l2_accesses] && n[PROFILE_l2_accesses])
+        strbuf_addf(out, "; the L2 lacks %.0f%% of what it is asked for",
+                    100 * profile_uses_ratio(n[PROFILE_l2_misses], n[PROFILE_l2_accesses]));
 }
 
 /* How far apart warps come to a barrier. */

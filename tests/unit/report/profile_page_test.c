@@ -67,7 +67,7 @@ static void test_one(void **state)
     expect_has(page, "The file cannot be read");
     expect_has(page, " 80.2%          5   12.0  ld &lt;b&gt;;"
                      "                                     "
-                     "its value awaited 99%; 4 transactions each, L1 hits 25%");
+                     "its value awaited 99%; 4 transactions each, hits L1 25%");
     expect_has(page, "<th scope=row>machine<td>m: a &amp; b");
     assert_null(strstr(page, "<script"));
     assert_null(strstr(page, "<i>a.cu"));
