@@ -16,7 +16,7 @@ static void add_global(const uint64_t *n, struct strbuf *out)
     if (n[PROFILE_l2_accesses])
         strbuf_addf(out, "%s L2 %.0f%%", hits,
                     100 * profile_uses_ratio(n[PROFILE_l2_accesses] - n[PROFILE_l2_misses], n[PROFILE_l2_accesses]));
-    if (2 * n[PROFILE_dram_bytes] >= n[PROFILE_accesses])
+    if (n[PROFILE_dram_bytes] && 2 * n[PROFILE_dram_bytes] >= n[PROFILE_accesses])
         strbuf_addf(out, ", DRAM %.0f B", profile_uses_ratio(n[PROFILE_dram_bytes], n[PROFILE_accesses]));
 }
 
