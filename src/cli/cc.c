@@ -108,6 +108,7 @@ static void push_cuda_common(struct cc_session *s, struct cc_args *command)
          arena_printf(&s->arena, "--cuda-gpu-arch=%s", s->options.arch),
          arena_printf(&s->arena, "-std=%s", s->options.standard), "-isystem", s->tools.include_dir, "-include",
          arena_printf(&s->arena, "%s/cuda_runtime.h", s->tools.include_dir), "-Xclang", "-target-sdk-version=11.0");
+    PUSH(command, "-Xclang", "-fcuda-allow-variadic-functions"); /* f(...): traits of libraries never call theirs */
     push_nvcc_macros(s, command);
     PUSH(command, "-Wno-error=c++11-narrowing"); /* in braces, of no constant: nvcc and g++ warn */
     push_all(command, s->options.shared.items, s->options.shared.count);

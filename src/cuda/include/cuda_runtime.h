@@ -26,9 +26,7 @@ extern "C" __device__ void free(void *p);
 #include <cstdlib>
 #include <math.h>
 #include <new>
-#if defined(__clang__) && __clang_major__ < 15
 #include <memory>
-#endif
 #include <utility>
 #else
 #include <math.h>
@@ -43,6 +41,7 @@ extern "C" __device__ void free(void *p);
 
 #if defined(__cplusplus)
 #include "lockstep/runtime_cxx.h"
+#include "lockstep/texture.h"
 #endif
 /* Headers that NVIDIA's header of this name includes: their guards are macros that programs ask for. */
 #include "device_types.h"
