@@ -371,6 +371,27 @@ LOCKSTEP_DEVICE float nanf(const char *)
 LOCKSTEP_CLASSIFY(float)
 LOCKSTEP_CLASSIFY(double)
 #undef LOCKSTEP_CLASSIFY
+/* The names under which nvcc's device code has them, which libraries call. */
+#define LOCKSTEP_CLASSIFY_INNER(T)                                                                                     \
+    LOCKSTEP_DEVICE int __isnan(T x)                                                                                   \
+    {                                                                                                                  \
+        return isnan(x);                                                                                               \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE int __isinf(T x)                                                                                   \
+    {                                                                                                                  \
+        return isinf(x);                                                                                               \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE int __finite(T x)                                                                                  \
+    {                                                                                                                  \
+        return isfinite(x);                                                                                            \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE int __signbit(T x)                                                                                 \
+    {                                                                                                                  \
+        return signbit(x);                                                                                             \
+    }
+LOCKSTEP_CLASSIFY_INNER(float)
+LOCKSTEP_CLASSIFY_INNER(double)
+#undef LOCKSTEP_CLASSIFY_INNER
 
 /* ---- integers ---- */
 LOCKSTEP_DEVICE int abs(int x)
