@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/runtime.h"
+#include "cuda/graph.h"
 
 /* A block of `rows` rows in each of `slices` slices; pitches in bytes. */
 struct shape {
@@ -221,6 +221,10 @@ ALSO_PER_THREAD(cudaMemcpy, ptds);
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+    struct cudaMemcpy3DParms p = graph_copy_1d(to, from, bytes, kind);
+    cudaError_t captured;
+    if (capture_copy(stream, &p, &captured))
+        return captured;
     STREAM_CALL(stream, copy_bytes(rt, to, from, bytes, kind));
 }
 ALSO_PER_THREAD(cudaMemcpyAsync, ptsz);
@@ -241,6 +245,10 @@ cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_d
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                                 cudaStream_t stream)
 {
+    struct cudaMemcpy3DParms p = graph_copy_1d(to, from, bytes, cudaMemcpyDeviceToDevice);
+    cudaError_t captured;
+    if (capture_copy(stream, &p, &captured))
+        return captured;
     STREAM_CALL(stream, copy_peer(rt, to, to_device, from, from_device, bytes));
 }
 
@@ -255,6 +263,13 @@ ALSO_PER_THREAD(cudaMemcpy2D, ptds);
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+    struct cudaMemcpy3DParms p = {.srcPtr = {(void *)(uintptr_t)from, from_pitch, width, height},
+                                  .dstPtr = {to, to_pitch, width, height},
+                                  .extent = {width, height, 1},
+                                  .kind = kind};
+    cudaError_t captured;
+    if (capture_copy(stream, &p, &captured))
+        return captured;
     struct shape shape = {width, height, 1, to_pitch, from_pitch, 0, 0};
     STREAM_CALL(stream, copy_shape(rt, to, from, &shape, kind));
 }
@@ -316,6 +331,9 @@ ALSO_PER_THREAD(cudaMemcpy3D, ptds);
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
+    cudaError_t captured;
+    if (p && capture_copy(stream, p, &captured))
+        return captured;
     STREAM_CALL(stream, copy_3d(rt, p));
 }
 ALSO_PER_THREAD(cudaMemcpy3DAsync, ptsz);
@@ -383,6 +401,10 @@ ALSO_PER_THREAD(cudaMemset, ptds);
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
+    struct cudaMemsetParams p = {to, bytes, (unsigned char)value, 1, bytes, 1};
+    cudaError_t captured;
+    if (capture_fill(stream, &p, &captured))
+        return captured;
     struct shape shape = {.width = bytes, .rows = 1, .slices = 1};
     STREAM_CALL(stream, fill(rt, to, value, &shape));
 }
@@ -397,6 +419,10 @@ ALSO_PER_THREAD(cudaMemset2D, ptds);
 
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
+    struct cudaMemsetParams p = {to, pitch, (unsigned char)value, 1, width, height};
+    cudaError_t captured;
+    if (capture_fill(stream, &p, &captured))
+        return captured;
     struct shape shape = {.width = width, .rows = height, .slices = 1, .to_pitch = pitch};
     STREAM_CALL(stream, fill(rt, to, value, &shape));
 }
@@ -425,6 +451,11 @@ ALSO_PER_THREAD(cudaMemset3D, ptds);
 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream)
 {
+    struct cudaMemsetParams p = {to.ptr, to.pitch, (unsigned char)value, 1, extent.width, extent.height * extent.depth};
+    cudaError_t captured;
+    if (extent.depth > 1 && extent.height != to.ysize ? capture_refuses(stream, &captured)
+                                                      : capture_fill(stream, &p, &captured))
+        return captured;
     STREAM_CALL(stream, fill_3d(rt, &to, value, extent));
 }
 ALSO_PER_THREAD(cudaMemset3DAsync, ptsz);
@@ -480,6 +511,13 @@ ALSO_PER_THREAD(cudaMemcpyFromSymbol, ptds);
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
                                     enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+    void *place = NULL;
+    if (capture_is_on(stream) && cudaGetSymbolAddress(&place, symbol))
+        return cudaErrorInvalidSymbol;
+    struct cudaMemcpy3DParms p = graph_copy_1d((char *)place + offset, from, bytes, kind);
+    cudaError_t captured;
+    if (capture_copy(stream, &p, &captured))
+        return captured;
     STREAM_CALL(stream, copy_to_symbol(rt, symbol, from, bytes, offset, kind));
 }
 ALSO_PER_THREAD(cudaMemcpyToSymbolAsync, ptsz);
@@ -487,6 +525,13 @@ ALSO_PER_THREAD(cudaMemcpyToSymbolAsync, ptsz);
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+    void *place = NULL;
+    if (capture_is_on(stream) && cudaGetSymbolAddress(&place, symbol))
+        return cudaErrorInvalidSymbol;
+    struct cudaMemcpy3DParms p = graph_copy_1d(to, (char *)place + offset, bytes, kind);
+    cudaError_t captured;
+    if (capture_copy(stream, &p, &captured))
+        return captured;
     STREAM_CALL(stream, copy_from_symbol(rt, to, symbol, bytes, offset, kind));
 }
 ALSO_PER_THREAD(cudaMemcpyFromSymbolAsync, ptsz);

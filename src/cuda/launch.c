@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/runtime.h"
+#include "cuda/graph.h"
 
 static cudaError_t check_extents(struct runtime *rt, const struct kernel *kernel, const struct call_configuration *c)
 {
@@ -178,6 +178,9 @@ static cudaError_t note_lost(struct runtime *rt, const void *func, cudaError_t e
 /* Every launch: finds the kernel by stub or handle and runs it. */
 static cudaError_t launch_func(const void *func, const struct call_configuration *configuration, void **args)
 {
+    cudaError_t captured;
+    if (capture_kernel(func, configuration, args, &captured))
+        return captured;
     struct runtime *rt = runtime_lock();
     struct kernel *kernel = NULL;
     cudaError_t error = runtime_ready(rt);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "cuda/runtime.h"
+#include "cuda/graph.h"
 
 #define PITCH_ALIGN 512
 #define MOST_EXCHANGES 64 /* passes over memory that threads of the program go on writing */
@@ -86,6 +86,9 @@ static cudaError_t allocate_async(struct runtime *rt, void **pointer, size_t byt
 
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {
+    cudaError_t captured;
+    if (capture_refuses(stream, &captured))
+        return captured;
     RUNTIME_CALL(allocate_async(rt, pointer, bytes, stream));
 }
 ALSO_PER_THREAD(cudaMallocAsync, ptsz);
@@ -219,6 +222,9 @@ static cudaError_t free_async(struct runtime *rt, void *pointer, cudaStream_t st
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
+    cudaError_t captured;
+    if (capture_refuses(stream, &captured))
+        return captured;
     RUNTIME_CALL(free_async(rt, pointer, stream));
 }
 ALSO_PER_THREAD(cudaFreeAsync, ptsz);

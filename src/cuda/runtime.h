@@ -59,10 +59,14 @@ struct special_block {
     uint8_t *agreed;           /* with it: what both had when they were last made the same */
 };
 
+struct capture;
+
 struct CUstream_st {
     unsigned flags;
     int priority;
     unsigned long long id;
+    struct capture *capture;   /* its calls are noted, not done; NULL: they are done */
+    VEC(cudaGraphNode_t) tail; /* nodes that the next one of a capture needs */
 };
 
 struct CUevent_st {
@@ -71,6 +75,8 @@ struct CUevent_st {
     uint64_t records, passed; /* calls that recorded it, and those before which all is done */
     cudaStream_t stream;      /* of the last one */
     double time_ns;           /* simulated time of the last record */
+    struct capture *capture;  /* in which it was recorded last, or NULL; and the nodes before it */
+    VEC(cudaGraphNode_t) tail;
 };
 
 /* An entry point, and the format of the reason why it refused a call. */
@@ -117,11 +123,13 @@ struct runtime {
     uint64_t kernels_written;
     /* The device; NULL until the first call that needs it and after cudaDeviceReset. */
     struct gpu *gpu;
-    struct flight *flight;      /* flight.c: the kernel under way, or NULL */
-    VEC(struct later *) behind; /* what was put off until it has ended */
-    unsigned waiting;           /* threads that wait for it */
-    uint64_t written;           /* copies and fills of device memory */
-    cudaStream_t stream;        /* of the copy or fill that is being called; whether it may be put off */
+    struct flight *flight;          /* flight.c: the kernel under way, or NULL */
+    VEC(struct later *) behind;     /* what was put off until it has ended */
+    unsigned waiting;               /* threads that wait for it */
+    VEC(struct capture *) captures; /* under way */
+    unsigned long long next_capture;
+    uint64_t written;    /* copies and fills of device memory */
+    cudaStream_t stream; /* of the copy or fill that is being called; whether it may be put off */
     bool may_put_off;
     cudaError_t fault; /* a kernel's failure: every later call answers it until cudaDeviceReset */
     unsigned image_number;
@@ -272,6 +280,8 @@ uint64_t memory_host_hash(const struct runtime *rt);
 cudaError_t stream_check(struct runtime *rt, cudaStream_t stream);
 /* Returns true if work of the legacy stream waits for that of this stream, and the other way round. */
 bool stream_blocks(cudaStream_t stream);
+/* As stream_check, for events. */
+cudaError_t event_check(struct runtime *rt, cudaEvent_t event);
 
 /* device.c: what programs may ask of a block. */
 uint32_t device_max_threads(const struct runtime *rt);

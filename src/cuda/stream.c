@@ -5,7 +5,7 @@
  * none. */
 #include <stdlib.h>
 
-#include "cuda/runtime.h"
+#include "cuda/graph.h"
 
 static bool is_known(const struct runtime *rt, cudaStream_t stream)
 {
@@ -86,6 +86,9 @@ static cudaError_t synchronize(struct runtime *rt, cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    cudaError_t captured;
+    if (capture_refuses(stream, &captured))
+        return captured;
     RUNTIME_CALL(synchronize(rt, stream));
 }
 ALSO_PER_THREAD(cudaStreamSynchronize, ptsz);
@@ -98,6 +101,9 @@ static cudaError_t query(struct runtime *rt, cudaStream_t stream)
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
+    cudaError_t captured;
+    if (capture_refuses(stream, &captured))
+        return captured;
     RUNTIME_CALL(query(rt, stream));
 }
 ALSO_PER_THREAD(cudaStreamQuery, ptsz);
@@ -203,24 +209,13 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID at
 }
 ALSO_PER_THREAD(cudaStreamGetAttribute, ptsz);
 
-static cudaError_t capturing(struct runtime *rt, cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-    if (!status)
-        return cudaErrorInvalidValue;
-    *status = cudaStreamCaptureStatusNone;
-    return stream_check(rt, stream);
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-    RUNTIME_CALL(capturing(rt, stream, status));
-}
-ALSO_PER_THREAD(cudaStreamIsCapturing, ptsz);
-
 /* ---- host functions: once all earlier work of the stream is done, without the lock; the call waits for that ---- */
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
+    cudaError_t captured;
+    if (function && capture_host(stream, function, data, &captured))
+        return captured;
     struct runtime *rt = runtime_lock();
     rt->entry = __func__;
     cudaError_t error = runtime_ready(rt);
@@ -235,6 +230,9 @@ ALSO_PER_THREAD(cudaLaunchHostFunc, ptsz);
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags)
 {
+    cudaError_t captured;
+    if (capture_refuses(stream, &captured))
+        return captured;
     struct runtime *rt = runtime_lock();
     rt->entry = __func__;
     cudaError_t error = runtime_ready(rt);
@@ -257,7 +255,7 @@ static bool event_known(const struct runtime *rt, cudaEvent_t event)
     return false;
 }
 
-static cudaError_t check_event(struct runtime *rt, cudaEvent_t event)
+cudaError_t event_check(struct runtime *rt, cudaEvent_t event)
 {
     if (event_known(rt, event))
         return cudaSuccess;
@@ -267,7 +265,7 @@ static cudaError_t check_event(struct runtime *rt, cudaEvent_t event)
 static cudaError_t check_both(struct runtime *rt, cudaStream_t stream, cudaEvent_t event)
 {
     cudaError_t error = stream_check(rt, stream);
-    return error ? error : check_event(rt, event);
+    return error ? error : event_check(rt, event);
 }
 
 static cudaError_t create_event(struct runtime *rt, cudaEvent_t *event, unsigned flags)
@@ -300,7 +298,7 @@ static cudaError_t destroy_event(struct runtime *rt, cudaEvent_t event)
             rt->events.items[i] = rt->events.items[--rt->events.count];
             return cudaSuccess;
         }
-    return check_event(rt, event);
+    return event_check(rt, event);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -324,6 +322,7 @@ static cudaError_t record(struct runtime *rt, cudaEvent_t event, cudaStream_t st
     if (error)
         return error;
     event->stream = stream;
+    event->capture = NULL;
     event->recorded = true;
     event->records++;
     if (!flight_before(rt, stream))
@@ -334,13 +333,13 @@ static cudaError_t record(struct runtime *rt, cudaEvent_t event, cudaStream_t st
 /* The event is behind what is put off: calls that ask for it wait. */
 static cudaError_t wait_for(struct runtime *rt, cudaEvent_t event)
 {
-    cudaError_t error = check_event(rt, event);
+    cudaError_t error = event_check(rt, event);
     return !error && event->passed < event->records ? flight_wait(rt) : error;
 }
 
 static cudaError_t query_event(struct runtime *rt, cudaEvent_t event)
 {
-    cudaError_t error = check_event(rt, event);
+    cudaError_t error = event_check(rt, event);
     if (error || event->passed == event->records)
         return error;
     error = flight_query(rt, event->stream);
@@ -362,12 +361,18 @@ static cudaError_t stream_awaits(struct runtime *rt, cudaStream_t stream, cudaEv
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
+    cudaError_t captured;
+    if (capture_record(stream, event, &captured))
+        return captured;
     RUNTIME_CALL(record(rt, event, stream));
 }
 ALSO_PER_THREAD(cudaEventRecord, ptsz);
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
+    cudaError_t captured;
+    if (capture_record(stream, event, &captured))
+        return captured;
     RUNTIME_CALL(flags == cudaEventRecordDefault ? record(rt, event, stream) : cudaErrorInvalidValue);
 }
 ALSO_PER_THREAD(cudaEventRecordWithFlags, ptsz);
@@ -384,6 +389,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
+    cudaError_t captured;
+    if (capture_wait(stream, event, &captured))
+        return captured;
     (void)flags;
     RUNTIME_CALL(stream_awaits(rt, stream, event));
 }
@@ -393,9 +401,9 @@ static cudaError_t elapsed(struct runtime *rt, float *ms, cudaEvent_t start, cud
 {
     if (!ms)
         return cudaErrorInvalidValue;
-    cudaError_t error = check_event(rt, start);
+    cudaError_t error = event_check(rt, start);
     if (!error)
-        error = check_event(rt, end);
+        error = event_check(rt, end);
     if (error)
         return error;
     if (!start->recorded || !end->recorded)

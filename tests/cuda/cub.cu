@@ -100,7 +100,8 @@ static void device_selections(std::vector<int> h)
     with_storage([&](void *s, size_t &b) { return cub::DeviceSelect::If(s, b, in.p, out.p, number.p, n, is_small()); });
     std::copy_if(h.begin(), h.end(), std::back_inserter(small), is_small());
     check("DeviceSelect", number.host(1)[0] == (int)small.size() && out.host(small.size()) == small);
-    with_storage([&](void *s, size_t &b) { return cub::DeviceHistogram::HistogramEven(s, b, in.p, bins.p, 9, 0, 48, n); });
+    with_storage(
+        [&](void *s, size_t &b) { return cub::DeviceHistogram::HistogramEven(s, b, in.p, bins.p, 9, 0, 48, n); });
     for (int x : h)
         if (x < 48)
             histogram[x / 6]++;

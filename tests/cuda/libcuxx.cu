@@ -1,4 +1,5 @@
-/* libcu++: atomics, waits, barriers, semaphores, latches, pipelines, and the vocabulary of its std, against the host. */
+/* libcu++: atomics, waits, barriers, semaphores, latches, pipelines, and the vocabulary of its std, against the host.
+ */
 #include <cstdio>
 #include <new>
 

@@ -84,8 +84,8 @@ static void folds(int n)
     thrust::inclusive_scan(d.begin(), d.end(), scanned.begin());
     std::partial_sum(h.begin(), h.end(), sums.begin());
     check("inclusive_scan", to_host(scanned, n) == sums);
-    check("sum of a counting_iterator", thrust::reduce(thrust::counting_iterator<int>(0),
-                                                       thrust::counting_iterator<int>(n)) == n * (n - 1) / 2);
+    check("sum of a counting_iterator",
+          thrust::reduce(thrust::counting_iterator<int>(0), thrust::counting_iterator<int>(n)) == n * (n - 1) / 2);
 }
 
 static void selections(int n)

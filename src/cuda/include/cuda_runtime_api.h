@@ -1,7 +1,7 @@
 /* The CUDA runtime interface, host side, callable from C and C++. Signatures are those of CUDA 13. Every function
  * returns cudaSuccess or an error, which stays readable through cudaGetLastError. Sizes are in bytes, times in
  * milliseconds. A function declared here that the runtime library does not model answers cudaErrorNotSupported. Left
- * out: arrays and textures, graphs, external resources, memory pools beyond the default one, driver entry points. */
+ * out: arrays and textures, external resources, memory pools beyond the default one, driver entry points. */
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 
@@ -178,6 +178,8 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t coun
                                       enum cudaMemcpyKind kind, cudaStream_t stream LOCKSTEP_DEFAULT(0));
 cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol);
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol);
+
+#include "lockstep/graph.h"
 
 #if defined(__cplusplus)
 }

@@ -549,7 +549,8 @@ using ::truncf;
 #undef LOCKSTEP_MATH2_AS
 #undef LOCKSTEP_INTEGRAL
 
-/* ---- minimum and maximum, for host and device as nvcc has them: one instruction, where ?: would become a branch ---- */
+/* ---- minimum and maximum, for host and device as nvcc has them: one instruction, where ?: would become a branch ----
+ */
 #define LOCKSTEP_MINMAX(R, A, B)                                                                                       \
     static __inline__ __host__ __device__ R min(A a, B b)                                                              \
     {                                                                                                                  \

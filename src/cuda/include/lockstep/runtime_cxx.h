@@ -34,6 +34,17 @@ template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **p, voi
     return cudaHostGetDevicePointer((void **)p, host, flags);
 }
 
+/* As programs before CUDA 12 instantiate a graph. */
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *error,
+                                               char *log, size_t size)
+{
+    if (error)
+        *error = nullptr;
+    if (log && size)
+        *log = '\0';
+    return cudaGraphInstantiate(exec, graph, 0);
+}
+
 template <class T>
 static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t count, size_t offset = 0,
                                              enum cudaMemcpyKind kind = cudaMemcpyHostToDevice)

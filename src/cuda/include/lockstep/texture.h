@@ -10,7 +10,7 @@ template <class T> static inline cudaChannelFormatDesc cudaCreateChannelDesc()
 }
 
 #define LOCKSTEP_CHANNELS(TYPE, SCALAR, BITS, KIND)                                                                    \
-    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<SCALAR>()                                            \
+    template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<SCALAR>()                                           \
     {                                                                                                                  \
         return cudaCreateChannelDesc(BITS, 0, 0, 0, cudaChannelFormatKind##KIND);                                      \
     }                                                                                                                  \

@@ -1,0 +1,73 @@
+/* Graphs: nodes and what they need, from which copies are made that can be launched (graph.c, graph_nodes.c,
+ * graph_run.c), and streams whose calls are noted instead of done (capture.c). Everything here is called with the
+ * runtime locked, but for what says otherwise. */
+#ifndef LOCKSTEP_CUDA_GRAPH_H
+#define LOCKSTEP_CUDA_GRAPH_H
+
+#include "cuda/runtime.h"
+
+struct CUgraphNode_st {
+    cudaGraph_t graph;
+    enum cudaGraphNodeType type;
+    cudaGraphNode_t original; /* a clone's */
+    bool disabled;            /* of a graph that can be launched: does nothing */
+    bool cooperative;         /* of a kernel */
+    unsigned mark;            /* of a walk over the graph */
+    VEC(cudaGraphNode_t) needs;
+    union {
+        struct cudaKernelNodeParams kernel; /* kernelParams: into values; both are the node's */
+        struct cudaMemcpy3DParms copy;
+        struct cudaMemsetParams fill;
+        struct cudaHostNodeParams host;
+        cudaGraph_t child; /* the node's */
+        cudaEvent_t event;
+    };
+    uint8_t *values;
+};
+
+struct CUgraph_st {
+    VEC(cudaGraphNode_t) nodes;
+};
+
+struct CUgraphExec_st {
+    cudaGraph_t graph; /* its own copy */
+    unsigned long long flags;
+};
+
+struct capture {
+    cudaGraph_t graph;
+    cudaStream_t origin;
+    unsigned long long id;
+    bool invalid; /* a call was made that cannot be captured */
+};
+
+/* graph.c */
+/* A new node of the graph, which needs others of it; NULL if they are none of its nodes. */
+cudaGraphNode_t graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, const cudaGraphNode_t *needs, size_t count);
+void graph_free(cudaGraph_t graph);
+cudaGraph_t graph_clone(cudaGraph_t graph);
+/* Makes the node do what another one of its type does. */
+void node_assign(cudaGraphNode_t to, const struct CUgraphNode_st *from);
+/* The nodes so that each comes after all that it needs, in the order of their making otherwise; to be freed. NULL if
+ * they wait for each other. */
+cudaGraphNode_t *graph_order(cudaGraph_t graph);
+
+/* graph_nodes.c: sets what the node does; the values of a kernel's arguments are copied. */
+cudaError_t node_set_kernel(struct runtime *rt, cudaGraphNode_t node, const struct cudaKernelNodeParams *params);
+struct cudaMemcpy3DParms graph_copy_1d(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+
+/* capture.c: called without the lock. True if the stream captures: then the call is noted as a node, and *error is what
+ * it answers. */
+bool capture_kernel(const void *func, const struct call_configuration *c, void **args, cudaError_t *error);
+bool capture_copy(cudaStream_t stream, const struct cudaMemcpy3DParms *params, cudaError_t *error);
+bool capture_fill(cudaStream_t stream, const struct cudaMemsetParams *params, cudaError_t *error);
+bool capture_host(cudaStream_t stream, cudaHostFn_t function, void *data, cudaError_t *error);
+bool capture_record(cudaStream_t stream, cudaEvent_t event, cudaError_t *error);
+/* Also true if the event was recorded in a stream that captures, which this one joins. */
+bool capture_wait(cudaStream_t stream, cudaEvent_t event, cudaError_t *error);
+bool capture_graph(cudaStream_t stream, cudaGraph_t graph, cudaError_t *error);
+bool capture_is_on(cudaStream_t stream);
+/* For calls that cannot be captured: the capture is invalid then. */
+bool capture_refuses(cudaStream_t stream, cudaError_t *error);
+
+#endif

@@ -1,0 +1,269 @@
+/* Graphs that can be launched: copies of graphs. A launch does what the nodes stand for one after the other, in the
+ * stream of the launch and by the runtime's own calls, an order that every graph allows; so results, figures and
+ * diagnostics are those of a program that made the calls itself. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/graph.h"
+
+static bool has_cycle(cudaGraph_t graph)
+{
+    cudaGraphNode_t *order = graph_order(graph);
+    bool cycle = !order;
+    for (size_t i = 0; order && i < graph->nodes.count; i++)
+        if (order[i]->type == cudaGraphNodeTypeGraph && has_cycle(order[i]->child))
+            cycle = true;
+    free(order);
+    return cycle;
+}
+
+static cudaError_t instantiate(struct runtime *rt, cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+    if (!exec || !graph)
+        return cudaErrorInvalidValue;
+    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
+        return runtime_refuse(rt, cudaErrorNotSupported, "kernels cannot launch graphs");
+    if (has_cycle(graph))
+        return runtime_refuse(rt, cudaErrorInvalidValue, "nodes of the graph wait for each other");
+    *exec = base_calloc(1, sizeof **exec);
+    (*exec)->graph = graph_clone(graph);
+    (*exec)->flags = flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+    RUNTIME_CALL(instantiate(rt, exec, graph, flags));
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+    RUNTIME_CALL(instantiate(rt, exec, graph, flags));
+}
+
+static cudaError_t destroy(cudaGraphExec_t exec)
+{
+    if (!exec)
+        return cudaErrorInvalidValue;
+    graph_free(exec->graph);
+    free(exec);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+    RUNTIME_CALL(destroy(exec));
+}
+
+static cudaError_t exec_flags(cudaGraphExec_t exec, unsigned long long *flags)
+{
+    if (!exec || !flags)
+        return cudaErrorInvalidValue;
+    *flags = exec->flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
+{
+    RUNTIME_CALL(exec_flags(exec, flags));
+}
+
+/* ---- update ---- */
+
+static enum cudaGraphExecUpdateResult refuse_update(cudaGraphExecUpdateResultInfo *info, cudaGraphNode_t node,
+                                                    enum cudaGraphExecUpdateResult result)
+{
+    info->result = result;
+    info->errorNode = node;
+    return result;
+}
+
+/* Two graphs match when their nodes, in the order of their making, do and need the same. */
+static enum cudaGraphExecUpdateResult compare(cudaGraph_t a, cudaGraph_t b, cudaGraphExecUpdateResultInfo *info)
+{
+    if (a->nodes.count != b->nodes.count)
+        return refuse_update(info, NULL, cudaGraphExecUpdateErrorTopologyChanged);
+    for (size_t i = 0; i < a->nodes.count; i++)
+        a->nodes.items[i]->mark = b->nodes.items[i]->mark = (unsigned)i;
+    for (size_t i = 0; i < a->nodes.count; i++) {
+        cudaGraphNode_t old = a->nodes.items[i], now = b->nodes.items[i];
+        if (old->type != now->type)
+            return refuse_update(info, now, cudaGraphExecUpdateErrorNodeTypeChanged);
+        if (old->needs.count != now->needs.count)
+            return refuse_update(info, now, cudaGraphExecUpdateErrorTopologyChanged);
+        for (size_t k = 0; k < old->needs.count; k++)
+            if (old->needs.items[k]->mark != now->needs.items[k]->mark)
+                return refuse_update(info, now, cudaGraphExecUpdateErrorTopologyChanged);
+        if (old->type == cudaGraphNodeTypeGraph && compare(old->child, now->child, info))
+            return info->result;
+    }
+    return cudaGraphExecUpdateSuccess;
+}
+
+static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
+{
+    cudaGraphExecUpdateResultInfo own = {0};
+    if (!exec || !graph)
+        return cudaErrorInvalidValue;
+    enum cudaGraphExecUpdateResult result = compare(exec->graph, graph, &own);
+    if (info)
+        *info = own;
+    if (result)
+        return cudaErrorGraphExecUpdateFailure;
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        node_assign(exec->graph->nodes.items[i], graph->nodes.items[i]);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
+{
+    RUNTIME_CALL(update(exec, graph, info));
+}
+
+/* The copy of a node of the graph that was instantiated; NULL if there is none of that type. */
+static cudaGraphNode_t copy_of(cudaGraphExec_t exec, cudaGraphNode_t node, enum cudaGraphNodeType type)
+{
+    for (size_t i = 0; exec && node && i < exec->graph->nodes.count; i++)
+        if (exec->graph->nodes.items[i]->original == node && exec->graph->nodes.items[i]->type == type)
+            return exec->graph->nodes.items[i];
+    return NULL;
+}
+
+static cudaError_t set_kernel(struct runtime *rt, cudaGraphNode_t node, const struct cudaKernelNodeParams *params)
+{
+    return node ? node_set_kernel(rt, node, params) : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const struct cudaKernelNodeParams *params)
+{
+    RUNTIME_CALL(set_kernel(rt, copy_of(exec, node, cudaGraphNodeTypeKernel), params));
+}
+
+#define EXEC_SET(Kind, field, Params)                                                                                  \
+    static cudaError_t set_##field(cudaGraphNode_t node, const struct Params *params)                                  \
+    {                                                                                                                  \
+        if (!node || !params)                                                                                          \
+            return cudaErrorInvalidValue;                                                                              \
+        node->field = *params;                                                                                         \
+        return cudaSuccess;                                                                                            \
+    }                                                                                                                  \
+    cudaError_t cudaGraphExec##Kind##NodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,                         \
+                                                   const struct Params *params)                                        \
+    {                                                                                                                  \
+        RUNTIME_CALL(set_##field(copy_of(exec, node, cudaGraphNodeType##Kind), params));                               \
+    }
+EXEC_SET(Memcpy, copy, cudaMemcpy3DParms)
+EXEC_SET(Memset, fill, cudaMemsetParams)
+EXEC_SET(Host, host, cudaHostNodeParams)
+
+static cudaError_t enable(cudaGraphExec_t exec, cudaGraphNode_t node, const unsigned *enabled, unsigned *is_enabled)
+{
+    cudaGraphNode_t copy = node ? copy_of(exec, node, node->type) : NULL;
+    if (!copy || (!enabled && !is_enabled))
+        return cudaErrorInvalidValue;
+    if (enabled)
+        copy->disabled = !*enabled;
+    else
+        *is_enabled = !copy->disabled;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int enabled)
+{
+    RUNTIME_CALL(enable(exec, node, &enabled, NULL));
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int *enabled)
+{
+    RUNTIME_CALL(enable(exec, node, NULL, enabled));
+}
+
+/* ---- launches: without the lock, which the calls take ---- */
+
+static cudaError_t run_graph(cudaGraph_t graph, cudaStream_t stream);
+
+/* Elements of more than a byte whose bytes differ come from a row on the host. */
+static cudaError_t run_fill(const struct cudaMemsetParams *p, cudaStream_t stream)
+{
+    size_t bytes = p->width * p->elementSize;
+    uint8_t value[4];
+    memcpy(value, &p->value, sizeof value);
+    bool same = true;
+    for (unsigned i = 1; i < p->elementSize; i++)
+        same = same && value[i] == value[0];
+    if (same)
+        return cudaMemset2DAsync(p->dst, p->height > 1 ? p->pitch : bytes, value[0], bytes, p->height, stream);
+    uint8_t *row = base_calloc(bytes + 1, 1);
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < bytes; i++)
+        row[i] = value[i % p->elementSize];
+    for (size_t y = 0; y < p->height && !error; y++)
+        error = cudaMemcpyAsync((char *)p->dst + y * p->pitch, row, bytes, cudaMemcpyHostToDevice, stream);
+    free(row);
+    return error;
+}
+
+static cudaError_t run_kernel(const struct CUgraphNode_st *node, cudaStream_t stream)
+{
+    const struct cudaKernelNodeParams *p = &node->kernel;
+    return node->cooperative
+               ? cudaLaunchCooperativeKernel(p->func, p->gridDim, p->blockDim, p->kernelParams, p->sharedMemBytes,
+                                             stream)
+               : cudaLaunchKernel(p->func, p->gridDim, p->blockDim, p->kernelParams, p->sharedMemBytes, stream);
+}
+
+static cudaError_t run_node(const struct CUgraphNode_st *node, cudaStream_t stream)
+{
+    if (node->disabled)
+        return cudaSuccess;
+    switch (node->type) {
+    case cudaGraphNodeTypeKernel:
+        return run_kernel(node, stream);
+    case cudaGraphNodeTypeMemcpy:
+        return cudaMemcpy3DAsync(&node->copy, stream);
+    case cudaGraphNodeTypeMemset:
+        return run_fill(&node->fill, stream);
+    case cudaGraphNodeTypeHost:
+        return cudaLaunchHostFunc(stream, node->host.fn, node->host.userData);
+    case cudaGraphNodeTypeGraph:
+        return run_graph(node->child, stream);
+    case cudaGraphNodeTypeWaitEvent:
+        return cudaStreamWaitEvent(stream, node->event, 0);
+    case cudaGraphNodeTypeEventRecord:
+        return cudaEventRecord(node->event, stream);
+    case cudaGraphNodeTypeEmpty:
+        break;
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t run_graph(cudaGraph_t graph, cudaStream_t stream)
+{
+    cudaGraphNode_t *order = graph_order(graph);
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < graph->nodes.count && !error; i++)
+        error = run_node(order[i], stream);
+    free(order);
+    return error;
+}
+
+static cudaError_t ready(struct runtime *rt, cudaGraphExec_t exec, cudaStream_t stream)
+{
+    return exec ? stream_check(rt, stream) : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    RUNTIME_CALL(ready(rt, exec, stream));
+}
+ALSO_PER_THREAD(cudaGraphUpload, ptsz);
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    cudaError_t error = cudaGraphUpload(exec, stream);
+    if (error || capture_graph(stream, exec->graph, &error))
+        return error;
+    return run_graph(exec->graph, stream);
+}
+ALSO_PER_THREAD(cudaGraphLaunch, ptsz);
