@@ -1,4 +1,4 @@
-# Graphs, made by hand and by capture, in both modes; where nvcc is installed its program, too, with the layouts of its headers.
+# Graphs, made by hand and by capture, in both modes.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
 try() {
     on_simulator "$work/graphs" >"$work/out" 2>"$work/err" || fail "$1: $(cat "$work/out" "$work/err")"

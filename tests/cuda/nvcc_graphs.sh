@@ -1,0 +1,3 @@
+# Graphs, built by nvcc.
+compiler=nvcc long=1
+. "$LOCKSTEP_SRC/tests/cuda/graphs.sh"
