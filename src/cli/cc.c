@@ -40,6 +40,7 @@ struct cc_session {
     struct diag_sink diags;
     char *temp;       /* directory of all intermediate files */
     int llvm_version; /* of clang and so of opt */
+    struct cc_rewrites rewrites; /* of the CUDA source that is being compiled */
 };
 
 static void push_all(struct cc_args *command, const char *const *items, size_t count)
@@ -66,8 +67,9 @@ static int run_and_free(struct cc_session *s, struct cc_args *command)
     return status == 0 ? 0 : -1;
 }
 
-/* Runs a command that may fail: what it says is shown when it succeeded, and forgotten when not. Its status. */
-static int run_tentatively(struct cc_session *s, struct cc_args *command)
+/* Runs a compilation, and appends what it says to `words`, or lets it through where there is no room for that. A silent
+ * one says nothing of what keeps it from running. Its status. */
+static int run_listening(struct cc_session *s, struct cc_args *command, struct strbuf *words, bool is_silent)
 {
     const char *path;
     struct diag_sink silent;
@@ -76,15 +78,11 @@ static int run_tentatively(struct cc_session *s, struct cc_args *command)
     vec_push(command, NULL);
     diag_init(&silent);
     int errors = cc_temp_file(s->temp, &path, &s->arena, &silent), status = -1;
-    if (errors >= 0) {
-        status = cc_run(&s->process, command, -1, errors, &silent);
-        close(errors);
-    }
+    if (errors >= 0 || !is_silent)
+        status = cc_run(&s->process, command, -1, errors, is_silent ? &silent : &s->diags);
+    if (errors >= 0 && close(errors) == 0)
+        file_load(path, FILE_NO_BOUND, words);
     diag_free(&silent);
-    struct strbuf words = {0};
-    if (status == 0 && file_load(path, FILE_NO_BOUND, &words) == 0)
-        fputs(strbuf_text(&words), stderr);
-    strbuf_free(&words);
     return status;
 }
 
@@ -110,26 +108,53 @@ static void push_cuda_common(struct cc_session *s, struct cc_args *command)
          arena_printf(&s->arena, "%s/cuda_runtime.h", s->tools.include_dir), "-Xclang", "-target-sdk-version=11.0");
     PUSH(command, "-Xclang", "-fcuda-allow-variadic-functions"); /* f(...): traits of libraries never call theirs */
     push_nvcc_macros(s, command);
-    PUSH(command, "-Wno-error=c++11-narrowing"); /* in braces, of no constant: nvcc and g++ warn */
+    /* Narrowing in braces, of no constant: nvcc and g++ warn. `register`: they say nothing. */
+    PUSH(command, "-Wno-error=c++11-narrowing", "-Wno-register");
     push_all(command, s->options.shared.items, s->options.shared.count);
 }
 
-/* Compiles a CUDA source by this command, to which the last words are appended: with headers compiled beforehand if
- * there are some for it, and as it is if not, or if that fails, so that clang then explains itself. Frees it. */
+/* Compiles by this command with the last words appended: with headers compiled beforehand if there are some for it and
+ * for a pass with a name, and as it is if not, or if that fails. What clang says is added to `words`. Its status. */
+static int attempt(struct cc_session *s, const char *pass, const struct cc_args *command, const struct cc_args *last,
+                   struct strbuf *words)
+{
+    struct cc_args words_of = {0};
+    const bool is_quick = pass && cc_headers_take(&s->tools, pass, command, &words_of, &s->arena);
+    int status = 0;
+    for (unsigned with_text = !is_quick; with_text < 2; with_text++) {
+        if (with_text) {
+            words_of.count = 0;
+            push_all(&words_of, command->items, command->count);
+        }
+        push_all(&words_of, last->items, last->count);
+        if (s->rewrites.overlay)
+            PUSH(&words_of, "-ivfsoverlay", s->rewrites.overlay);
+        if (words->text)
+            words->text[words->length = 0] = '\0';
+        status = run_listening(s, &words_of, words, !with_text);
+        if (status == 0 || s->process.interrupted)
+            break;
+    }
+    vec_free(&words_of);
+    return status;
+}
+
+/* Compiles a CUDA source by this command, to which the last words are appended; what clang refuses and nvcc takes is
+ * rewritten. Frees the command. 0 when it succeeded. */
 static int compile(struct cc_session *s, const char *pass, struct cc_args *command, const struct cc_args *last)
 {
-    struct cc_args quick = {0};
-    bool done = false;
-    if (cc_headers_take(&s->tools, pass, command, &quick, &s->arena)) {
-        push_all(&quick, last->items, last->count);
-        done = run_tentatively(s, &quick) == 0;
-    }
-    vec_free(&quick);
-    push_all(command, last->items, last->count);
-    if (!done)
-        return run_and_free(s, command);
+    struct strbuf words = {0};
+    int status = attempt(s, pass, command, last, &words);
+    while (status > 0 && cc_rewrites_after(&s->rewrites, &s->process, command, strbuf_text(&words), &s->arena))
+        status = attempt(s, pass, command, last, &words);
+    if (status)
+        cc_hints(strbuf_text(&words), &words);
+    fputs(strbuf_text(&words), stderr);
+    if (status && !s->process.interrupted)
+        cc_temp_dir_check(s->temp, &s->arena, &s->diags);
+    strbuf_free(&words);
     vec_free(command);
-    return 0;
+    return status == 0 ? 0 : -1;
 }
 
 static void push_device_common(struct cc_session *s, struct cc_args *command)
@@ -157,14 +182,16 @@ static int compile_device_directly(struct cc_session *s, const char *source, con
                                    const char *ptx)
 {
     const char *optimized = arena_printf(&s->arena, "%s.ll", stem);
-    struct cc_args command = {0};
+    struct cc_args command = {0}, last = {0};
     push_device_common(s, &command);
     if (s->options.fast)
         PUSH(&command, "-O2");
     else
         PUSH(&command, "-O1", "-funroll-loops");
-    PUSH(&command, "-emit-llvm", source, "-o", optimized);
-    if (run_and_free(s, &command) || number_places(s, optimized, places))
+    PUSH(&last, "-emit-llvm", source, "-o", optimized);
+    int rc = compile(s, NULL, &command, &last);
+    vec_free(&last);
+    if (rc || number_places(s, optimized, places))
         return -1;
     PUSH(&command, s->tools.clang, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", s->options.arch,
          "-target-feature", arena_printf(&s->arena, "+%s", s->options.ptx), "-w", "-S", "-fno-verbose-asm",
@@ -312,7 +339,7 @@ static int keep_ptx(struct cc_session *s, const char *ptx)
 }
 
 /* Compiles a CUDA source to `object`, or to PTX alone. */
-static int compile_cuda(struct cc_session *s, const char *source, const char *stem, const char *object)
+static int compile_both(struct cc_session *s, const char *source, const char *stem, const char *object)
 {
     const char *ptx = arena_printf(&s->arena, "%s.ptx", stem);
     if (compile_device(s, source, stem, ptx))
@@ -322,6 +349,14 @@ static int compile_cuda(struct cc_session *s, const char *source, const char *st
     if (s->options.keep_ptx && keep_ptx(s, ptx))
         return -1;
     return append_nul(s, ptx) || compile_host_cuda(s, source, ptx, object) ? -1 : 0;
+}
+
+static int compile_cuda(struct cc_session *s, const char *source, const char *stem, const char *object)
+{
+    cc_rewrites_begin(&s->rewrites, source, s->temp, &s->arena);
+    int rc = compile_both(s, source, stem, object);
+    cc_rewrites_free(&s->rewrites);
+    return rc;
 }
 
 /* Options for the linker itself, which another linker may not know. */

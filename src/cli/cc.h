@@ -102,6 +102,27 @@ int cc_headers_version(const struct cc_tools *tools, struct arena *arena);
 /* Keeps it. Returns 0, or -1 with a diagnostic. */
 int cc_headers_keep_version(const struct cc_tools *tools, int version, struct arena *arena, struct diag_sink *diags);
 
+/* The sources of one compilation as they are rewritten for clang (cc_rewrite.c): what nvcc takes and clang refuses is
+ * put into other words in copies, which clang finds under the names of the originals. All zero at first; strings are in
+ * the session's arena. */
+struct cc_rewrites {
+    const char *source, *temp; /* the main source, as given; the directory of temporary files */
+    const char *overlay;       /* for clang's -ivfsoverlay; NULL: nothing is rewritten */
+    struct cc_spots *spots;
+    struct cc_args files;   /* absolute paths of what was looked at */
+    struct strbuf contents; /* all rewritten texts */
+    unsigned files_made, rounds;
+};
+/* Rewrites the main source where that is seen to be needed. */
+void cc_rewrites_begin(struct cc_rewrites *rewrites, const char *source, const char *temp, struct arena *arena);
+/* After a compilation by `command` (without the source) failed with these words: rewrites the source and the headers
+ * that it includes, but those of the system and ours. True when there is anything new to compile. */
+bool cc_rewrites_after(struct cc_rewrites *rewrites, struct cc_process *process, const struct cc_args *command,
+                       const char *words, struct arena *arena);
+void cc_rewrites_free(struct cc_rewrites *rewrites);
+/* Appends a line for each known cause of the errors in these words. */
+void cc_hints(const char *words, struct strbuf *to);
+
 /* The debug locations of a module, by number of the metadata node (cc_places.c). All zero: none. */
 struct cc_places {
     struct cc_place *items;

@@ -14,6 +14,8 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device_functi
 void __cudaRegisterVar(void **handle, char *host, char *device_address, const char *name, int ext, size_t bytes,
                        int constant, int global);
 void __cudaRegisterHostVar(void **handle, const char *device_name, char *host, size_t bytes);
+/* Code of `lockstep cc` says before it registers a variable, or after, that it is managed: the pointer is to get its address. */
+void __cudaLockstepManaged(const void *variable, void **pointer);
 void __cudaRegisterManagedVar(void **handle, void **host, char *device_address, const char *name, int ext, size_t bytes,
                               int constant, int global);
 char __cudaInitModule(void **handle);

@@ -386,6 +386,7 @@ __attribute__((destructor)) static void close_runtime(void)
     vec_free(&rt->images);
     vec_free(&rt->kernels);
     vec_free(&rt->variables);
+    vec_free(&rt->managed);
     vec_free(&rt->refusals);
     vec_free(&rt->behind);
     vec_free(&rt->observers);

@@ -119,6 +119,21 @@ static cudaError_t place_managed(struct runtime *rt, struct image *image, struct
     return cudaSuccess;
 }
 
+bool image_note_managed(struct runtime *rt, const struct image *image)
+{
+    bool any = false;
+    for (size_t i = 0; i < rt->variables.count; i++) {
+        struct variable *variable = rt->variables.items[i];
+        for (size_t k = rt->managed.count; variable->image == image && k-- > 0;)
+            if (rt->managed.items[k].host == variable->host) {
+                variable->managed = rt->managed.items[k].pointer;
+                rt->managed.items[k] = rt->managed.items[--rt->managed.count];
+                any = true;
+            }
+    }
+    return any;
+}
+
 cudaError_t image_load(struct runtime *rt, struct image *image)
 {
     if (image->module || image->failed)
@@ -177,7 +192,7 @@ cudaError_t variable_find(struct runtime *rt, const void *symbol, uint64_t *addr
 {
     for (size_t i = rt->variables.count; i-- > 0;) {
         struct variable *variable = rt->variables.items[i];
-        if (variable->host != symbol)
+        if (variable->host != symbol && !(variable->managed && *variable->managed == symbol))
             continue;
         cudaError_t error = image_load(rt, variable->image);
         if (error)

@@ -19,9 +19,21 @@ void **__cudaRegisterFatBinary(void *wrapper)
     return (void **)(void *)image;
 }
 
+/* An image with a managed variable of `lockstep cc`'s is loaded at once: the host uses it without a call before. */
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
-    (void)handle;
+    struct runtime *rt = runtime_lock();
+    cudaError_t error = cudaSuccess;
+    if (image_note_managed(rt, image_of(handle)) && !(error = runtime_ready(rt)))
+        error = image_load(rt, image_of(handle));
+    runtime_unlock(rt, error);
+}
+
+void __cudaLockstepManaged(const void *variable, void **pointer)
+{
+    struct runtime *rt = runtime_lock();
+    vec_push(&rt->managed, (struct managed_note){variable, pointer});
+    runtime_unlock(rt, cudaSuccess);
 }
 
 void __cudaUnregisterFatBinary(void **handle)

@@ -47,6 +47,12 @@ struct variable {
     void **managed; /* where the host keeps the address of a managed variable, else NULL */
 };
 
+/* The variable with this host shadow will be a managed one. */
+struct managed_note {
+    const void *host;
+    void **pointer;
+};
+
 /* An allocation that is not plain device memory. */
 struct special_block {
     uint64_t start, bytes;
@@ -136,6 +142,7 @@ struct runtime {
     VEC(struct image *) images;
     VEC(struct kernel *) kernels;
     VEC(struct variable *) variables;
+    VEC(struct managed_note) managed; /* not registered yet */
     VEC(struct special_block) specials;
     VEC(struct CUstream_st *) streams;
     VEC(struct CUevent_st *) events;
@@ -255,6 +262,8 @@ void stop_end(struct runtime *rt);
 struct image *image_add(struct runtime *rt, const void *wrapper);
 void image_remove(struct runtime *rt, struct image *image);
 cudaError_t image_load(struct runtime *rt, struct image *image);
+/* Makes managed variables of those of the image that the program says are; true when there are any. */
+bool image_note_managed(struct runtime *rt, const struct image *image);
 /* Drops what was loaded of an image, not its registration. */
 void image_forget_module(struct runtime *rt, struct image *image);
 /* The record func stands for, whether or not it can be loaded; NULL when there is none. */

@@ -1,7 +1,7 @@
 /* The header every CUDA C++ program sees; `lockstep cc` includes it before the program's first line, as nvcc does.
  * Host code gets the runtime interface; in clang's CUDA mode also the built-in variables and the device functions.
- * The order below matters: clang's own wrappers of <new>, <algorithm> and <complex> need the qualifiers first, and on
- * clang 14 __noinline__ may become a macro only after <memory> has been read, which spells __attribute__((__noinline__)).
+ * The order below matters: clang's own wrappers of <new>, <algorithm> and <complex> need the qualifiers first. No more
+ * of the C++ library is read than nvcc reads: names that it declares clash with those of programs that use namespace std.
  * The guards of these headers are those of NVIDIA's, since programs ask for them (#ifdef __DRIVER_TYPES_H__). */
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__
@@ -26,7 +26,6 @@ extern "C" __device__ void free(void *p);
 #include <cstdlib>
 #include <math.h>
 #include <new>
-#include <memory>
 #include <utility>
 #else
 #include <math.h>

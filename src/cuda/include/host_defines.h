@@ -1,8 +1,8 @@
 /* The qualifiers of CUDA C++ (__global__, __device__, __shared__ ...), in three settings: clang's CUDA mode, where each
  * is an attribute the compiler acts on; and plain C or C++ host code, where they vanish so that headers with device
  * functions can be shared.
- * __noinline__ is a keyword of clang from 15 on; clang 14 needs the macro, and cuda_runtime.h takes care that it does
- * not reach the C++ library, which spells __attribute__((__noinline__)). */
+ * __noinline__ is a keyword of clang from 15 on; clang 14 needs the macro, and bits/shared_ptr_base.h takes care that it
+ * does not reach the C++ library, which spells __attribute__((__noinline__)). */
 #ifndef __HOST_DEFINES_H__
 #define __HOST_DEFINES_H__
 

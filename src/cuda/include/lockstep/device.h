@@ -21,4 +21,7 @@
 
 #include "math.h"
 
+#include "managed.h"
+#include "runtime_device.h"
+
 #endif

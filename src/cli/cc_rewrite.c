@@ -1,0 +1,274 @@
+/* Which sources are rewritten (cc_source.c), and how clang comes to see them. Clang takes a list of files that stand in
+ * for others under their names, a virtual file system: its messages, its line tables and __FILE__ keep naming what the
+ * user wrote. The main source is looked at before the first compilation, which costs nothing worth measuring; headers
+ * only after one has failed, since clang has to be asked for them. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/cc.h"
+#include "cli/cc_source.h"
+
+/* A program whose headers need this many compilations is not one that we know how to rewrite. */
+#define MOST_ROUNDS 8
+
+/* Takes `//`, `/./` and `/../` out of an absolute path, as clang does when it looks one up. */
+static void clean_path(char *path)
+{
+    char *to = path;
+    for (const char *from = path; *from;) {
+        const char *part = from + strspn(from, "/");
+        const size_t n = strcspn(part, "/");
+        from = part + n;
+        if (n == 0 || (n == 1 && *part == '.'))
+            continue;
+        if (n == 2 && strncmp(part, "..", 2) == 0) {
+            while (to > path && *--to != '/')
+                ;
+            continue;
+        }
+        *to++ = '/';
+        memmove(to, part, n);
+        to += n;
+    }
+    *to = '\0';
+}
+
+static const char *absolute(const char *path, size_t length, struct arena *arena)
+{
+    char directory[PATH_MAX];
+    const bool whole = *path == '/' || !getcwd(directory, sizeof directory);
+    char *name = arena_printf(arena, "%s/%.*s", whole ? "" : directory, (int)length, path);
+    clean_path(name);
+    return name;
+}
+
+static void add_file(struct cc_rewrites *rewrites, const char *path)
+{
+    for (size_t i = 0; i < rewrites->files.count; i++)
+        if (strcmp(rewrites->files.items[i], path) == 0)
+            return;
+    vec_push(&rewrites->files, path);
+}
+
+/* Quotes for YAML. */
+static void add_quoted(struct strbuf *to, const char *text)
+{
+    strbuf_add(to, "'");
+    for (; *text; text++)
+        strbuf_addf(to, *text == '\'' ? "''" : "%c", *text);
+    strbuf_add(to, "'");
+}
+
+/* Rewrites one file; what stands in for it is written and entered in the list. */
+static int rewrite_file(struct cc_rewrites *rewrites, const char *path, unsigned *number, struct strbuf *list,
+                        struct strbuf *contents, struct arena *arena)
+{
+    struct strbuf text = {0}, out = {0};
+    int rc = 0;
+    if (file_load(path, FILE_TEXT_MOST, &text) == 0 && strlen(strbuf_text(&text)) == text.length &&
+        cc_source_rewrite(strbuf_text(&text), path, rewrites->spots, number, arena, &out)) {
+        const char *copy = arena_printf(arena, "%s/source%u", rewrites->temp, ++rewrites->files_made);
+        rc = file_store(copy, strbuf_text(&out), out.length, 0600);
+        strbuf_add(list, "  { 'type': 'file', 'name': ");
+        add_quoted(list, path);
+        strbuf_add(list, ", 'external-contents': ");
+        add_quoted(list, copy);
+        strbuf_add(list, " },\n");
+        strbuf_addf(contents, "%s\n%s\n", path, strbuf_text(&out));
+    }
+    strbuf_free(&text);
+    strbuf_free(&out);
+    return rc;
+}
+
+/* Rewrites all files. True when the result is another than before. */
+static bool rewrite_all(struct cc_rewrites *rewrites, struct arena *arena)
+{
+    struct strbuf list = {0}, contents = {0};
+    unsigned number = 0;
+    int rc = 0;
+    strbuf_add(&list, "{ 'version': 0, 'case-sensitive': 'true', 'use-external-names': 'false', 'roots': [\n");
+    for (size_t i = 0; i < rewrites->files.count && !rc; i++)
+        rc = rewrite_file(rewrites, rewrites->files.items[i], &number, &list, &contents, arena);
+    strbuf_add(&list, "] }\n");
+    const bool changed = !rc && strcmp(strbuf_text(&contents), strbuf_text(&rewrites->contents)) != 0;
+    if (changed) {
+        strbuf_free(&rewrites->contents);
+        rewrites->contents = contents;
+        const char *overlay = arena_printf(arena, "%s/sources%u.yaml", rewrites->temp, ++rewrites->files_made);
+        if (file_store(overlay, list.text, list.length, 0600) == 0)
+            rewrites->overlay = overlay;
+    } else {
+        strbuf_free(&contents);
+    }
+    strbuf_free(&list);
+    return changed;
+}
+
+void cc_rewrites_begin(struct cc_rewrites *rewrites, const char *source, const char *temp, struct arena *arena)
+{
+    *rewrites = (struct cc_rewrites){.source = source, .temp = temp, .spots = base_calloc(1, sizeof(struct cc_spots))};
+    add_file(rewrites, absolute(source, strlen(source), arena));
+    rewrite_all(rewrites, arena);
+}
+
+/* The files of a list of dependencies, as make reads it: `x.o: a.cu \` ... */
+static void add_dependencies(struct cc_rewrites *rewrites, const char *list, struct arena *arena)
+{
+    const char *at = strchr(list, ':');
+    struct strbuf name = {0};
+    for (at = at ? at + 1 : ""; *at; at++) {
+        const bool escaped = *at == '\\' && (at[1] == ' ' || at[1] == '#');
+        at += escaped;
+        if (*at == '$' && at[1] == '$')
+            at++;
+        const bool between = !escaped && (*at == ' ' || *at == '\n' || (*at == '\\' && at[1] == '\n'));
+        if (!between)
+            strbuf_addn(&name, at, 1);
+        if ((between || !at[1]) && name.length) {
+            add_file(rewrites, absolute(name.text, name.length, arena));
+            strbuf_free(&name);
+        }
+    }
+    strbuf_free(&name);
+}
+
+/* Asks clang for the headers of the program. That it may fail over one that is missing is no matter here. */
+static void list_files(struct cc_rewrites *rewrites, struct cc_process *process, const struct cc_args *command,
+                       struct arena *arena)
+{
+    const char *list = arena_printf(arena, "%s/sources.d", rewrites->temp);
+    const char *const last[] = {"-MM", "-MF", list, rewrites->source, NULL};
+    struct cc_args words = {0};
+    struct diag_sink silent;
+    struct strbuf text = {0};
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    diag_init(&silent);
+    for (size_t i = 0; i < command->count; i++)
+        vec_push(&words, command->items[i]);
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+        vec_push(&words, last[i]);
+    if (nowhere >= 0 && cc_run(process, &words, nowhere, nowhere, &silent) == 0 &&
+        file_load(list, FILE_TEXT_MOST, &text) == 0)
+        add_dependencies(rewrites, strbuf_text(&text), arena);
+    if (nowhere >= 0)
+        close(nowhere);
+    strbuf_free(&text);
+    diag_free(&silent);
+    vec_free(&words);
+}
+
+/* `FILE:LINE:COLUMN: WORD` */
+static bool read_place(const char *line, size_t length, struct cc_spot *spot, const char **behind, struct arena *arena)
+{
+    for (const char *c = line; (c = memchr(c, ':', length - (size_t)(c - line))); c++) {
+        int n = 0;
+        if (sscanf(c, ":%u:%u: %n", &spot->line, &spot->column, &n) == 2 && n) {
+            spot->path = absolute(line, (size_t)(c - line), arena);
+            *behind = c + n;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_spot(struct cc_spots *spots, const struct cc_spot *spot)
+{
+    for (size_t i = 0; i < spots->count; i++)
+        if (strcmp(spots->items[i].path, spot->path) == 0 && spots->items[i].line == spot->line &&
+            spots->items[i].column == spot->column)
+            return;
+    vec_push(spots, *spot);
+}
+
+/* Notes the places of one line of clang's. `kind`: of the error before, -1 for another one; what is in a macro is told
+ * by a note behind the error. */
+static void note_line(struct cc_rewrites *rewrites, const char *line, size_t length, int *kind, struct arena *arena)
+{
+    static const struct {
+        const char *text;
+        enum cc_spot_kind kind;
+    } causes[] = {{"error: initialization is not supported for __shared__ variables", CC_SPOT_SHARED},
+                  {"error: default arguments cannot be added to an out-of-line definition", CC_SPOT_DEFAULT}};
+    struct cc_spot spot = {0};
+    const char *behind;
+    if (!read_place(line, length, &spot, &behind, arena))
+        return;
+    if (strncmp(behind, "note: ", 6) != 0)
+        *kind = -1;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if (strncmp(behind, causes[i].text, strlen(causes[i].text)) == 0)
+            *kind = (int)causes[i].kind;
+    if (*kind < 0 || (strncmp(behind, "note: ", 6) == 0 && strncmp(behind, "note: expanded from macro", 25) != 0))
+        return;
+    spot.kind = (enum cc_spot_kind)*kind;
+    add_spot(rewrites->spots, &spot);
+}
+
+/* Without the colours of a terminal. */
+static void strip_colours(const char *from, struct strbuf *to)
+{
+    for (; *from; from++) {
+        if (*from == '\033' && from[1] == '[')
+            from += 2 + strspn(from + 2, "0123456789;");
+        else
+            strbuf_addn(to, from, 1);
+    }
+}
+
+bool cc_rewrites_after(struct cc_rewrites *rewrites, struct cc_process *process, const struct cc_args *command,
+                       const char *words, struct arena *arena)
+{
+    struct strbuf plain = {0};
+    int kind = -1;
+    if (++rewrites->rounds > MOST_ROUNDS)
+        return false;
+    strip_colours(words, &plain);
+    for (const char *line = strbuf_text(&plain); *line;) {
+        const size_t n = strcspn(line, "\n");
+        note_line(rewrites, line, n, &kind, arena);
+        line += n + (line[n] == '\n');
+    }
+    strbuf_free(&plain);
+    list_files(rewrites, process, command, arena);
+    return rewrite_all(rewrites, arena);
+}
+
+void cc_rewrites_free(struct cc_rewrites *rewrites)
+{
+    if (rewrites->spots)
+        vec_free(rewrites->spots);
+    free(rewrites->spots);
+    vec_free(&rewrites->files);
+    strbuf_free(&rewrites->contents);
+}
+
+void cc_hints(const char *words, struct strbuf *to)
+{
+    static const struct {
+        const char *words, *hint;
+    } causes[] = {
+        {"is ambiguous", "namespace std has that name as well: write ::NAME, or leave `using namespace std` out"},
+        {"reference to __host__ function", "mark the function __host__ __device__, if kernels are to call it"},
+        {"cannot be narrowed", "constants that do not fit are errors in braces: convert them, as in (char)200"},
+        {"'curand", "cuRAND and the other CUDA libraries are not there (docs/cuda.md)"},
+        {"'cub/", "cub, Thrust and libcu++ are not there (docs/cuda.md)"},
+        {"'thrust/", "cub, Thrust and libcu++ are not there (docs/cuda.md)"},
+        {"'cuda/", "cub, Thrust and libcu++ are not there (docs/cuda.md)"},
+        {"tex1D", "textures and surfaces are left out (docs/cuda.md): read from memory instead"},
+        {"tex2D", "textures and surfaces are left out (docs/cuda.md): read from memory instead"},
+        {"'__managed__'", "__managed__ is for variables at namespace scope, declared in one statement"},
+        {"initialization is not supported for __shared__", "initialize the variable by an assignment in one thread"},
+    };
+    struct strbuf hints = {0};
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if (strstr(words, causes[i].words) && !(hints.text && strstr(hints.text, causes[i].hint)))
+            strbuf_addf(&hints, "lockstep cc: hint: %s\n", causes[i].hint);
+    strbuf_add(to, strbuf_text(&hints));
+    strbuf_free(&hints);
+}

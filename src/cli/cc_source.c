@@ -1,0 +1,222 @@
+/* Rewrites the forms of CUDA C++ that nvcc takes and clang refuses, as far as neither options nor headers can help.
+ *
+ *   k << < 1, 2 >> > ()               the signs of a launch, apart: pushed together, blanks behind them
+ *   __shared__ alignas(16) int s[4]   alignas behind an attribute of the other kind: moved before it
+ *   asm("mov.u32 %0, %smid;" : ...)   a register of PTX with one percent sign: doubled
+ *   __managed__, and at places that clang complained of: see cc_declarations.c
+ *
+ * All of these are found by their tokens, in macros as well. A form that is not recognized stays: clang explains. */
+#include <ctype.h>
+#include <string.h>
+
+#include "cli/cc_source.h"
+
+void cc_edit_add(struct cc_rewriting *r, const char *at, size_t taken, const char *put)
+{
+    vec_push(&r->edits, (struct cc_edit){at, put, taken});
+}
+
+static bool is_sign(const struct cc_token *token, char sign)
+{
+    return token->kind == CC_SIGN && *token->text == sign;
+}
+
+/* Two signs without anything between them. */
+static bool is_pair(const struct cc_token *t, char sign)
+{
+    return is_sign(&t[0], sign) && is_sign(&t[1], sign) && t[1].text == t[0].text + 1;
+}
+
+/* `<< <` or `>> >` is put together; what was between, lines and comments too, comes behind it. */
+static void join_signs(struct cc_rewriting *r, const struct cc_token *t)
+{
+    const char *gap = t[1].text + 1;
+    const size_t n = (size_t)(t[2].text - gap);
+    if (n)
+        cc_edit_add(r, t->text, n + 3,
+                    arena_printf(r->arena, "%.3s%.*s", is_sign(t, '<') ? "<<<" : ">>>", (int)n, gap));
+}
+
+/* The signs that end the launch whose arguments begin at `at`. */
+static void close_launch(struct cc_rewriting *r, size_t at)
+{
+    const struct cc_token *t = r->tokens.items;
+    const uint32_t directive = t[at].directive;
+    for (; at + 2 < r->tokens.count && t[at].directive == directive && !is_sign(&t[at], ';'); at++) {
+        if (is_sign(&t[at], '(') || is_sign(&t[at], '[') || is_sign(&t[at], '{'))
+            at = cc_token_close(&r->tokens, at);
+        else if (is_pair(&t[at], '>') && is_sign(&t[at + 2], '>'))
+            return join_signs(r, &t[at]);
+    }
+}
+
+static void rewrite_launch(struct cc_rewriting *r, size_t at)
+{
+    const struct cc_token *t = &r->tokens.items[at];
+    if (at + 2 >= r->tokens.count || !is_pair(t, '<') || !is_sign(&t[2], '<'))
+        return;
+    join_signs(r, t);
+    close_launch(r, at + 3);
+}
+
+/* True for words that may stand between the beginning of a declaration and its type; `space` says of a CUDA one. */
+static bool is_specifier(const struct cc_token *token, bool *space)
+{
+    static const char *const words[] = {"__shared__", "__device__", "__constant__", "__managed__", "static",
+                                        "extern",     "volatile",   "const",        "inline",      "constexpr"};
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        if (token->kind == CC_NAME && cc_token_is(token, words[i])) {
+            *space |= i < 4;
+            return true;
+        }
+    return false;
+}
+
+static void rewrite_alignas(struct cc_rewriting *r, size_t at)
+{
+    const struct cc_token *t = r->tokens.items;
+    size_t first = at, close = cc_token_close(&r->tokens, at + 1);
+    bool space = false;
+    while (first && t[first - 1].directive == t[at].directive && is_specifier(&t[first - 1], &space))
+        first--;
+    if (!space || !is_sign(&t[at + 1], '(') || close == r->tokens.count || t[close].line != t[first].line)
+        return;
+    const char *begin = t[first].text, *middle = t[at].text, *end = t[close].text + 1;
+    const char *gap = middle;
+    while (gap[-1] == ' ' || gap[-1] == '\t')
+        gap--;
+    cc_edit_add(r, begin, (size_t)(end - begin),
+                arena_printf(r->arena, "%.*s%.*s%.*s", (int)(end - middle), middle, (int)(middle - gap), gap,
+                             (int)(gap - begin), begin));
+}
+
+/* True when the percent sign at p stands for itself: before a name, which is not one letter before an operand. */
+static bool is_lone_percent(const char *p, const char *end, const struct cc_token *next)
+{
+    if (p + 1 == end) /* "mov.u32 %0, %" NAME */
+        return next->kind == CC_NAME || is_sign(next, '#') ||
+               (next->kind == CC_STRING && next->length > 2 && isalpha((unsigned char)next->text[1]));
+    const bool modifier = p + 2 < end && isalpha((unsigned char)p[1]) && (isdigit((unsigned char)p[2]) || p[2] == '[');
+    return (isalpha((unsigned char)p[1]) || p[1] == '_') && !modifier;
+}
+
+/* A blank in a string that the assembler does not need, or NULL. */
+static char *spare_blank(char *string)
+{
+    for (char *p = strchr(string, '"') + 1; *p && p[1]; p++)
+        if (*p == ' ' && (strchr(",;\" ", p[-1]) || strchr(",;\"", p[1])))
+            return p;
+    return NULL;
+}
+
+/* A blank goes for each percent sign that comes, where there is one to spare, so that columns stay. */
+static void double_percents(struct cc_rewriting *r, const struct cc_token *string)
+{
+    const char *end = string->text + string->length - 1, *open = strchr(string->text, '"'), *from = string->text;
+    struct strbuf put = {0};
+    unsigned added = 0;
+    for (const char *p = open + 1; p < end; p++) {
+        if (*p != '%')
+            continue;
+        if (p[1] == '%') {
+            p++;
+        } else if (is_lone_percent(p, end, string + 1)) {
+            strbuf_addf(&put, "%.*s%%", (int)(p - from), from);
+            from = p;
+            added++;
+        }
+    }
+    strbuf_addn(&put, from, (size_t)(end + 1 - from));
+    char *copy = arena_strdup(r->arena, strbuf_text(&put)), *blank;
+    for (unsigned i = 0; i < added && (blank = spare_blank(copy)); i++)
+        memmove(blank, blank + 1, strlen(blank));
+    if (added)
+        cc_edit_add(r, string->text, string->length, copy);
+    strbuf_free(&put);
+}
+
+/* asm volatile ("text" ...: operands); without operands a percent sign is one. */
+static void rewrite_asm(struct cc_rewriting *r, size_t at)
+{
+    const struct cc_token *t = r->tokens.items;
+    size_t open = at + 1;
+    while (t[open].kind == CC_NAME && open < at + 3)
+        open++;
+    size_t close = is_sign(&t[open], '(') ? cc_token_close(&r->tokens, open) : r->tokens.count, colon = open;
+    if (close == r->tokens.count)
+        return;
+    while (colon < close && !is_sign(&t[colon], ':'))
+        colon++;
+    for (size_t i = open + 1; colon < close && i < colon; i++)
+        if (t[i].kind == CC_STRING && t[i].length > 2 && t[i].text[t[i].length - 1] == '"')
+            double_percents(r, &t[i]);
+}
+
+static void rewrite_token(struct cc_rewriting *r, size_t at)
+{
+    const struct cc_token *t = &r->tokens.items[at];
+    if (is_sign(t, '<'))
+        rewrite_launch(r, at);
+    else if (t->kind != CC_NAME)
+        return;
+    else if (cc_token_is(t, "alignas"))
+        rewrite_alignas(r, at);
+    else if (cc_token_is(t, "asm") || cc_token_is(t, "__asm__") || cc_token_is(t, "__asm"))
+        rewrite_asm(r, at);
+    else if (cc_token_is(t, "__managed__"))
+        cc_rewrite_managed(r, at);
+}
+
+static void rewrite_spot(struct cc_rewriting *r, const struct cc_spot *spot)
+{
+    for (size_t i = 0; i < r->tokens.count; i++) {
+        const struct cc_token *t = &r->tokens.items[i];
+        if (t->line != spot->line || t->column != spot->column)
+            continue;
+        if (spot->kind == CC_SPOT_SHARED)
+            cc_rewrite_shared(r, i);
+        else
+            cc_rewrite_default(r, i);
+    }
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct cc_edit *one = a, *other = b;
+    return one->at != other->at ? (one->at > other->at) - (one->at < other->at)
+                                : (one->taken > other->taken) - (one->taken < other->taken);
+}
+
+/* An edit of what another one has taken is left out. */
+static void apply(struct cc_rewriting *r, const char *text, struct strbuf *to)
+{
+    const char *from = text;
+    qsort(r->edits.items, r->edits.count, sizeof *r->edits.items, by_place);
+    for (size_t i = 0; i < r->edits.count; i++) {
+        const struct cc_edit *edit = &r->edits.items[i];
+        if (edit->at < from)
+            continue;
+        strbuf_addn(to, from, (size_t)(edit->at - from));
+        strbuf_add(to, edit->put);
+        from = edit->at + edit->taken;
+    }
+    strbuf_add(to, from);
+}
+
+bool cc_source_rewrite(const char *text, const char *path, const struct cc_spots *spots, unsigned *number,
+                       struct arena *arena, struct strbuf *to)
+{
+    struct cc_rewriting r = {.arena = arena, .number = number};
+    cc_tokens_read(&r.tokens, text);
+    for (size_t i = 0; i < r.tokens.count; i++)
+        rewrite_token(&r, i);
+    for (size_t i = 0; i < spots->count; i++)
+        if (strcmp(spots->items[i].path, path) == 0)
+            rewrite_spot(&r, &spots->items[i]);
+    const bool changed = r.edits.count != 0;
+    if (changed)
+        apply(&r, text, to);
+    vec_free(&r.tokens);
+    vec_free(&r.edits);
+    return changed;
+}

@@ -1,0 +1,46 @@
+#!/bin/bash
+# What nvcc takes and clang refuses is rewritten (src/cli/cc_source.c): the programs run, messages and line tables name the user's own
+# files, lines and columns; what needs nothing is not touched.
+. "$(dirname "$0")/_common.sh"
+need_clang
+cd "$work" || exit 1
+cp "$here"/programs/refused/* .
+
+"$LOCKSTEP" cc -Wall -Wno-unused -v --keep-ptx main.ptx main.cu -o main >log 2>&1 || { fail "it does not compile" && grep -v '^/' log; }
+grep -q 'warning' log && fail "warnings: $(grep warning log)"
+grep -q -- '-ivfsoverlay' log || fail "nothing was rewritten"
+grep -q '\.file.*"[^"]*/launches\.h"' main.ptx || fail "the line table does not name the header: $(grep '\.file' main.ptx)"
+grep -q '\.file.*lockstep-cc' main.ptx && fail "the line table names temporary files"
+[ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ] && { "$LOCKSTEP" run --mode functional ./main >log 2>&1 || fail "$(cat log)"; }
+
+# Messages: behind rewritten forms on the same line, in the source and in a header.
+cat >wrong.cu <<'P'
+#include "wrong.h"
+__global__ void k(int *p) { asm("mov.u32 %0, %smid;" : "=r"(*p)); missing; }
+int main() { k << <1, 1 >> > (0); absent; }
+P
+echo '#define GO(K) K << <1, 1>> > (); nowhere' >wrong.h
+echo 'inline void f() { __device__ static __shared__ alignas(4) int x; lacking; }' >>wrong.h
+"$LOCKSTEP" cc -c wrong.cu >log 2>&1 && fail "wrong programs compile"
+for place in wrong.cu:2:67 wrong.cu:3:35 wrong.h:2:66; do
+    grep -q "^\(\./\)\?$place: error: use of undeclared identifier" log || fail "no error at $place"
+done
+[ "$failures" -eq 0 ] || cat log
+
+# A program that needs nothing, with the same signs in other places.
+cat >plain.cu <<'P'
+#include <vector>
+// k << <1, 1>> > ();
+const char *text = R"(__managed__ int a; k << <1, 1>> > ();)" "asm(\"%smid\" :)";
+std::vector<std::vector<std::vector<int>> > v;
+alignas(16) __device__ int n[4];
+__global__ void k(int *p) { asm volatile("mov.u32 %0, %%smid;" : "=r"(p[1 >> 2 > 3])); asm("// %smid"); }
+P
+"$LOCKSTEP" cc -v -c plain.cu >log 2>&1 || fail "$(cat log)"
+grep -q -- '-ivfsoverlay' log && fail "a plain program was rewritten"
+
+# A known cause of an error gets a hint.
+printf '#include <curand_kernel.h>\n' >hint.cu
+"$LOCKSTEP" cc -c hint.cu >log 2>&1 && fail "there is a cuRAND"
+grep -q 'hint: cuRAND' log || fail "no hint: $(cat log)"
+finish
