@@ -220,5 +220,27 @@ LOCKSTEP_HALF __nv_bfloat162 lockstep_fma(__nv_bfloat162 a, __nv_bfloat162 b, __
 
 LOCKSTEP_HALF_FUNCTIONS(__nv_bfloat16, __nv_bfloat162, __bfloat162float, __float2bfloat16)
 
+/* ---- atomic sums: below sm_90 there is no instruction, so they are made of compare-and-swap. Returns what was there.
+ * ---- */
+static __device__ inline __nv_bfloat16 atomicAdd(__nv_bfloat16 *p, __nv_bfloat16 v)
+{
+    unsigned short *bits = (unsigned short *)p, old = *(volatile unsigned short *)bits, seen;
+    do {
+        seen = old;
+        old = atomicCAS(bits, seen, __bfloat16_as_ushort(lockstep_add(lockstep_bfloat16(seen), v)));
+    } while (old != seen);
+    return lockstep_bfloat16(old);
+}
+static __device__ inline __nv_bfloat162 atomicAdd(__nv_bfloat162 *p, __nv_bfloat162 v)
+{
+    unsigned *bits = (unsigned *)p, old = *(volatile unsigned *)bits, seen;
+    do {
+        seen = old;
+        old = atomicCAS(bits, seen,
+                        __builtin_bit_cast(unsigned, lockstep_add(__builtin_bit_cast(__nv_bfloat162, seen), v)));
+    } while (old != seen);
+    return __builtin_bit_cast(__nv_bfloat162, old);
+}
+
 #endif
 #endif

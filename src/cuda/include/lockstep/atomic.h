@@ -1,8 +1,7 @@
 /* Atomic read-modify-write functions, relaxed, each in three scopes: the device
  * (plain name), the block (_block), the system (_system). The builtins take a
  * generic address; the compiler narrows it to .global or .shared where it can
- * see the space. Floating-point minimum and maximum, and the 16-bit
- * compare-and-swap, are left out. */
+ * see the space. Floating-point minimum and maximum are left out. */
 #ifndef LOCKSTEP_ATOMIC_H
 #define LOCKSTEP_ATOMIC_H
 
@@ -119,9 +118,30 @@
         return (unsigned long long)__nvvm_atom_##SCOPE##OP##_gen_ll((long long *)p, (long long)v);                     \
     }
 
+/* Of 16 bits; and sums of vectors, of which each element is atomic. */
+#define LOCKSTEP_ATOMIC_PARTS(SUFFIX, TEXT)                                                                            \
+    LOCKSTEP_DEVICE unsigned short atomicCAS##SUFFIX(unsigned short *p, unsigned short c, unsigned short v)            \
+    {                                                                                                                  \
+        unsigned short old;                                                                                            \
+        asm volatile("atom" TEXT ".cas.b16 %0, [%1], %2, %3;" : "=h"(old) : "l"(p), "h"(c), "h"(v) : "memory");        \
+        return old;                                                                                                    \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE float2 atomicAdd##SUFFIX(float2 *p, float2 v)                                                      \
+    {                                                                                                                  \
+        return make_float2(atomicAdd##SUFFIX(&p->x, v.x), atomicAdd##SUFFIX(&p->y, v.y));                              \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE float4 atomicAdd##SUFFIX(float4 *p, float4 v)                                                      \
+    {                                                                                                                  \
+        return make_float4(atomicAdd##SUFFIX(&p->x, v.x), atomicAdd##SUFFIX(&p->y, v.y), atomicAdd##SUFFIX(&p->z, v.z), \
+                           atomicAdd##SUFFIX(&p->w, v.w));                                                             \
+    }
+
 LOCKSTEP_ATOMIC_SCOPE(, )
 LOCKSTEP_ATOMIC_SCOPE(_block, cta_)
 LOCKSTEP_ATOMIC_SCOPE(_system, sys_)
+LOCKSTEP_ATOMIC_PARTS(, "")
+LOCKSTEP_ATOMIC_PARTS(_block, ".cta")
+LOCKSTEP_ATOMIC_PARTS(_system, ".sys")
 LOCKSTEP_ATOMIC_UNSIGNED(Min, min)
 LOCKSTEP_ATOMIC_UNSIGNED(Max, max)
 LOCKSTEP_ATOMIC_UNSIGNED_SCOPED(atomicMin_block, unsigned, "atom.cta.min.u32", "r")
@@ -135,6 +155,7 @@ LOCKSTEP_ATOMIC_UNSIGNED_SCOPED(atomicMax_system, unsigned long long, "atom.sys.
 #undef LOCKSTEP_ATOMIC_UNSIGNED
 #undef LOCKSTEP_ATOMIC_UNSIGNED_SCOPED
 #undef LOCKSTEP_ATOMIC_SCOPE
+#undef LOCKSTEP_ATOMIC_PARTS
 #undef LOCKSTEP_ATOMIC_ORDERED
 #undef LOCKSTEP_ATOMIC_BITWISE
 

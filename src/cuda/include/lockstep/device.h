@@ -13,9 +13,12 @@
 #include "warp.h"
 
 #include "atomic.h"
+#include "nv_atomic.h"
 
 #include "arith.h"
 #include "bits.h"
+#include "simd.h"
+#include "dpx.h"
 #include "memory.h"
 #include "system.h"
 
