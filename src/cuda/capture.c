@@ -327,11 +327,11 @@ ALSO_PER_THREAD(cudaStreamGetCaptureInfo_v2, ptsz);
 
 static cudaError_t exchange(enum cudaStreamCaptureMode *mode)
 {
-    static _Thread_local enum cudaStreamCaptureMode current;
+    struct thread_state *thread = runtime_thread();
     if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
         return cudaErrorInvalidValue;
-    enum cudaStreamCaptureMode old = current;
-    current = *mode;
+    enum cudaStreamCaptureMode old = thread->capture_mode;
+    thread->capture_mode = *mode;
     *mode = old;
     return cudaSuccess;
 }

@@ -198,6 +198,7 @@ struct call_configuration {
 };
 struct thread_state {
     cudaError_t last_error;
+    enum cudaStreamCaptureMode capture_mode;
     unsigned configuration_count;
     struct call_configuration configurations[THREAD_CONFIGURATIONS];
 };
