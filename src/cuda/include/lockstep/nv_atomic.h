@@ -164,9 +164,9 @@ LOCKSTEP_DEVICE long long lockstep_nv_minus(long long v)
     return (long long)(0ull - (unsigned long long)v);
 }
 /* A type of that size with an instruction: KIND 0 is unsigned, 1 signed, 2 floating. */
-template <int SIZE, int KIND> struct lockstep_word;
+template <int SIZE, int KIND> struct lockstep_nv_word;
 #define LOCKSTEP_WORD(SIZE, KIND, T)                                                                                   \
-    template <> struct lockstep_word<SIZE, KIND> {                                                                     \
+    template <> struct lockstep_nv_word<SIZE, KIND> {                                                                     \
         typedef T type;                                                                                                \
     };
 LOCKSTEP_WORD(1, 0, unsigned char)
@@ -179,10 +179,10 @@ LOCKSTEP_WORD(8, 1, long long)
 LOCKSTEP_WORD(8, 2, double)
 #undef LOCKSTEP_WORD
 template <class T> struct lockstep_bits_of {
-    typedef typename lockstep_word<sizeof(T), 0>::type type;
+    typedef typename lockstep_nv_word<sizeof(T), 0>::type type;
 };
 template <class T> struct lockstep_number_of {
-    typedef typename lockstep_word<sizeof(T), (T)0.5 != (T)0 ? 2 : (T)-1 < (T)0 ? 1 : 0>::type type;
+    typedef typename lockstep_nv_word<sizeof(T), (T)0.5 != (T)0 ? 2 : (T)-1 < (T)0 ? 1 : 0>::type type;
 };
 
 template <class T>
