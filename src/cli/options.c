@@ -184,8 +184,7 @@ static bool parse_seconds(const char *text, double *value)
 /* Options whose value is a number. */
 static const struct number {
     const char *name, *expected;
-    size_t text,
-        value; /* members of struct cli_options; value: uint64_t, what it is without the option is left there */
+    size_t text, value; /* members of struct cli_options: const char *; uint64_t, left alone without the option */
     uint64_t least, most;
 } numbers[] = {
 #define NUMBER(member, option, least, most, expected)                                                                  \

@@ -125,7 +125,7 @@ static void add_no_fence(const struct sanitize_finding *f, const struct lines *l
                     lines->first);
 }
 
-/* What would order the two. */
+/* Says how the two accesses can be ordered. */
 static void add_remedy(const struct sanitize_finding *f, const struct lines *lines, struct strbuf *out)
 {
     switch (f->reason) {

@@ -33,16 +33,13 @@ static bool keep_order(const struct packet *a, const struct packet *b)
 }
 
 /* The packet behind which the delay has one that leaves it in cycle `ready`: the last that leaves no later; of those
- * before the delay, the last. NULL: it is the first of all. What has begun to leave the delay stays before it. */
+ * before the delay, the last. NULL: it is the first of all. A packet that has begun to leave was due earlier, and so
+ * stays before it. */
 static struct packet *place_of(const struct slice *s, uint64_t ready)
 {
     struct packet *behind = NULL, *p = s->first;
     for (; p != s->rop_first; p = p->next)
         behind = p;
-    if (p && s->rop_left < p->parts) {
-        behind = p;
-        p = p->next;
-    }
     for (; p && p->ready <= ready; p = p->next)
         behind = p;
     return behind;

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/bits.h"
 
-/* What an instruction does to the calls of its lanes. */
+/* The effect of an instruction on the calls of its lanes. */
 enum { KIND_NONE, KIND_CALL, KIND_RETURN, KIND_END };
 
 static uint8_t kind_of(const struct isa_module *module, const struct isa_instr *instr)

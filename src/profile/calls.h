@@ -1,4 +1,4 @@
-/* What called functions cost, by who calls them. A *context* is a function and the calls by which a thread has come
+/* The cost of called functions, by who calls them. A *context* is a function and the calls by which a thread has come
  * into it, from the kernel on: contexts are a tree, and number 0 is the kernel itself. Code that stands in place of a
  * call belongs to the function that it stands in. A function that calls itself, at once or by way of others, goes back
  * to the context in which it was called first: so a context has each function once, and costs of contexts add up to

@@ -17,7 +17,7 @@ struct profile_page_result {
     const json_t *document; /* of a run (--stats), with its kernels */
 };
 
-/* What warps did when, of a run. */
+/* The time-line of a run: each warp's phases. */
 struct profile_page_timeline {
     const char *label, *path; /* as of a result */
     const struct timeline_read *timeline;

@@ -97,7 +97,7 @@ static void add_title(const struct timeline_read_launch *l, struct strbuf *out)
     strbuf_free(&plain);
 }
 
-/* What is not to be seen, a sentence each. */
+/* Says which part of a time-line the page leaves out, a sentence each. */
 static void add_notes(const struct launch *launch, struct strbuf *out)
 {
     const struct timeline_code *code = &launch->code;

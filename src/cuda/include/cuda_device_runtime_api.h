@@ -1,4 +1,4 @@
-/* What device code may call of the runtime. Kernels cannot launch kernels here: the calls are there for headers that
+/* The functions of the runtime that device code may call. Kernels cannot launch kernels here: the calls are there for headers that
  * mention them, and fail. */
 #ifndef __CUDA_DEVICE_RUNTIME_API_H__
 #define __CUDA_DEVICE_RUNTIME_API_H__
