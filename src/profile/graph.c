@@ -9,8 +9,9 @@
 #include "profile/graph_parts.h"
 #include "profile/words_sm.h"
 
-#define MOST_STEPS (1u << 26) /* holdings that are passed over, for all words of a kernel: that is a part of a second  \
-                               */
+#define MOST_STEPS                                                                                                     \
+    (1u << 26) /* holdings that are passed over, for all words of a kernel: that is a part of a second                 \
+                */
 
 /* A holding, or a wait, of a thread. */
 struct span {
@@ -247,7 +248,7 @@ static size_t holds_of(const struct spans *holds, const struct span *wait, size_
     return some ? alike(&holds->of.items[*at], holds->of.count - *at, false) : 0;
 }
 
-/* All waits meet all holdings, edges being between keys. */
+/* All waits meet all holdings, edges being between keys. The waits of one key at one place make each edge once. */
 static void meet_all(struct gather *g, struct profile_edges *(*list_of)(struct profile_graph *))
 {
     const struct span *waits = g->waits.of.items;
@@ -259,9 +260,13 @@ static void meet_all(struct gather *g, struct profile_edges *(*list_of)(struct p
         size_t hold_count = holds_of(&g->holds, &waits[i], &at);
         n = alike(&waits[i], count - i, true);
         meet(g, &edges, &waits[i], n, g->holds.of.items + at, hold_count);
-        if (i + n == count || waits[i + n].word != waits[i].word)
+        bool last = i + n == count || waits[i + n].word != waits[i].word;
+        if (last)
             *list_of(&g->graphs->of[waits[i].word]) = graph_edges_list(&edges);
+        else
+            edges.again |= waits[i + n].place != waits[i].place;
     }
+    graph_edges_free(&edges);
 }
 
 static struct profile_edges *warps_of(struct profile_graph *graph)

@@ -46,20 +46,19 @@ static int by_ends(const void *a, const void *b)
     return differ ? differ : profile_order(x->to, y->to);
 }
 
-static int by_cost(const void *a, const void *b)
+/* True: x is to be listed before y. */
+static bool costs_more(const struct profile_edge *x, const struct profile_edge *y)
 {
-    const struct profile_edge *x = a, *y = b;
     int differ = profile_order(y->cycles, x->cycles);
     differ = differ ? differ : profile_order(y->times, x->times);
-    return differ ? differ : by_ends(a, b);
+    return (differ ? differ : by_ends(x, y)) < 0;
 }
 
 /* Each edge once. */
 static void merge(struct graph_edges *edges)
 {
     size_t count = 0;
-    if (edges->of.count)
-        qsort(edges->of.items, edges->of.count, sizeof *edges->of.items, by_ends);
+    qsort(edges->of.items, edges->of.count, sizeof *edges->of.items, by_ends);
     for (size_t i = 0; i < edges->of.count; i++) {
         struct profile_edge *from = &edges->of.items[i], *to = &edges->of.items[count ? count - 1 : 0];
         if (count && !by_ends(to, from)) {
@@ -83,24 +82,47 @@ void graph_edges_add(struct graph_edges *edges, struct profile_edge edge)
     edges->others_cycles += edge.cycles;
 }
 
+static void leave_out(struct profile_edges *list, const struct profile_edge *edge)
+{
+    list->others++;
+    list->others_times += edge->times;
+    list->others_cycles += edge->cycles;
+}
+
+/* The list has the most expensive edges of those that have been put in. */
+static void put_in(struct profile_edges *list, const struct profile_edge *edge)
+{
+    uint32_t at = list->count;
+    if (at == PROFILE_EDGES) {
+        if (!costs_more(edge, &list->of[at - 1])) {
+            leave_out(list, edge);
+            return;
+        }
+        leave_out(list, &list->of[--at]);
+        list->count--;
+    }
+    for (; at && costs_more(edge, &list->of[at - 1]); at--)
+        list->of[at] = list->of[at - 1];
+    list->of[at] = *edge;
+    list->count++;
+}
+
 struct profile_edges graph_edges_list(struct graph_edges *edges)
 {
     struct profile_edges list = {
         .others = edges->others, .others_times = edges->others_times, .others_cycles = edges->others_cycles};
-    merge(edges);
-    if (edges->of.count)
-        qsort(edges->of.items, edges->of.count, sizeof *edges->of.items, by_cost);
-    for (size_t i = 0; i < edges->of.count; i++) {
-        const struct profile_edge *edge = &edges->of.items[i];
-        if (i < PROFILE_EDGES) {
-            list.of[list.count++] = *edge;
-            continue;
-        }
-        list.others++;
-        list.others_times += edge->times;
-        list.others_cycles += edge->cycles;
-    }
+    if (edges->again && edges->of.count)
+        merge(edges);
+    for (size_t i = 0; i < edges->of.count; i++)
+        put_in(&list, &edges->of.items[i]);
+    edges->of.count = 0;
+    edges->again = false;
+    edges->others = edges->others_times = edges->others_cycles = 0;
+    return list;
+}
+
+void graph_edges_free(struct graph_edges *edges)
+{
     vec_free(&edges->of);
     *edges = (struct graph_edges){0};
-    return list;
 }

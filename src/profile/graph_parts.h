@@ -21,14 +21,16 @@ void graph_index_free(struct graph_index *index);
 /* UINT32_MAX: it has no such word. */
 uint32_t graph_index_find(const struct graph_index *index, uint64_t address, uint32_t space);
 
-/* graph_index.c: edges as they come, which may come again. */
+/* graph_index.c: the edges of a word as they come. */
 struct graph_edges {
     VEC(struct profile_edge) of;
+    bool again;                                   /* one that has come may come again */
     uint64_t others, others_times, others_cycles; /* of edges that came when there were too many */
 };
 void graph_edges_add(struct graph_edges *edges, struct profile_edge edge);
-/* The list of them, each once. Empties them. */
+/* The list of them, each once. Empties them, for the next word's. */
 struct profile_edges graph_edges_list(struct graph_edges *edges);
+void graph_edges_free(struct graph_edges *edges);
 
 /* order.c */
 void graph_orders_gather(struct profile_graphs *graphs, const struct profile_word_list *list,

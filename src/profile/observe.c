@@ -27,19 +27,19 @@ static inline uint32_t number_of(const struct profile_sm *s, uint32_t pc, uint32
     return pc * s->width + PROFILE_COUNTS + cause;
 }
 
+/* Its counts in the context in which the warp issues it; to be asked for where kernels call functions alone. */
+static uint64_t *row_in_context(struct profile_sm *s, uint32_t warp, uint32_t pc)
+{
+    struct profile_calls *calls = profile_calls_of(s);
+    return profile_calls_row(calls, *profile_calls_recent(calls, warp, pc));
+}
+
 /* Adds to a count of an instruction, and of the context in which the warp issues it. */
 static inline void count(struct profile_sm *s, uint32_t warp, uint32_t pc, uint32_t which, uint64_t amount)
 {
     row_of(s, pc)[which] += amount;
-    struct profile_calls *calls = profile_calls_of(s);
-    if (RARELY(calls))
-        profile_calls_row(calls, *profile_calls_recent(calls, warp, pc))[which] += amount;
-}
-
-/* So many cycles have been waits for the value that came last. */
-NOT_INLINE void count_awaited(struct profile_sm *s, const struct profile_warp *w, uint64_t cycles)
-{
-    count(s, (uint32_t)(w - s->warps), w->done_pc, PROFILE_awaited, cycles);
+    if (RARELY(s->calls))
+        row_in_context(s, warp, pc)[which] += amount;
 }
 
 /* Cycles of the warp's stay go to another cause than its own. */
@@ -54,21 +54,31 @@ static inline void count_apart(struct profile_sm *s, const struct profile_warp *
     }
 }
 
+/* The stay in a kernel that calls functions is counted for its context, too. */
+NOT_INLINE void close_in_context(struct profile_sm *s, const struct profile_warp *w, uint64_t cycles, bool awaited)
+{
+    if (w->context)
+        profile_calls_row(profile_calls_of(s), w->context)[PROFILE_COUNTS + w->cause] += cycles;
+    if (awaited)
+        row_in_context(s, (uint32_t)(w - s->warps), w->done_pc)[PROFILE_awaited] += cycles;
+}
+
 /* The warp's stay so far is counted, up to a cycle: that may be the one in which the warp issued, which is counted. A
- * wait for a value that ends with an instruction's completion was for that one: returns the cycles of such a wait, for
- * count_awaited. */
-HOT_INLINE uint64_t close_stay(struct profile_sm *s, struct profile_warp *w, uint64_t cycle)
+ * wait for a value that ends with an instruction's completion was for that one. */
+HOT_INLINE void close_stay(struct profile_sm *s, struct profile_warp *w, uint64_t cycle)
 {
     uint64_t cycles = cycle < w->since ? 0 : cycle - w->since;
+    bool awaited = w->done == cycle + 1 && mask_has(s->charge.data, w->cause);
     s->counts[w->at] += cycles;
-    if (RARELY(w->context))
-        profile_calls_row(profile_calls_of(s), w->context)[PROFILE_COUNTS + w->cause] += cycles;
+    w->since += cycles;
+    if (awaited)
+        row_of(s, w->done_pc)[PROFILE_awaited] += cycles;
+    if (RARELY(s->calls))
+        close_in_context(s, w, cycles, awaited);
     if (w->passed) {
         count_apart(s, w, s->charge.unpicked, w->passed);
         w->passed = 0;
     }
-    w->since += cycles;
-    return w->done == cycle + 1 && mask_has(s->charge.data, w->cause) ? cycles : 0;
 }
 
 /* Events */
@@ -88,37 +98,36 @@ static void come(struct profile_sm *s, struct profile_warp *w, const struct lock
 }
 
 HOT_INLINE void stand_in(struct profile_sm *s, struct profile_warp *w, const struct lockstep_stand_event *e,
-                         uint32_t context)
+                         uint32_t pc, uint32_t context)
 {
-    uint32_t charged = profile_charged_to(&s->charge, e->cause, w->at_fence, w->last_pc, e->pc);
-    uint32_t at = number_of(s, charged, e->cause);
+    uint32_t at = number_of(s, pc, e->cause);
     if (at == w->at && context == w->context)
         return;
-    uint64_t awaited = e->cycle != w->since ? close_stay(s, w, e->cycle) : 0; /* else it has just issued, or come */
+    if (e->cycle != w->since) /* else it has just issued, or come */
+        close_stay(s, w, e->cycle);
     w->at = at;
     w->context = (uint16_t)context;
     w->cause = (uint8_t)e->cause;
-    if (awaited)
-        count_awaited(s, w, awaited);
 }
 
-/* The first time that a warp stands, or in a kernel that calls functions. */
+/* The first time that a warp stands, or behind a fence, or in a kernel that calls functions. */
 NOT_INLINE void stand_somewhere(struct profile_sm *s, struct profile_warp *w, const struct lockstep_stand_event *e)
 {
+    w->at_fence &= e->cause == s->charge.fence;
     if (!mask_has(s->resident, e->warp))
         come(s, w, e);
-    stand_in(s, w, e, s->calls ? context_at(s, w, e) : 0);
+    stand_in(s, w, e, profile_charged_to(&s->charge, e->cause, w->at_fence, w->last_pc, e->pc),
+             s->calls ? context_at(s, w, e) : 0);
 }
 
 static void stand(void *state, const struct lockstep_stand_event *e)
 {
     struct profile_sm *s = state;
     struct profile_warp *w = warp_of(s, e->warp);
-    w->at_fence &= e->cause == s->charge.fence;
-    if (RARELY(!mask_has(s->resident, e->warp) || s->calls))
+    if (RARELY(!mask_has(s->resident, e->warp) || s->calls || w->at_fence))
         stand_somewhere(s, w, e);
     else
-        stand_in(s, w, e, 0);
+        stand_in(s, w, e, mask_has(s->charge.last, e->cause) ? w->last_pc : e->pc, 0);
 }
 
 NOT_INLINE void issue_in_context(struct profile_sm *s, struct profile_warp *w, const struct lockstep_issue_event *e,
@@ -134,7 +143,8 @@ NOT_INLINE void issue_in_context(struct profile_sm *s, struct profile_warp *w, c
     w->last_context = (uint16_t)context;
 }
 
-/* Where a warp issues several instructions in a cycle, that counts as issued for the first. */
+/* Where a warp issues several instructions in a cycle, that counts as issued for the first: its stay begins behind the
+ * cycle then. */
 static void issue(void *state, const struct lockstep_issue_event *e)
 {
     struct profile_sm *s = state;
@@ -143,17 +153,16 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     row[PROFILE_issues]++;
     row[PROFILE_active] += mask_count(e->active);
     row[PROFILE_lanes] += mask_count(e->mask);
-    bool first = w->issued != e->cycle + 1;
-    uint64_t awaited = first ? close_stay(s, w, e->cycle) : 0;
+    bool first = w->since <= e->cycle;
     row[PROFILE_COUNTS + s->charge.issued] += first;
-    w->since = w->issued = e->cycle + 1;
+    if (first)
+        close_stay(s, w, e->cycle);
+    w->since = e->cycle + 1;
     w->last_pc = e->pc;
     w->at_fence = e->instruction_class == LOCKSTEP_FENCE;
     if (RARELY(s->calls))
         issue_in_context(s, w, e, first);
     profile_barriers_issue(profile_barriers_of(s), e);
-    if (awaited)
-        count_awaited(s, w, awaited);
 }
 
 static void passed(void *state, const struct lockstep_passed_event *e)
@@ -180,7 +189,7 @@ static void leave(void *state, const struct lockstep_leave_event *e)
     struct profile_sm *s = state;
     for (uint64_t rest = e->warps; rest; rest &= rest - 1) {
         struct profile_warp *w = &s->warps[mask_first(rest)];
-        count_awaited(s, w, close_stay(s, w, e->cycle));
+        close_stay(s, w, e->cycle);
         profile_words_leave(profile_words_of(s), mask_first(rest), e->cycle);
         forget(s, mask_first(rest));
     }
@@ -217,6 +226,12 @@ static uint64_t mean_distance(const struct lockstep_access_event *e)
     return sum ? sum / count : 0;
 }
 
+static inline void add_access(uint64_t *row, uint64_t apart)
+{
+    row[PROFILE_accesses]++;
+    row[PROFILE_apart] += apart;
+}
+
 static void access(void *state, const struct lockstep_access_event *e)
 {
     if (!e->mask)
@@ -224,8 +239,10 @@ static void access(void *state, const struct lockstep_access_event *e)
     profile_words_access(profile_words_of(state), e);
     profile_polls_access(profile_polls_of(state), e);
     profile_sharing_access(profile_sharing_of(state), e);
-    count(state, e->warp, e->pc, PROFILE_accesses, 1);
-    count(state, e->warp, e->pc, PROFILE_apart, mean_distance(e));
+    uint64_t apart = mean_distance(e);
+    add_access(row_of(state, e->pc), apart);
+    if (RARELY(((struct profile_sm *)state)->calls))
+        add_access(row_in_context(state, e->warp, e->pc), apart);
 }
 
 static void atomic(void *state, const struct lockstep_atomic_event *e)
@@ -268,6 +285,8 @@ static void transaction(void *state, const struct lockstep_transaction_event *e)
 static void served(void *state, const struct lockstep_served_event *e)
 {
     count(state, e->warp, e->pc, PROFILE_l2_accesses, e->sectors);
+    if (!e->missed && !e->dram_bytes)
+        return;
     count(state, e->warp, e->pc, PROFILE_l2_misses, e->missed);
     count(state, e->warp, e->pc, PROFILE_dram_bytes, e->dram_bytes);
 }

@@ -106,6 +106,17 @@ static void lanes_look(struct profile_polls *s, struct profile_polls_warp *warp,
 
 /* Writes */
 
+static void note_write(struct profile_polls *s, uint64_t address, uint32_t space, uint32_t pc, bool alone)
+{
+    struct profile_write *place = &s->writes[profile_write_place(address, space)];
+    if (place->address != address || place->space != space) {
+        if (!alone && place->space)
+            return;
+        *place = (struct profile_write){.address = address, .space = space};
+    }
+    profile_pcs_note(place->pcs, PROFILE_WRITE_PCS, pc + 1);
+}
+
 /* True: its lanes write one word, or there is one lane. */
 static bool writes_one_word(const struct lockstep_access_event *e)
 {
@@ -118,20 +129,20 @@ static bool writes_one_word(const struct lockstep_access_event *e)
 
 /* Threads of any SM may poll a word that is written, before or later. So all are kept, each in one place, where it
  * takes the place of another only if its access wrote no other word: those by which threads tell each other something
- * are mostly written so, and data is not. */
+ * are mostly written so, and data is not. Of accesses that wrote several words, those that an instruction makes first
+ * are kept. */
 static void note_writes(struct profile_polls *s, const struct lockstep_access_event *e)
 {
-    bool one = writes_one_word(e);
-    for (uint64_t rest = one ? e->mask & -e->mask : e->mask; rest; rest &= rest - 1) {
-        uint64_t address = e->address[mask_first(rest)];
-        struct profile_write *place = &s->writes[profile_write_place(address, e->space)];
-        if (place->address != address || place->space != e->space) {
-            if (!one && place->space)
-                continue;
-            *place = (struct profile_write){.address = address, .space = e->space};
-        }
-        profile_pcs_note(place->pcs, PROFILE_WRITE_PCS, e->pc + 1);
+    uint16_t *several = &s->several[e->pc % PROFILE_WRITERS];
+    if (writes_one_word(e)) {
+        note_write(s, e->address[mask_first(e->mask)], e->space, e->pc, true);
+        return;
     }
+    if (*several == PROFILE_SEVERAL)
+        return;
+    ++*several;
+    for (uint64_t rest = e->mask; rest; rest &= rest - 1)
+        note_write(s, e->address[mask_first(rest)], e->space, e->pc, false);
 }
 
 /* Events */

@@ -54,7 +54,7 @@ static void add_words(struct profile_poll_list *list, const struct profile_polls
 {
     VEC(struct profile_poll) all = {0};
     for (uint32_t sm = 0; sm < sms; sm++)
-        for (uint32_t i = 0; i < PROFILE_POLLS; i++)
+        for (uint32_t i = 0; i < PROFILE_POLLS && states[sm]->count; i++)
             if (states[sm]->words[i].space && is_made_for_it(module, &states[sm]->words[i]))
                 vec_push(&all, states[sm]->words[i]);
     if (all.count)

@@ -12,6 +12,8 @@
 #define PROFILE_POLLS_SPANS 8
 #define PROFILE_WRITES (1u << 14) /* places for words that were written */
 #define PROFILE_WRITE_PCS 2
+#define PROFILE_WRITERS 1024 /* places for instructions that write several words at once */
+#define PROFILE_SEVERAL 64   /* such accesses of each that are looked at: the first ones */
 
 /* The last look of a lane. */
 struct profile_look {
@@ -45,6 +47,7 @@ struct profile_polls {
     uint64_t unlisted;
     struct profile_poll words[PROFILE_POLLS];    /* by hash of the address, the next free place after that */
     struct profile_write writes[PROFILE_WRITES]; /* by hash of the address */
+    uint16_t several[PROFILE_WRITERS];           /* by pc: accesses that wrote several words and were looked at */
     struct profile_polls_warp warps[PROFILE_POLLS_WARPS];
 };
 

@@ -9,7 +9,6 @@
 
 struct profile_warp {
     uint64_t since;        /* the first cycle of its stay that is not counted yet */
-    uint64_t issued;       /* the cycle behind that of its last issue */
     uint64_t passed;       /* cycles of its stay in which its scheduler picked another */
     uint64_t done;         /* the cycle behind that in which an instruction of its was complete last */
     uint32_t done_pc;      /* of that one */

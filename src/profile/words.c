@@ -29,12 +29,19 @@ static uint32_t find(const struct profile_words *s, uint64_t address, uint32_t s
     return at;
 }
 
+static bool holds(const struct profile_words_warp *warp, const struct profile_word *word)
+{
+    for (uint32_t i = 0; i < warp->held_count; i++)
+        if (warp->held[i].address == word->address && warp->held[i].space == word->space)
+            return true;
+    return false;
+}
+
 static bool is_held(const struct profile_words *s, const struct profile_word *word)
 {
-    for (unsigned warp = 0; warp < PROFILE_WORDS_WARPS; warp++)
-        for (uint32_t i = 0; i < s->warps[warp].held_count; i++)
-            if (s->warps[warp].held[i].address == word->address && s->warps[warp].held[i].space == word->space)
-                return true;
+    for (uint64_t rest = s->holders; rest; rest &= rest - 1)
+        if (holds(&s->warps[mask_first(rest)], word))
+            return true;
     return false;
 }
 
@@ -181,6 +188,15 @@ static void wait_for(struct profile_words *s, struct profile_words_warp *warp, s
 
 /* Holding */
 
+/* Recomputes s->holders. */
+static inline uint64_t find_holders(const struct profile_words *s)
+{
+    uint64_t holders = 0;
+    for (unsigned warp = 0; warp < PROFILE_WORDS_WARPS; warp++)
+        holders |= s->warps[warp].held_count ? BIT64(warp) : 0;
+    return holders;
+}
+
 /* How many words are held of those that belong to the place of that address. */
 static uint16_t *held_at(struct profile_words *s, uint64_t address, uint32_t space)
 {
@@ -215,6 +231,7 @@ static void take(struct profile_words *s, struct profile_words_warp *warp, struc
     }
     warp->held[warp->held_count++] = held;
     ++*held_at(s, held.address, held.space);
+    s->holders |= BIT64(warp - s->warps);
 }
 
 /* slot: of the warp. */
@@ -257,6 +274,8 @@ static void give(struct profile_words *s, struct profile_words_warp *warp, uint3
     log_section(s, held, cycle, block, (uint32_t)(warp - s->warps), pc);
     --*held_at(s, held->address, held->space);
     warp->held[i] = warp->held[--warp->held_count];
+    if (!warp->held_count)
+        s->holders &= ~BIT64(warp - s->warps);
 }
 
 /* The number of the word at that address among those that its warp holds, as held by that lane; UINT32_MAX: the lane
@@ -267,14 +286,6 @@ static uint32_t held_by(const struct profile_words_warp *warp, uint64_t address,
         if (warp->held[i].address == address && warp->held[i].space == space && warp->held[i].lane == lane)
             return i;
     return UINT32_MAX;
-}
-
-static bool holds(const struct profile_words_warp *warp, const struct profile_word *word)
-{
-    for (uint32_t i = 0; i < warp->held_count; i++)
-        if (warp->held[i].address == word->address && warp->held[i].space == word->space)
-            return true;
-    return false;
 }
 
 /* A thread gives a word back that another one took. */
@@ -289,14 +300,16 @@ static struct other other_holder(struct profile_words *s, uint64_t address, uint
                                  uint64_t value)
 {
     struct other other = {0};
-    for (unsigned slot = 0; slot < PROFILE_WORDS_WARPS; slot++)
-        for (uint32_t i = 0; i < s->warps[slot].held_count; i++) {
-            const struct profile_held *held = &s->warps[slot].held[i];
+    for (uint64_t rest = s->holders; rest; rest &= rest - 1) {
+        struct profile_words_warp *warp = &s->warps[mask_first(rest)];
+        for (uint32_t i = 0; i < warp->held_count; i++) {
+            const struct profile_held *held = &warp->held[i];
             bool is_it = held->address == address && held->space == space && held->found == value &&
                          (space != LOCKSTEP_SHARED || held->block == block);
             if (is_it && (!other.warp || held->taken > other.warp->held[other.held].taken))
-                other = (struct other){&s->warps[slot], i};
+                other = (struct other){warp, i};
         }
+    }
     return other;
 }
 
@@ -388,6 +401,8 @@ static void access_others(struct profile_words *s, uint32_t lane, const struct l
 void profile_words_access(struct profile_words *s, const struct lockstep_access_event *e)
 {
     struct profile_words_warp *warp = &s->warps[e->warp];
+    if (!s->holders)
+        return;
     for (uint32_t i = warp->held_count; i-- > 0;) {
         const struct profile_held *held = &warp->held[i];
         if (mask_has(e->mask, held->lane) && e->space == held->space && e->address[held->lane] == held->address)
@@ -432,4 +447,6 @@ void profile_words_forget(struct profile_words *s, uint32_t slot)
     for (uint32_t i = 0; i < warp->held_count; i++)
         --*held_at(s, warp->held[i].address, warp->held[i].space);
     warp->held_count = 0;
+    s->holders &= ~BIT64(slot);
+    contract(s->holders == find_holders(s));
 }

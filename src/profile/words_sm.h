@@ -55,6 +55,7 @@ struct profile_words {
     uint64_t unlisted, unlogged;
     struct profile_word words[PROFILE_WORDS]; /* by hash of the address, the next free place after that */
     struct profile_words_warp warps[PROFILE_WORDS_WARPS];
+    uint64_t holders;                        /* set of warps that hold some word */
     uint16_t held_here[PROFILE_HELD_PLACES]; /* by hash of the address: words that are held, of all warps */
     uint32_t section_count;
     struct profile_section sections[PROFILE_SECTIONS];

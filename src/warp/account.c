@@ -33,7 +33,7 @@ HOT void warp_account_again(struct warp_table *w, uint64_t slots)
 
 /* Events for observers */
 
-COLD void warp_account_tell(const struct warp_table *w, const struct warp_slot *slot, uint64_t cycle)
+void warp_account_tell(const struct warp_table *w, const struct warp_slot *slot, uint64_t cycle)
 {
     const struct simt_path *now = slot->simt.live ? slot->simt.paths.now : NULL;
     watch_tell_stand(w->watch, &(struct lockstep_stand_event){.cycle = cycle,

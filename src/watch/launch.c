@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/archive.h"
+#include "base/bits.h"
 #include "watch/watch.h"
 
 #define CACHE_LINE 64 /* SMs of different threads write their states */
@@ -28,8 +29,14 @@ static const char *place_of(const struct lockstep_observed *observed, uint32_t p
     return strbuf_text(&launch->place);
 }
 
-/* Gives an observer a state on each SM. */
-static int make_states(struct watch_launch *launch, unsigned i, struct arena *arena, struct diag_sink *sink)
+static char *aligned(void *at)
+{
+    return (char *)round_up_u64((uintptr_t)at, CACHE_LINE);
+}
+
+/* Gives an observer a state on each SM. Much of it may never be touched: the host has memory for such zeros only when
+ * it is. */
+static int make_states(struct watch_launch *launch, unsigned i, struct diag_sink *sink)
 {
     const struct lockstep_observer *observer = launch->all->of[i].observer;
     size_t bytes = observer->state_bytes ? observer->state_bytes(&launch->observed) : 0;
@@ -42,9 +49,11 @@ static int make_states(struct watch_launch *launch, unsigned i, struct arena *ar
         strbuf_free(&kernel);
         return -1;
     }
+    size_t apart = round_up_u64(bytes + 1, CACHE_LINE);
+    launch->states[i] = base_calloc(launch->observed.sms + 1, apart);
     for (unsigned sm = 0; sm < launch->observed.sms; sm++) {
         struct watch_listener *of = &launch->listeners[sm * launch->all->count + i];
-        *of = (struct watch_listener){observer, arena_alloc(arena, bytes + 1, CACHE_LINE), bytes};
+        *of = (struct watch_listener){observer, aligned(launch->states[i]) + sm * apart, bytes};
         if (observer->begin)
             observer->begin(&launch->observed, of->state);
     }
@@ -73,7 +82,7 @@ int watch_launch_begin(struct watch_launch *launch, const struct watch_observers
     launch->observed.context = launch;
     launch->listeners = ARENA_NEW(arena, struct watch_listener, all->count * observed->sms + 1);
     for (unsigned i = 0; i < all->count; i++) {
-        if (make_states(launch, i, arena, sink) < 0)
+        if (make_states(launch, i, sink) < 0)
             return -1;
         launch->heard |= heard_by(all->of[i].observer);
     }
@@ -128,6 +137,8 @@ void watch_launch_report(struct watch_launch *launch, struct strbuf *out)
 
 void watch_launch_free(struct watch_launch *launch)
 {
+    for (unsigned i = 0; i < WATCH_LISTENERS; i++)
+        free(launch->states[i]);
     strbuf_free(&launch->text);
     strbuf_free(&launch->place);
 }

@@ -1,24 +1,15 @@
 /* Hands events to observers, and translates the model's terms into those of lockstep/observer.h. */
 #include "watch/watch.h"
 
-#include "base/hot.h"
 #include "isa/mod_values.h"
 
-/* An observer without a function for the event is passed over. One alone is the usual case. */
+/* An observer without a function for the event is passed over. */
 #define EVENT(name, doc)                                                                                               \
-    NOT_INLINE void tell_all_##name(const struct watch *w, const struct lockstep_##name##_event *event)         \
+    void watch_tell_all_##name(const struct watch *w, const struct lockstep_##name##_event *event)                     \
     {                                                                                                                  \
         for (const struct watch_listener *of = w->of; of < w->of + w->count; of++)                                     \
             if (of->observer->name)                                                                                    \
                 of->observer->name(of->state, event);                                                                  \
-    }                                                                                                                  \
-    void watch_tell_##name(const struct watch *w, const struct lockstep_##name##_event *event)                         \
-    {                                                                                                                  \
-        const struct watch_listener *of = w->of;                                                                       \
-        if (RARELY(w->count > 1))                                                                                      \
-            tell_all_##name(w, event);                                                                                 \
-        else if (of->observer->name)                                                                                   \
-            of->observer->name(of->state, event);                                                                      \
     }
 #define FIELD(type, name, doc)
 #define EVENT_END(name)

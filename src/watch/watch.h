@@ -33,7 +33,8 @@ struct watch_listener {
     size_t bytes; /* of the state */
 };
 
-/* WATCH_issue, and so on: events as members of a set. watch_tell_issue(w, &event) tells it. */
+/* WATCH_issue, and so on: events as members of a set. watch_tell_issue(w, &event) tells it: to one observer at once,
+ * which is the usual case. */
 enum {
 #define EVENT(name, doc) WATCH_##name = 1 << LOCKSTEP_EVENT_##name,
 #define FIELD(type, name, doc)
@@ -41,7 +42,15 @@ enum {
 #include "lockstep/events.def"
 #undef EVENT
 };
-#define EVENT(name, doc) void watch_tell_##name(const struct watch *w, const struct lockstep_##name##_event *event);
+#define EVENT(name, doc)                                                                                               \
+    void watch_tell_all_##name(const struct watch *w, const struct lockstep_##name##_event *event);                    \
+    static inline void watch_tell_##name(const struct watch *w, const struct lockstep_##name##_event *event)           \
+    {                                                                                                                  \
+        if (w->count == 1 && w->of->observer->name)                                                                    \
+            w->of->observer->name(w->of->state, event);                                                                \
+        else                                                                                                           \
+            watch_tell_all_##name(w, event);                                                                           \
+    }
 #include "lockstep/events.def"
 #undef EVENT
 #undef FIELD
@@ -95,6 +104,7 @@ struct watch_launch {
     struct strbuf text, place;        /* given out by observed.text and observed.place */
     uint32_t heard;                   /* of all of them */
     struct watch_listener *listeners; /* by SM, and by observer */
+    void *states[WATCH_LISTENERS];    /* by observer: memory for all SMs' */
 };
 
 /* observed: but for its functions. Memory belongs to arena. -1 with a diagnostic: an observer wants too much state. */

@@ -281,6 +281,31 @@ static void test_writes(void **state)
 }
 
 /* The word of several SMs is one; those for which warps waited most come first. Shared memory is not global memory. */
+/* Of an instruction's accesses that write several words, the first ones are looked at. */
+static void test_several_writes(void **state)
+{
+    (void)state;
+    struct profile_polls *s = fresh();
+    uint64_t late = FLAG + 0x1000, other = FLAG + 0x2000;
+    for (unsigned i = 0; i < PROFILE_SEVERAL; i++)
+        writes(s, .cycle = i, .mask = 3, .step = 4, .pc = WRITE_AT);
+    writes(s, .cycle = 100, .mask = 3, .step = 4, .address = late, .pc = WRITE_AT);
+    writes(s, .cycle = 101, .mask = 3, .step = 4, .address = other, .pc = WRITE_AT + 1);
+    const uint64_t polled[] = {FLAG, late, other};
+    for (unsigned i = 0; i < 6; i++)
+        looks(s, .cycle = 102 + i, .warp = 1, .address = polled[i / 2]);
+    struct profile_poll_list list = gather_all(&s, 1);
+    assert_int_equal(list.count, 3);
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint64_t address = list.of[i].poll.address;
+        assert_int_equal(list.of[i].written_at[0], address == FLAG    ? WRITE_AT + 1
+                                                   : address == other ? WRITE_AT + 2
+                                                                      : 0);
+    }
+    profile_polls_free(&list);
+    free(s);
+}
+
 static void test_gather(void **state)
 {
     (void)state;
@@ -304,10 +329,10 @@ static void test_gather(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_polls),          cmocka_unit_test(test_between_looks),
-                                       cmocka_unit_test(test_lanes),          cmocka_unit_test(test_overlaps),
-                                       cmocka_unit_test(test_words_of_lanes), cmocka_unit_test(test_forgotten),
-                                       cmocka_unit_test(test_plain_loads),    cmocka_unit_test(test_full_table),
-                                       cmocka_unit_test(test_writes),         cmocka_unit_test(test_gather)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_polls),          cmocka_unit_test(test_between_looks),  cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_overlaps),       cmocka_unit_test(test_words_of_lanes), cmocka_unit_test(test_forgotten),
+        cmocka_unit_test(test_plain_loads),    cmocka_unit_test(test_full_table),     cmocka_unit_test(test_writes),
+        cmocka_unit_test(test_several_writes), cmocka_unit_test(test_gather)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,10 +200,51 @@ static void test_cold(void **state)
     free(s);
 }
 
+/* A warp whose lanes access addresses in steps, at once or in two halves. */
+static void access_row(struct profile_sharing *s, uint64_t address, uint64_t step, enum lockstep_class class,
+                       bool halves)
+{
+    uint64_t addresses[64] = {0};
+    struct lockstep_access_event e = {.pc = 7,
+                                      .instruction_class = class,
+                                      .space = LOCKSTEP_GLOBAL,
+                                      .bytes = 4,
+                                      .mask = UINT32_MAX,
+                                      .address = addresses};
+    for (unsigned lane = 0; lane < 32; lane++)
+        addresses[lane] = address + lane * step;
+    if (address % 5 == 0)
+        addresses[29] += 1024; /* out of step */
+    for (unsigned part = 0; part < 2; part++) {
+        e.mask = halves ? UINT64_C(0xffff) << 16 * part : UINT32_MAX;
+        if (halves || part)
+            profile_sharing_access(s, &e);
+    }
+}
+
+/* Whatever the lanes of a whole warp access, it counts as lane by lane. */
+static void test_rows(void **state)
+{
+    (void)state;
+    static const uint64_t steps[] = {0, 4, 8, 2, 256};
+    for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        for (uint64_t address = LOCK - 40; address < LOCK + 40; address += address % 3 ? 1 : 3) {
+            struct profile_sharing *whole = fresh(), *parts = fresh();
+            enum lockstep_class class = address % 2 ? LOCKSTEP_LOAD : LOCKSTEP_STORE;
+            for (unsigned again = 0; again < 2; again++) {
+                access_row(whole, address, steps[i], class, false);
+                access_row(parts, address, steps[i], class, true);
+            }
+            assert_memory_equal(whole, parts, profile_sharing_bytes());
+            free(whole);
+            free(parts);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_data), cmocka_unit_test(test_syncs),
                                        cmocka_unit_test(test_heat), cmocka_unit_test(test_rivals),
-                                       cmocka_unit_test(test_cold)};
+                                       cmocka_unit_test(test_cold), cmocka_unit_test(test_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
