@@ -1,4 +1,4 @@
-# lib/lockstep-monitor.so, the server of `lockstep run --monitor`, which alone needs libmicrohttpd: a run that nobody watches does not
+# lib/lockstep/lockstep-monitor.so, the server of `lockstep run --monitor`, which alone needs libmicrohttpd: a run that nobody watches does not
 # load it, nor what that brings with it (TLS), which would double the time that a lockstep takes to start.
 if(NOT MICROHTTPD_FOUND OR NOT TARGET lockstep)
     return()
@@ -14,7 +14,8 @@ add_custom_command(
     COMMENT "Embedding the monitor's page"
     VERBATIM)
 add_library(lockstep_monitor MODULE src/cli/monitor/server.c "${CMAKE_BINARY_DIR}/generated/monitor_page.c")
-set_target_properties(lockstep_monitor PROPERTIES PREFIX "" OUTPUT_NAME lockstep-monitor)
+set_target_properties(lockstep_monitor PROPERTIES PREFIX "" OUTPUT_NAME lockstep-monitor
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/lockstep")
 target_link_libraries(lockstep_monitor PRIVATE ls_monitor PkgConfig::MICROHTTPD)
 target_link_options(lockstep_monitor PRIVATE -Wl,--exclude-libs,ALL)
 add_dependencies(lockstep lockstep_monitor)

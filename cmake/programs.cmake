@@ -1,15 +1,16 @@
-# The two things a user runs: bin/lockstep, and lib/libcudart.so.13 for the CUDA programs under it.
+# The two things a user runs: bin/lockstep, and lib/lockstep/libcudart.so.13 for the CUDA programs under it. The library has a folder of
+# its own, where no other program looks for CUDA's: `lockstep run` and `lockstep cc` name it.
 if(EXISTS "${CMAKE_SOURCE_DIR}/src/cli/main.c")
     add_executable(lockstep src/cli/main.c)
     target_link_libraries(lockstep PRIVATE ls_cli ls_report ls_gpu)
 endif()
 
-# lockstep_add_cudart(TARGET MAJOR MAP): lib/libcudart.so.MAJOR for programs built for that version of CUDA. Only symbols that
+# lockstep_add_cudart(TARGET MAJOR MAP): lib/lockstep/libcudart.so.MAJOR for programs built for that version of CUDA. Only symbols that
 # the sources mark with default visibility and the map names leave the library.
 function(lockstep_add_cudart target major map)
     add_library(${target} SHARED $<TARGET_OBJECTS:ls_cuda_objects>)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME cudart SUFFIX ".so.${major}" NO_SONAME ON
-        LINK_DEPENDS "${map}")
+        LINK_DEPENDS "${map}" LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/lockstep")
     target_link_libraries(${target} PRIVATE ls_monitor ls_gpu ${lockstep_external_cuda})
     target_link_options(${target} PRIVATE "-Wl,-soname,libcudart.so.${major}" "-Wl,--version-script=${map}"
         -Wl,--exclude-libs,ALL)

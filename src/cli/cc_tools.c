@@ -93,7 +93,7 @@ static int find_own_files(struct cc_tools *tools, struct arena *arena, struct di
     const char *root = directory_of(directory_of(self, arena), arena);
     tools->include_dir = arena_printf(arena, "%s/share/lockstep/include", root);
     tools->headers_dir = arena_printf(arena, "%s/share/lockstep/headers", root);
-    tools->library_dir = arena_printf(arena, "%s/lib", root);
+    tools->library_dir = arena_printf(arena, "%s/lib/lockstep", root);
     if (access(arena_printf(arena, "%s/cuda_runtime.h", tools->include_dir), R_OK))
         return diag_error(diags, DIAG_NOWHERE, "the installation is incomplete", "cuda_runtime.h not found in %s",
                           tools->include_dir);

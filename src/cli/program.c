@@ -277,7 +277,7 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_MONITOR", board),
         arena_printf(arena, "LOCKSTEP_RUN=%ld", (long)getpid()),
         variable(arena, "LOCKSTEP_PROGRESS", !options->quiet && isatty(STDERR_FILENO) ? "1" : NULL),
-        arena_printf(arena, "LD_LIBRARY_PATH=%s/lib%s%s", home, libraries && *libraries ? ":" : "",
+        arena_printf(arena, "LD_LIBRARY_PATH=%s/lib/lockstep%s%s", home, libraries && *libraries ? ":" : "",
                      libraries && *libraries ? libraries : ""),
         NULL,
     };

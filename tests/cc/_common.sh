@@ -27,7 +27,7 @@ need_clang()
 need_random_programs()
 {
     need_clang
-    [ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ] || { echo "skipped: libcudart is not built"; exit 77; }
+    [ -e "$(dirname "$LOCKSTEP")/../lib/lockstep/libcudart.so.13" ] || { echo "skipped: libcudart is not built"; exit 77; }
     nvcc=$(nvidia_tool nvcc)
     [ -z "${LOCKSTEP_LONG:-}" ] || [ -n "${LOCKSTEP_NO_NVCC:-}" ] && nvcc=
     cc=$(command -v gcc || command -v clang || command -v cc) || exit 77

@@ -68,7 +68,7 @@ succeeds --help
 grep -q keep-ptx log || fail "--help lists the options"
 
 # linking, where the runtime library has been built
-if [ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ]; then
+if [ -e "$(dirname "$LOCKSTEP")/../lib/lockstep/libcudart.so.13" ]; then
     succeeds "$multi/main.cu" kernel.o helper.o "$multi/c_helper.c" -lm -o program
     [ -x program ] || fail "linking sources and objects"
     succeeds good.o -o program2

@@ -11,7 +11,7 @@ grep -q 'warning' log && fail "warnings: $(grep warning log)"
 grep -q -- '-ivfsoverlay' log || fail "nothing was rewritten"
 grep -q '\.file.*"[^"]*/launches\.h"' main.ptx || fail "the line table does not name the header: $(grep '\.file' main.ptx)"
 grep -q '\.file.*lockstep-cc' main.ptx && fail "the line table names temporary files"
-[ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ] && { "$LOCKSTEP" run --mode functional ./main >log 2>&1 || fail "$(cat log)"; }
+[ -e "$(dirname "$LOCKSTEP")/../lib/lockstep/libcudart.so.13" ] && { "$LOCKSTEP" run --mode functional ./main >log 2>&1 || fail "$(cat log)"; }
 
 # Messages: behind rewritten forms on the same line, in the source and in a header.
 cat >wrong.cu <<'P'

@@ -2,7 +2,7 @@
 # Arithmetic on parts of words, atomics on them, and atomics with an order: the same results as on the host.
 . "$(dirname "$0")/_common.sh"
 need_clang
-[ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ] || { echo "skipped: libcudart is not built"; exit 77; }
+[ -e "$(dirname "$LOCKSTEP")/../lib/lockstep/libcudart.so.13" ] || { echo "skipped: libcudart is not built"; exit 77; }
 source=$here/programs/words/main.cu
 
 # runs WAY COMMAND...: the command builds the program, which finds no difference

@@ -147,7 +147,7 @@ expect 2 "is no warp scheduler" run --machine m.yaml --sched ./code.so "$cases/v
 [ -e acted ] && rm acted || wrong "--sched loads nothing"
 
 # A checkpoint names a program with its arguments, which is not run unless the command line names it too.
-if [ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ] && command -v clang >/dev/null && [ -z "${LOCKSTEP_PRELOAD:-}" ]; then
+if [ -e "$(dirname "$LOCKSTEP")/../lib/lockstep/libcudart.so.13" ] && command -v clang >/dev/null && [ -z "${LOCKSTEP_PRELOAD:-}" ]; then
     cat >p.cu <<'P'
 #include <stdio.h>
 __global__ void k(int *p) { for (int i = 0; i < 200; i++) atomicAdd(p, 1); }

@@ -50,7 +50,7 @@ expect 2 "several have this name in the source" disasm --kernel lib::vecadd two.
 edit two.ptx $mangled
 expect 0 "PASS" run case.yaml
 
-if [ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ] && command -v clang >/dev/null && [ -z "${LOCKSTEP_PRELOAD:-}" ]; then
+if [ -e "$(dirname "$LOCKSTEP")/../lib/lockstep/libcudart.so.13" ] && command -v clang >/dev/null && [ -z "${LOCKSTEP_PRELOAD:-}" ]; then
     cat >p.cu <<'P'
 #include <string.h>
 namespace lib {

@@ -39,7 +39,7 @@ sees lines '^a_k.*ile: [0-9]* cycles, [0-9]* k cycles/s, about [0-9]* \(s\|min\)
 on_terminal 60 "run --quiet --max-seconds 1 $cases/ht64full.yaml" >terminal
 sees_no terminal 'cycles/s'
 
-if [ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ] && command -v clang >/dev/null && [ -z "${LOCKSTEP_PRELOAD:-}" ]; then
+if [ -e "$(dirname "$LOCKSTEP")/../lib/lockstep/libcudart.so.13" ] && command -v clang >/dev/null && [ -z "${LOCKSTEP_PRELOAD:-}" ]; then
     cat >p.cu <<'P'
 #include <stdio.h>
 __global__ void touch(int *p, int n) { for (int i = 0; i < n; i++) atomicAdd(p, 1); }

@@ -36,7 +36,7 @@ build() {
 
 # on_simulator PROGRAM ARGUMENTS...: functional mode unless LOCKSTEP_MODE says otherwise.
 on_simulator() {
-    LD_LIBRARY_PATH=$LOCKSTEP_BUILD/lib LD_PRELOAD=${LOCKSTEP_PRELOAD:-} LOCKSTEP_MODE=${LOCKSTEP_MODE:-functional} \
+    LD_LIBRARY_PATH=$LOCKSTEP_BUILD/lib/lockstep LD_PRELOAD=${LOCKSTEP_PRELOAD:-} LOCKSTEP_MODE=${LOCKSTEP_MODE:-functional} \
         timeout 120 "$@"
 }
 

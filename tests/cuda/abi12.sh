@@ -1,6 +1,6 @@
 # The interface of CUDA 12 where it differs.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
-"${CC:-cc}" "$here/abi12.c" -o "$work/abi12" "$LOCKSTEP_BUILD/lib/libcudart.so.12" -Wl,--allow-shlib-undefined
+"${CC:-cc}" "$here/abi12.c" -o "$work/abi12" "$LOCKSTEP_BUILD/lib/lockstep/libcudart.so.12" -Wl,--allow-shlib-undefined
 readelf -d "$work/abi12" | grep -q 'NEEDED.*libcudart.so.12' || fail "not linked to libcudart.so.12"
 on_simulator "$work/abi12" >"$work/out" || fail "status $?"
 diff -u - "$work/out" <<'EXPECTED'

@@ -6,7 +6,7 @@ theirs=$(dirname "$(dirname "$nvcc")")/lib64/libcudart.so.13
 names() {
     nm -D --defined-only "$1" | sed -n 's/.* [A-Za-z] \(_*cuda[A-Za-z0-9_]*@@libcudart.so.13\)$/\1/p' | sort -u
 }
-names "$LOCKSTEP_BUILD/lib/libcudart.so.13" >"$work/ours"
+names "$LOCKSTEP_BUILD/lib/lockstep/libcudart.so.13" >"$work/ours"
 names "$theirs" >"$work/theirs"
 [ "$(wc -l <"$work/theirs")" -gt 300 ] || fail "nothing to compare with"
 comm -23 "$work/theirs" "$work/ours" >"$work/missing"

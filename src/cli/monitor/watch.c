@@ -16,7 +16,7 @@ static const struct monitor_server_module *load(struct diag_sink *sink)
     static const char hint[] = "install libmicrohttpd-dev, as tools/bootstrap does, and build again";
     struct arena arena = {0};
     const char *home = process_home(&arena, sink);
-    const char *path = home ? arena_printf(&arena, "%s/lib/lockstep-monitor.so", home) : NULL;
+    const char *path = home ? arena_printf(&arena, "%s/lib/lockstep/lockstep-monitor.so", home) : NULL;
     void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     monitor_server_entry *entry = NULL;
     if (library)
