@@ -13,7 +13,7 @@
 #include "config/yaml.h"
 #include "report/table.h"
 
-static const char usage_head[] =
+const char cli_check_usage[] =
     "usage: lockstep check [OPTIONS] [PROTOCOL...]\n"
     "\n"
     "Explores all orders in which the messages of a few L1s and a slice can arrive and their threads can access, with\n"
@@ -43,13 +43,14 @@ static const struct number numbers[] = {
 #undef CLI_CHECK
 };
 
-static void write_usage(struct table_page *page)
+/* What stands behind cli_check_usage; the table is as wide as the page. */
+static void write_usage_rest(struct table_page *page)
 {
     struct table t;
     struct strbuf *text = &page->text;
-    strbuf_add(text, usage_head);
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        strbuf_addf(text, "  --%-9s N        %s\n", numbers[i].option, numbers[i].doc);
+        strbuf_addf(text, "  --%s N%*s%s\n", numbers[i].option, 17 - (int)strlen(numbers[i].option), "",
+                    numbers[i].doc);
     strbuf_add(text, usage_tail);
     table_init(&t, "ll");
     for (const struct checker_program_name *p = checker_programs; p->name; p++) {
@@ -59,6 +60,14 @@ static void write_usage(struct table_page *page)
     table_text(&t, page);
     table_free(&t);
     strbuf_add(text, usage_end);
+}
+
+void cli_check_usage_rest(struct strbuf *usage)
+{
+    struct table_page page = {0};
+    write_usage_rest(&page);
+    strbuf_add(usage, strbuf_text(&page.text));
+    table_page_free(&page);
 }
 
 /* One number, if it was given. Returns -1 with a diagnostic for what is none or out of range. */
@@ -350,8 +359,9 @@ static int run_check(struct cli_options *options, struct diag_sink *sink)
 int cli_check(int argc, char **argv)
 {
     struct table_page page = {0};
-    write_usage(&page);
-    int code = cli_listing(argc, argv, CLI_TAKES_CHECK, UINT32_MAX, strbuf_text(&page.text), run_check);
+    strbuf_add(&page.text, cli_check_usage);
+    write_usage_rest(&page);
+    int code = cli_listing(argc, argv, CLI_ACCEPTS_check, UINT32_MAX, strbuf_text(&page.text), run_check);
     table_page_free(&page);
     return code;
 }

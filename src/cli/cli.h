@@ -13,7 +13,6 @@
 #include "gpu/gpu.h"
 #include "report/table.h"
 
-#define LOCKSTEP_VERSION "0.1.0"
 #define CLI_DEFAULT_MACHINE "gtx480"
 
 /* Exit codes. `lockstep run PROGRAM` returns the program's own instead, 128 + n when signal n ended it. */
@@ -25,28 +24,6 @@ enum cli_exit {
     CLI_LIMIT = 4,  /* --max-cycles reached: the results are partial */
     CLI_TIME = 5,   /* --max-seconds passed: the results are partial */
 };
-
-/* A subcommand; argv[0] is its name. Returns the exit code. */
-struct cli_command {
-    const char *name, *summary; /* summary NULL: not listed */
-    int (*run)(int argc, char **argv);
-};
-
-int cli_run(int argc, char **argv);
-int cli_compare(int argc, char **argv);
-int cli_validate(int argc, char **argv);
-int cli_study(int argc, char **argv);
-int cli_machines(int argc, char **argv);
-int cli_params(int argc, char **argv);
-int cli_protocols(int argc, char **argv);
-int cli_litmus(int argc, char **argv);
-int cli_check(int argc, char **argv);
-int cli_timeline(int argc, char **argv);
-int cli_stats(int argc, char **argv);
-int cli_report(int argc, char **argv);
-int cli_explain(int argc, char **argv);
-int cli_disasm(int argc, char **argv);
-int cli_docs(int argc, char **argv);
 
 typedef VEC(const char *) cli_texts;
 
@@ -92,6 +69,7 @@ struct cli_options {
     uint64_t runs_value, turns_value, random_value;
     uint64_t jobs_value; /* 0: not given */
     bool allow_code;     /* files may name code: schedulers, and the program of a checkpoint */
+    bool man, completion; /* of docs */
     bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip, model, shapes, print, transitions;
     char **rest;        /* the arguments that are no options, NULL-terminated */
     struct arena arena; /* of rest, and of what --resume completed */
@@ -115,7 +93,40 @@ enum cli_accept {
     CLI_TAKES_PERFETTO = 16384,  /* --perfetto */
     CLI_TAKES_PAGE = 32768,      /* -o, --timeline-window, --timeline-sms */
     CLI_TAKES_CHECK = 2048,      /* --program, --transitions, --quiet, the numbers of check_options.def */
+    CLI_TAKES_DOCS = 65536,      /* --man, --completion */
+    CLI_OWN_OPTIONS = 131072,    /* of a command that reads its options itself */
 };
+
+/* What each command takes, as a set of enum cli_accept: CLI_ACCEPTS_run and so on. */
+enum cli_accepts {
+#define CLI_COMMAND(name, summary, accepted, usage, rest) CLI_ACCEPTS_##name = accepted,
+#include "cli/commands.def"
+#undef CLI_COMMAND
+};
+
+/* A command. run gets its name as argv[0] and returns the exit code. */
+struct cli_command {
+    const char *name, *summary; /* summary NULL: not listed */
+    unsigned accepted;          /* set of enum cli_accept */
+    int (*run)(int argc, char **argv);
+    const char *usage;                        /* its help, but for what */
+    void (*usage_rest)(struct strbuf *usage); /* appends to it, or NULL */
+};
+#define CLI_COMMAND(name, summary, accepted, usage, rest)                                                              \
+    int cli_##name(int argc, char **argv);                                                                             \
+    extern const char usage[];
+#include "cli/commands.def"
+#undef CLI_COMMAND
+void cli_check_usage_rest(struct strbuf *usage);
+
+/* All commands, in the order of commands.def; the last has no name. */
+extern const struct cli_command cli_commands[];
+/* The command of that name, or NULL. */
+const struct cli_command *cli_find_command(const char *name);
+/* Appends the overview of the commands: what lockstep --help prints. */
+void cli_overview(struct strbuf *out);
+/* Appends the help of a command, the same that --help prints where no terminal asks for less. */
+void cli_usage(const struct cli_command *command, struct strbuf *out);
 
 /* Reads the options; the other arguments are left in options->rest. What follows a program's name (CLI_TAKES_TARGET) or
  * "--" is no option; a note goes to the sink when a program is given arguments that are options of ours. Returns 0, or
@@ -124,6 +135,13 @@ int cli_parse_options(struct cli_options *options, int argc, char **argv, unsign
 /* Refuses more than so many arguments beside the options. Returns 0, or -1 with a diagnostic. */
 int cli_check_rest(const struct cli_options *options, const char *command, unsigned most, struct diag_sink *sink);
 void cli_free_options(struct cli_options *options);
+/* An option as it is described to others: its name without dashes. */
+struct cli_option {
+    const char *name;
+    bool valued, repeated; /* it takes a value; several are all of them taken */
+};
+/* The next option of those that a command accepts; *at begins with 0. Returns false behind the last. */
+bool cli_next_option(unsigned *at, unsigned accepted, struct cli_option *option);
 /* The machine the options describe, checked. Returns 0, or -1 with diagnostics; machine_free after success only. */
 int cli_load_machine(struct machine *machine, const struct cli_options *options, struct diag_sink *sink);
 enum gpu_mode cli_mode(const struct cli_options *options);

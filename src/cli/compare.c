@@ -16,7 +16,7 @@
 #include "report/run_report.h"
 #include "core/sched/sched.h"
 
-static const char usage[] =
+const char cli_compare_usage[] =
     "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml [ARGUMENTS...]\n"
     "       lockstep compare [--kernels|--profile] A.json B.json\n"
     "\n"
@@ -464,12 +464,10 @@ int cli_compare(int argc, char **argv)
     struct diag_sink sink;
     struct cli_options options;
     int code = CLI_USAGE;
-    unsigned accepted = CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_KERNELS | CLI_TAKES_SAMPLES |
-                        CLI_TAKES_TARGET | CLI_TAKES_RESULTS;
     diag_init(&sink);
-    if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
+    if (cli_parse_options(&options, argc, argv, CLI_ACCEPTS_compare, &sink) == 0) {
         if (options.help) {
-            cli_printf("%s", usage);
+            cli_printf("%s", cli_compare_usage);
             code = CLI_OK;
         } else {
             cli_say(&sink);

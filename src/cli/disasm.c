@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "ptx/ptx.h"
 
-static const char usage[] =
+const char cli_disasm_usage[] =
     "usage: lockstep disasm [--kernel NAME] FILE.ptx\n"
     "\n"
     "Prints the file as PTX that reads back to the same program; with --kernel one function, by its name\n"
@@ -85,9 +85,9 @@ int cli_disasm(int argc, char **argv)
     struct cli_options options;
     int code = CLI_USAGE;
     diag_init(&sink);
-    if (cli_parse_options(&options, argc, argv, CLI_TAKES_KERNEL, &sink) == 0) {
+    if (cli_parse_options(&options, argc, argv, CLI_ACCEPTS_disasm, &sink) == 0) {
         if (options.help) {
-            cli_printf("%s", usage);
+            cli_printf("%s", cli_disasm_usage);
             code = CLI_OK;
         } else {
             code = disasm(&options, &sink);

@@ -1,10 +1,11 @@
-/* `lockstep docs DIRECTORY`: the pages of docs/ that are made from tables. Not listed in the help: it is for who
- * changes a table. */
+/* `lockstep docs DIRECTORY`: the pages of docs/ that are made from tables, or manual pages, or completions for shells.
+ * Not listed in the help: it is for who changes a table, and for the build. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/describe.h"
 #include "cli/listing.h"
 #include "isa/op.h"
 #include "report/figures.h"
@@ -249,10 +250,19 @@ static int write_page(const char *directory, const char *name, int (*page)(struc
     return rc;
 }
 
-static const char usage[] =
-    "usage: lockstep docs DIRECTORY\n"
+const char cli_docs_usage[] =
+    "usage: lockstep docs [--man|--completion] DIRECTORY\n"
     "\n"
-    "Writes the pages opcodes.md, parameters.md, statistics.md and events.md, which follow from tables.\n";
+    "Writes the pages opcodes.md, parameters.md, statistics.md and events.md, which follow from tables.\n"
+    "\n"
+    "  --man                  in their place manual pages: lockstep.1 and one for each command\n"
+    "  --completion           in their place completions for bash, zsh and fish\n";
+
+static int write_pages(const char *folder, struct diag_sink *sink)
+{
+    return write_page(folder, "opcodes", opcodes_page, sink) | write_page(folder, "parameters", parameters_page, sink) |
+           write_page(folder, "statistics", statistics_page, sink) | write_page(folder, "events", events_page, sink);
+}
 
 static int docs(struct cli_options *options, struct diag_sink *sink)
 {
@@ -261,13 +271,13 @@ static int docs(struct cli_options *options, struct diag_sink *sink)
         diag_error(sink, DIAG_NOWHERE, "lockstep docs --help", "lockstep docs needs a directory");
         return CLI_USAGE;
     }
-    int rc = write_page(folder, "opcodes", opcodes_page, sink) |
-             write_page(folder, "parameters", parameters_page, sink) |
-             write_page(folder, "statistics", statistics_page, sink) | write_page(folder, "events", events_page, sink);
+    int rc = options->man          ? manual_write(folder, sink)
+             : options->completion ? completion_write(folder, sink)
+                                   : write_pages(folder, sink);
     return rc == 0 ? CLI_OK : CLI_FAILED;
 }
 
 int cli_docs(int argc, char **argv)
 {
-    return cli_listing(argc, argv, 0, 1, usage, docs);
+    return cli_listing(argc, argv, CLI_ACCEPTS_docs, 1, cli_docs_usage, docs);
 }

@@ -13,7 +13,7 @@
 #define DEFAULT_RANDOM_RUNS 20
 #define DEFAULT_TURNS 2
 
-static const char usage[] =
+const char cli_litmus_usage[] =
     "usage: lockstep litmus [OPTIONS] FILE.litmus...\n"
     "       lockstep litmus [OPTIONS] --shapes\n"
     "       lockstep litmus [OPTIONS] --random N\n"
@@ -443,5 +443,5 @@ static int run_tests(struct cli_options *options, struct diag_sink *sink)
 
 int cli_litmus(int argc, char **argv)
 {
-    return cli_listing(argc, argv, CLI_TAKES_MACHINE | CLI_TAKES_LITMUS, UINT32_MAX, usage, run_tests);
+    return cli_listing(argc, argv, CLI_ACCEPTS_litmus, UINT32_MAX, cli_litmus_usage, run_tests);
 }

@@ -9,7 +9,7 @@
 #include "gpu/departures.h"
 #include "report/table.h"
 
-static const char machines_usage[] =
+const char cli_machines_usage[] =
     "usage: lockstep machines                         lists the machines that come with Lockstep\n"
     "       lockstep machines [OPTIONS] NAME|FILE     prints one as a machine file, with every parameter\n"
     "       lockstep machines --departures [NAME|FILE]    where they depart on purpose from the simulator behind them\n"
@@ -19,9 +19,9 @@ static const char machines_usage[] =
     "\n"
     "A machine file may begin with `base: NAME` and then says only what differs.\n";
 
-static const char params_usage[] = "usage: lockstep params [GROUP]\n"
-                                   "\n"
-                                   "Lists the parameters of a machine: name, default, range, unit, meaning.\n";
+const char cli_params_usage[] = "usage: lockstep params [GROUP]\n"
+                                "\n"
+                                "Lists the parameters of a machine: name, default, range, unit, meaning.\n";
 
 static int list_machines(struct diag_sink *sink)
 {
@@ -133,7 +133,7 @@ static int machines(struct cli_options *options, struct diag_sink *sink)
 
 int cli_machines(int argc, char **argv)
 {
-    return cli_listing(argc, argv, CLI_TAKES_MACHINE | CLI_TAKES_DEPARTURES, 1, machines_usage, machines);
+    return cli_listing(argc, argv, CLI_ACCEPTS_machines, 1, cli_machines_usage, machines);
 }
 
 static void default_text(const struct param_desc *param, struct strbuf *out)
@@ -233,5 +233,5 @@ static int params(struct cli_options *options, struct diag_sink *sink)
 
 int cli_params(int argc, char **argv)
 {
-    return cli_listing(argc, argv, 0, 1, params_usage, params);
+    return cli_listing(argc, argv, CLI_ACCEPTS_params, 1, cli_params_usage, params);
 }

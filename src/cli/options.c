@@ -82,6 +82,8 @@ static const struct row {
     {"model", FILL_FLAG, offsetof(struct cli_options, model), CLI_TAKES_LITMUS},
     {"shapes", FILL_FLAG, offsetof(struct cli_options, shapes), CLI_TAKES_LITMUS},
     {"print", FILL_FLAG, offsetof(struct cli_options, print), CLI_TAKES_LITMUS},
+    {"man", FILL_FLAG, offsetof(struct cli_options, man), CLI_TAKES_DOCS},
+    {"completion", FILL_FLAG, offsetof(struct cli_options, completion), CLI_TAKES_DOCS},
     {"program", FILL_LIST, offsetof(struct cli_options, programs), CLI_TAKES_CHECK},
     {"transitions", FILL_FLAG, offsetof(struct cli_options, transitions), CLI_TAKES_CHECK},
 #define CLI_CHECK(option, least, most, doc)                                                                            \
@@ -353,6 +355,17 @@ int cli_check_rest(const struct cli_options *options, const char *command, unsig
                         options->rest[most]);
     strbuf_free(&hint);
     return rc;
+}
+
+bool cli_next_option(unsigned *at, unsigned accepted, struct cli_option *option)
+{
+    while (*at < TABLE_COUNT) {
+        const struct row *row = &table[(*at)++];
+        *option = (struct cli_option){row->name, row->fill != FILL_FLAG, row->fill == FILL_LIST};
+        if (!row->group || (row->group & accepted))
+            return true;
+    }
+    return false;
 }
 
 void cli_free_options(struct cli_options *options)

@@ -10,7 +10,7 @@
 #include "memory/coherence/protocol.h"
 #include "report/table.h"
 
-static const char protocols_usage[] =
+const char cli_protocols_usage[] =
     "usage: lockstep protocols                 lists the coherence protocols\n"
     "       lockstep protocols NAME            prints the tables of one\n"
     "       lockstep protocols NAME RESULT     the same, with how often a run took each transition\n"
@@ -230,5 +230,5 @@ static int protocols(struct cli_options *options, struct diag_sink *sink)
 
 int cli_protocols(int argc, char **argv)
 {
-    return cli_listing(argc, argv, 0, 2, protocols_usage, protocols);
+    return cli_listing(argc, argv, CLI_ACCEPTS_protocols, 2, cli_protocols_usage, protocols);
 }

@@ -10,7 +10,7 @@
 
 #define MOST_RESULTS 8 /* columns of one page; and as many timelines */
 
-static const char usage[] =
+const char cli_report_usage[] =
     "usage: lockstep report RESULT.json... [TIMELINE...] [-o FILE.html]\n"
     "\n"
     "Writes a page on results of lockstep run --profile --stats RESULT.json, for any browser and without a network: "
@@ -145,5 +145,5 @@ static int report(struct cli_options *options, struct diag_sink *sink)
 
 int cli_report(int argc, char **argv)
 {
-    return cli_listing(argc, argv, CLI_TAKES_PAGE, UINT32_MAX, usage, report);
+    return cli_listing(argc, argv, CLI_ACCEPTS_report, UINT32_MAX, cli_report_usage, report);
 }

@@ -8,7 +8,7 @@
 #include "timeline/timeline.h"
 #include "watch/watch.h"
 
-static const char usage[] =
+const char cli_run_usage[] =
     "usage: lockstep run [OPTIONS] PROGRAM [ARGUMENTS...]\n"
     "       lockstep run [OPTIONS] CASE.yaml\n"
     "\n"
@@ -225,11 +225,9 @@ int cli_run(int argc, char **argv)
     struct cli_options options;
     int code = CLI_USAGE;
     diag_init(&sink);
-    unsigned accepted = CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_CHECKPOINT | CLI_TAKES_REPORT |
-                        CLI_TAKES_TARGET;
-    if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
+    if (cli_parse_options(&options, argc, argv, CLI_ACCEPTS_run, &sink) == 0) {
         if (options.help) {
-            cli_printf("%s", usage);
+            cli_printf("%s", cli_run_usage);
             code = CLI_OK;
         } else {
             cli_say(&sink);

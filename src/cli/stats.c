@@ -8,17 +8,16 @@
 #include "report/figures.h"
 #include "report/table.h"
 
-static const char stats_usage[] =
+const char cli_stats_usage[] =
     "usage: lockstep stats [GROUP]\n"
     "\n"
     "Lists the statistics that --stats writes: name, unit, meaning. What was not measured is null\n"
     "(JSON) or empty (CSV): in functional mode all but those marked, and the others marked\n"
     "[when ...] where that is not so.\n";
-static const char explain_usage[] =
-    "usage: lockstep explain NAME\n"
-    "\n"
-    "Says what a statistic or a figure of the result tables means: sm.warp_instructions,\n"
-    "stalls.data, ipc. Without the group, every group that has the name answers.\n";
+const char cli_explain_usage[] = "usage: lockstep explain NAME\n"
+                                 "\n"
+                                 "Says what a statistic or a figure of the result tables means: sm.warp_instructions,\n"
+                                 "stalls.data, ipc. Without the group, every group that has the name answers.\n";
 
 void listing_stats_heading(struct table *t)
 {
@@ -119,7 +118,7 @@ static int stats(struct cli_options *options, struct diag_sink *sink)
 
 int cli_stats(int argc, char **argv)
 {
-    return cli_listing(argc, argv, 0, 1, stats_usage, stats);
+    return cli_listing(argc, argv, CLI_ACCEPTS_stats, 1, cli_stats_usage, stats);
 }
 
 static bool explain_figure(const char *name)
@@ -188,5 +187,5 @@ static int explain_named(struct cli_options *options, struct diag_sink *sink)
 
 int cli_explain(int argc, char **argv)
 {
-    return cli_listing(argc, argv, 0, 1, explain_usage, explain_named);
+    return cli_listing(argc, argv, CLI_ACCEPTS_explain, 1, cli_explain_usage, explain_named);
 }

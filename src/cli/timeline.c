@@ -9,7 +9,7 @@
 
 #define HEAD_BYTES 64 /* the label of a squeezed file is among them */
 
-static const char usage[] =
+const char cli_timeline_usage[] =
     "usage: lockstep timeline FILE [--perfetto TRACE]\n"
     "\n"
     "Prints, of a file that lockstep run --timeline has written, where the cycles of each kernel went and what each "
@@ -74,5 +74,5 @@ static int timeline(struct cli_options *options, struct diag_sink *sink)
 
 int cli_timeline(int argc, char **argv)
 {
-    return cli_listing(argc, argv, CLI_TAKES_PERFETTO, 1, usage, timeline);
+    return cli_listing(argc, argv, CLI_ACCEPTS_timeline, 1, cli_timeline_usage, timeline);
 }

@@ -22,7 +22,7 @@
 #define RECORDS_FILE "gpgpusim.csv"
 #define PATIENCE 4
 
-static const char usage[] =
+const char cli_validate_usage[] =
     "usage: lockstep validate [OPTIONS]\n"
     "\n"
     "Runs the reference cases and compares their cycles with those that GPGPU-Sim gave for the same PTX: a row for\n"
@@ -321,9 +321,9 @@ int cli_validate(int argc, char **argv)
     struct cli_options options;
     int code = CLI_USAGE;
     diag_init(&sink);
-    if (cli_parse_options(&options, argc, argv, CLI_TAKES_MACHINE | CLI_TAKES_RECORDS, &sink) == 0) {
+    if (cli_parse_options(&options, argc, argv, CLI_ACCEPTS_validate, &sink) == 0) {
         if (options.help) {
-            cli_printf("%s", usage);
+            cli_printf("%s", cli_validate_usage);
             code = CLI_OK;
         } else {
             code = start(&options, &sink);

@@ -12,7 +12,7 @@
 #include "cli/study/inputs.h"
 #include "config/yaml.h"
 
-static const char usage[] =
+const char cli_study_usage[] =
     "usage: lockstep study NAME|FOLDER [OPTIONS]\n"
     "\n"
     "Runs a published evaluation again: all its programs, machines and schedulers, as many runs at a "
@@ -377,7 +377,7 @@ int cli_study(int argc, char **argv)
         study.doubts = a.list;
         study.allow_code = a.allow_code;
         if (a.help) {
-            cli_printf("%s", usage);
+            cli_printf("%s", cli_study_usage);
             code = CLI_OK;
         } else if (locate(&study, &a) == 0 && choose(&study, &a) == 0 &&
                    study_choose_programs(&study, a.programs) == 0 && study_read(&study) == 0 &&
