@@ -7,7 +7,7 @@ command -v cc >/dev/null || { echo "skipped: no C compiler"; exit 77; }
 cases=$LOCKSTEP_SRC/tests/reference
 cd "$folder" || exit 1
 little_locks .
-cmake --install "$LOCKSTEP_BUILD" --prefix "$folder/installed" >install.log 2>&1 || { cat install.log; exit 1; }
+cmake --install "$LOCKSTEP_BUILD" --component development --prefix "$folder/installed" >install.log 2>&1 || { cat install.log; exit 1; }
 
 # object NAME: builds NAME.so from NAME.c.
 object() {
