@@ -23,7 +23,7 @@ install(DIRECTORY include/lockstep DESTINATION include COMPONENT development)
 configure_file(cmake/lockstep.pc.in "${CMAKE_BINARY_DIR}/generated/lockstep.pc" @ONLY)
 install(FILES "${CMAKE_BINARY_DIR}/generated/lockstep.pc" DESTINATION share/pkgconfig COMPONENT development)
 
-install(FILES README.md CHANGELOG.md CITATION.cff LICENSE DESTINATION ${lockstep_doc})
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md CITATION.cff LICENSE DESTINATION ${lockstep_doc})
 install(DIRECTORY docs DESTINATION ${lockstep_doc})
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/generated/doc")
 foreach(folder examples machines studies workloads)
