@@ -27,7 +27,7 @@ function(lockstep_add_room room below)
         return()
     endif()
     # No cycle is simulated here: instrumented, these are compiled twice as fast when they are not optimized besides.
-    if(room MATCHES "^(monitor|cuda|report|litmus|cli)$")
+    if(room MATCHES "^(monitor|cuda|report|litmus|library|cli)$")
         set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Asan,Tsan>:-O0>")
     elseif(room MATCHES "^(ptx|isa|check|energy)$")
         set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Tsan>:-O0>")

@@ -64,6 +64,7 @@ struct lockstep_observed {
     const char *(*text)(const struct lockstep_observed *observed, uint32_t pc);
     const char *(*place)(const struct lockstep_observed *observed, uint32_t pc);
     const void *context; /* theirs */
+    void *user;          /* of an observer that a program gives (lockstep/device.h): what it gave with it; else NULL */
 };
 
 struct lockstep_observer {

@@ -95,6 +95,7 @@ struct lockstep_scheduler_setup {
     uint64_t cycle;          /* in which the kernel begins on the SM */
     uint32_t instructions;   /* static instructions of the kernel */
     const uint64_t *options; /* the values of the policy's options, in their order */
+    void *user;              /* of a policy that a program gives (lockstep/device.h): what it gave with it; else NULL */
 };
 
 /* An option: `--sched NAME:OPTION=VALUE:OPTION=VALUE`. */

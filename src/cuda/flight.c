@@ -90,6 +90,7 @@ static cudaError_t result_error(const struct gpu_result *result)
     case GPU_LIMIT:
     case GPU_STOPPED:
     case GPU_STANDS:
+    case GPU_HELD:
         break;
     }
     return cudaErrorLaunchTimeout;

@@ -74,6 +74,8 @@ struct course {
     uint64_t limit;             /* the cycle in which the run ends anyhow */
     uint64_t duty;              /* next_duty */
     uint64_t visit;             /* when the visitor comes, or CYCLE_NEVER */
+    uint64_t latest;            /* gpu_visit_end.latest; no later than that, time stops for it, or CYCLE_NEVER */
+    bool held;                  /* by its visitor */
     bool alone;                 /* a domain can go on by itself while it is the only one, or the others rest */
     uint64_t opens;             /* the cycle in which the grid's barrier opens */
     uint64_t turns;             /* windows so far */
@@ -276,8 +278,8 @@ static int poll(struct gpu_run *run, struct course *c)
     return poll_host(run, &c->last_poll);
 }
 
-/* Lets the visitor in, for as long as it stays. Returns non-zero when the launch is asked to stop meanwhile. */
-static int let_in(struct gpu_run *run, struct course *c)
+/* Lets the visitor in, for as long as it stays. GPU_OK: the launch goes on. */
+static enum gpu_status let_in(struct gpu_run *run, struct course *c)
 {
     const struct gpu_visitor *visitor = run->launch->visitor;
     uint64_t now = run->gpu->cycle;
@@ -285,11 +287,16 @@ static int let_in(struct gpu_run *run, struct course *c)
     struct gpu_visit_end end;
     while ((end = visitor->visit(visitor->context, &visit)).then == GPU_THEN_AGAIN)
         if (poll_host(run, &c->last_poll))
-            return -1;
+            return GPU_STOPPED;
+    c->held = end.then == GPU_THEN_HOLD;
+    if (c->held)
+        return GPU_HELD;
     c->visit = end.then == GPU_THEN_RUN      ? CYCLE_NEVER
                : end.then == GPU_THEN_CYCLES ? now + cycle_max(cycle_min(end.cycles, CYCLE_NEVER - now), 1)
                                              : end_of_window(now, window_length(run, now));
-    return 0;
+    c->latest = end.latest ? cycle_max(end.latest, now + 1) : CYCLE_NEVER;
+    c->visit = cycle_min(c->visit, c->latest);
+    return GPU_OK;
 }
 
 /* A launch that gets nowhere stands where the host may end that, by a write to a word that it polls; else it hangs. */
@@ -359,6 +366,7 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
             explain_hang(run, &c->watch, GPU_HANG_STILL);
         return false;
     }
+    next = cycle_min(next, c->latest); /* no window goes beyond it, so that `end` has not */
     enum gpu_status watched = ask_watch(run, &c->watch, end, next, c->limit);
     if (watched == GPU_HANG)
         return false;
@@ -374,8 +382,9 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
     if (gpu->checkpoint_every && gpu->cycle >= gpu->checkpoint_next)
         gpu_checkpoint(run, &c->watch);
     *status = watched;
-    if (gpu->cycle >= c->visit && let_in(run, c))
-        *status = GPU_STOPPED;
+    enum gpu_status visited = gpu->cycle >= c->visit ? let_in(run, c) : GPU_OK;
+    if (visited != GPU_OK)
+        *status = visited;
     c->duty = next_duty(run, c);
     return *status == GPU_OK;
 }
@@ -456,6 +465,16 @@ static enum gpu_status run_windows(struct gpu_run *run, struct course *c)
     return status;
 }
 
+/* The visitor comes first. */
+static enum gpu_status visit_and_run(struct gpu_run *run, struct course *c)
+{
+    enum gpu_status visited = run->launch->visitor ? let_in(run, c) : GPU_OK;
+    if (visited != GPU_OK)
+        return visited;
+    c->duty = next_duty(run, c);
+    return run_windows(run, c);
+}
+
 static enum gpu_status run_cycles(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
@@ -464,6 +483,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
         .watch = {.grid = &run->grid, .run = run->launch->open ? run : NULL, .arena = &run->arena},
         .opens = CYCLE_NEVER,
         .visit = CYCLE_NEVER,
+        .latest = CYCLE_NEVER,
         .last_poll = run->start.seconds,
     };
     c->watch.warps = ARENA_NEW(&run->arena, struct gpu_watched_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
@@ -475,11 +495,14 @@ static enum gpu_status run_cycles(struct gpu_run *run)
         return GPU_LIMIT;
     if (run->launch->module->grid_barrier)
         see_to_grid(run, c, gpu->cycle);
-    if (run->launch->visitor && let_in(run, c))
-        return GPU_STOPPED;
-    c->duty = next_duty(run, c);
     c->alone = !run->launch->every_cycle && !run->launch->module->grid_barrier && all_windows_alike(run);
-    return run_windows(run, c);
+    return visit_and_run(run, c);
+}
+
+static enum gpu_status leave_hold(struct gpu_run *run, enum gpu_going going)
+{
+    run->course->held = false;
+    return going == GPU_GO_ON ? visit_and_run(run, run->course) : GPU_STOPPED;
 }
 
 /* A launch that stands goes on, or ends, in the cycle of the look at which it came to stand: the host has taken no
@@ -624,8 +647,10 @@ static enum gpu_status begin(struct gpu_run *run)
 HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
 {
     struct gpu *gpu = run->gpu;
-    enum gpu_status status = run->course ? leave_stand(run, going) : begin(run);
-    if (status == GPU_STANDS)
+    enum gpu_status status = !run->course        ? begin(run)
+                             : run->course->held ? leave_hold(run, going)
+                                                 : leave_stand(run, going);
+    if (status == GPU_STANDS || status == GPU_HELD)
         return status;
     if (status != GPU_INVALID)
         gpu_intervals_until(run, gpu->cycle);

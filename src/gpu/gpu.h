@@ -26,6 +26,9 @@ void gpu_destroy(struct gpu *gpu);
 /* Loads an observer (lockstep/observer.h) that all launches from now on tell what happens, in timing mode; what it
  * reports joins what the device prints (gpu_take_output). path must stay. -1 with a diagnostic. */
 int gpu_observe(struct gpu *gpu, const char *path, struct diag_sink *sink);
+/* The same of one that the program gives, with `user` for its lockstep_observed.user; both must stay. */
+struct lockstep_observer;
+int gpu_observe_by(struct gpu *gpu, const struct lockstep_observer *observer, void *user, struct diag_sink *sink);
 
 /* Profiles all launches from now on, in timing mode: gpu_result.profile. To be called once. */
 void gpu_profile(struct gpu *gpu);
@@ -170,6 +173,7 @@ enum gpu_status {
     GPU_LIMIT,   /* max_cycles reached */
     GPU_STOPPED, /* progress asked to stop */
     GPU_STANDS,  /* see gpu_launch.open; not the end: gpu_go_on */
+    GPU_HELD,    /* its visitor holds it (gpu/visit.h); not the end: gpu_go_on */
 };
 
 /* The program's fault, with status GPU_FAULT. */
@@ -230,11 +234,11 @@ const char *gpu_status_name(enum gpu_status status);
 /* Says in the sink that the launch was stopped from outside, when and by what; nothing when it was not. */
 void gpu_explain_stop(const struct gpu_result *result, struct diag_sink *sink);
 
-/* Runs one kernel to its end, or until it stands. Returns 0 when it ended well; else -1, result->status says how and
- * sink explains. result is filled in every case (partial figures included), unless it stands. */
+/* Runs one kernel to its end, or until it stands or is held. Returns 0 when it ended well; else -1, result->status says
+ * how and sink explains. result is filled in every case (partial figures included), unless it stands or is held. */
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink);
 
-/* The launch that stands, if any, with what gpu_launch was given for result, sink, and gpu_launch.params; meanwhile
+/* The launch that stands or is held, if any, with what gpu_launch was given for result, sink, and gpu_launch.params; meanwhile
  * memory may be read and written, and modules be loaded, but nothing be launched. gpu_polls_changed: one of the words
  * that it polls has another value than when it began to listen. */
 bool gpu_stands(const struct gpu *gpu);
@@ -242,11 +246,11 @@ bool gpu_polls_changed(const struct gpu *gpu);
 /* Threads of the process that are the device's own. */
 unsigned gpu_helpers(const struct gpu *gpu);
 enum gpu_going {
-    GPU_GO_ON,   /* something was written */
+    GPU_GO_ON,   /* something was written; or its visitor lets it */
     GPU_GO_HANG, /* nobody will write what it polls: it ends with GPU_HANG, and the sink is told who waits for what */
     GPU_GO_STOP, /* it ends with GPU_STOPPED */
 };
-/* Lets it go on, or ends it. Returns as gpu_launch, also with GPU_STANDS again. why: for GPU_GO_HANG, words for why
+/* Lets it go on, or ends it. Returns as gpu_launch, also with GPU_STANDS or GPU_HELD again. why: for GPU_GO_HANG, words for why
  * nobody will. */
 int gpu_go_on(struct gpu *gpu, enum gpu_going going, const char *why);
 

@@ -98,7 +98,7 @@ struct gpu {
     struct strbuf output;
     VEC(uint64_t) unsynced_lines; /* hashes of the source lines whose unsynced instructions have been reported */
     struct simt_services services;
-    struct gpu_run *standing; /* the launch that stands, else NULL */
+    struct gpu_run *standing; /* the launch that stands or is held, else NULL */
     struct gpu_run *run;      /* the launch that takes a checkpoint, else NULL */
     struct gpu_watch *watch;  /* of that launch */
     uint64_t cycle;           /* core cycles since creation; apart from what the threads of a launch read */

@@ -385,7 +385,7 @@ static void guard_plugins(const struct gpu_run *run, struct sched_functions *fun
     plugin_guard_begin(plugins, 1 + observers->count, run->launch->blame);
 }
 
-/* Runs it until it ends or stands. Returns as gpu_launch; a launch that has ended is freed. */
+/* Runs it until it ends, stands or is held. Returns as gpu_launch; a launch that has ended is freed. */
 static int proceed(struct gpu_run *run, enum gpu_going going)
 {
     struct gpu *gpu = run->gpu;
@@ -400,7 +400,7 @@ static int proceed(struct gpu_run *run, enum gpu_going going)
     set_host_float_mode(float_mode);
     if (launch->mode == GPU_TIMING)
         plugin_guard_end();
-    gpu->standing = result->status == GPU_STANDS ? run : NULL;
+    gpu->standing = result->status == GPU_STANDS || result->status == GPU_HELD ? run : NULL;
     if (gpu->standing)
         return -1;
     result->stopped_by = result->status == GPU_LIMIT ? "max-cycles" : NULL;

@@ -172,30 +172,46 @@ static int check_whole(const struct machine *m, struct diag_sink *sink)
     return missing ? -1 : 0;
 }
 
-int machine_load(struct machine *m, const char *name, struct diag_sink *sink)
+static void begin(struct machine *m, const char *name)
 {
     *m = (struct machine){0};
     bind_groups(m);
     param_defaults(m->groups, MACHINE_GROUPS);
     m->name = arena_strdup(&m->arena, name);
     m->doc = "";
-    const char *text = machine_is_file(name) ? read_file(&m->arena, name, sink) : embedded_text(name);
-    if (!text) {
-        if (!machine_is_file(name))
-            diag_error(sink, DIAG_NOWHERE, str_nearest(name, machine_names(&m->arena)), "there is no machine named %s",
-                       name);
-        machine_free(m);
-        return -1;
-    }
-    char *base = machine_is_file(name) ? top_level(&m->arena, text, "base") : NULL;
-    if (apply(m, m->name, text, 0, sink) || (machine_is_file(name) && !base && check_whole(m, sink) < 0)) {
+}
+
+/* Goes on behind begin(). own: the text is a user's, not one that comes with Lockstep. */
+static int take_text(struct machine *m, const char *text, bool own, struct diag_sink *sink)
+{
+    char *base = own ? top_level(&m->arena, text, "base") : NULL;
+    if (apply(m, m->name, text, 0, sink) || (own && !base && check_whole(m, sink) < 0)) {
         machine_free(m);
         return -1;
     }
     trim(base);
-    m->names_code = machine_is_file(name) && sched_is_file(m->sm.scheduler);
-    m->origin = !machine_is_file(name) ? m->name : base ? base : "";
+    m->names_code = own && sched_is_file(m->sm.scheduler);
+    m->origin = !own ? m->name : base ? base : "";
     return 0;
+}
+
+int machine_load(struct machine *m, const char *name, struct diag_sink *sink)
+{
+    begin(m, name);
+    const char *text = machine_is_file(name) ? read_file(&m->arena, name, sink) : embedded_text(name);
+    if (text)
+        return take_text(m, text, machine_is_file(name), sink);
+    if (!machine_is_file(name))
+        diag_error(sink, DIAG_NOWHERE, str_nearest(name, machine_names(&m->arena)), "there is no machine named %s",
+                   name);
+    machine_free(m);
+    return -1;
+}
+
+int machine_load_text(struct machine *m, const char *name, const char *text, struct diag_sink *sink)
+{
+    begin(m, name);
+    return take_text(m, text, true, sink);
 }
 
 int machine_set(struct machine *m, const char *assignment, struct diag_sink *sink)
@@ -250,7 +266,7 @@ static int check_scheduler(const struct machine *m, struct sched *opened, struct
 {
     *opened = (struct sched){0};
     if (!m->names_code || m->allow_code)
-        return sched_open(opened, m->sm.scheduler, sink);
+        return sched_open_given(opened, m->sm.scheduler, &m->given, sink);
     struct strbuf hint = {0};
     strbuf_addf(&hint, "if you trust it: --sched %s, or --allow-code", m->sm.scheduler);
     diag_error(sink, DIAG_NOWHERE, strbuf_text(&hint),

@@ -8,10 +8,9 @@
 #include "memory/cache.h"
 #include "memory/partition.h"
 #include "network/network.h"
+#include "core/sched/sched.h"
 #include "core/sm_params.h"
 #include "watch/spin/spin_params.h"
-
-struct sched;
 
 /* As its file has it; with its warp schedulers in fixed order; with all that departs on purpose from the simulator
  * behind it set back (gpu/departures.h). */
@@ -34,6 +33,7 @@ struct machine {
     bool names_code; /* a file, and nobody else, names its warp scheduler, and that is a shared object */
     bool allow_code; /* which is loaded nevertheless; set by whoever asks the user */
     enum machine_as as;
+    struct sched_given given; /* a warp scheduler that sm.scheduler may name besides those that there are */
     struct gpu_params gpu;
     struct sm_params sm;
     struct spin_params spin;
@@ -51,6 +51,8 @@ const char *const *machine_names(struct arena *arena);
 /* Loads a built-in machine by name, or a YAML file by path (anything with a '/' or ending in .yaml). A file may begin
  * with `base: NAME` to start from a built-in one. -1 with diagnostics on failure. */
 int machine_load(struct machine *machine, const char *name, struct diag_sink *sink);
+/* The same of a file's text; name: the file's, for messages. */
+int machine_load_text(struct machine *machine, const char *name, const char *text, struct diag_sink *sink);
 /* Returns true if machine_load would take the name for a file's. */
 bool machine_is_file(const char *name);
 /* Applies one `group.parameter=value`. */

@@ -175,7 +175,7 @@ const struct coherence_counts *gpu_result_transitions(const struct gpu_result *r
 
 const char *gpu_status_name(enum gpu_status status)
 {
-    static const char *const names[] = {"ok", "invalid", "fault", "hang", "limit", "stopped", "stands"};
+    static const char *const names[] = {"ok", "invalid", "fault", "hang", "limit", "stopped", "stands", "held"};
     return (unsigned)status < sizeof names / sizeof names[0] ? names[status] : "unknown";
 }
 

@@ -32,6 +32,7 @@ struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct netwo
         .neighbours = m->sm.l1i_sharers > 1 ? &gpu->sms[index - index % m->sm.l1i_sharers] : NULL,
         .scheduler = gpu->scheduler.policy,
         .scheduler_options = gpu->scheduler.options,
+        .scheduler_user = gpu->scheduler.user,
         .spin = &m->spin,
         .spin_control = gpu->scheduler.control,
         .requests = requests,
@@ -158,6 +159,11 @@ struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
 int gpu_observe(struct gpu *gpu, const char *path, struct diag_sink *sink)
 {
     return watch_load(&gpu->observers, path, sink);
+}
+
+int gpu_observe_by(struct gpu *gpu, const struct lockstep_observer *observer, void *user, struct diag_sink *sink)
+{
+    return watch_take(&gpu->observers, observer, user, sink);
 }
 
 void gpu_destroy(struct gpu *gpu)

@@ -16,10 +16,14 @@ enum gpu_visit_then {
     GPU_THEN_CYCLES, /* on, for so many cycles, if it does not want to come sooner; 0 is 1 */
     GPU_THEN_WINDOW, /* on, to the end of the next window */
     GPU_THEN_AGAIN,  /* it stands still: the visitor comes again at once, unless the launch is asked to stop */
+    GPU_THEN_HOLD,   /* gpu_launch, or gpu_go_on, returns with GPU_HELD; the visitor comes again when it goes on */
 };
 struct gpu_visit_end {
     enum gpu_visit_then then;
     uint64_t cycles;
+    /* The visitor comes in this cycle of the device at the latest, even if nothing can happen in it; without, it comes
+     * in the first one behind the cycles above in which something can. 0: it may be any. */
+    uint64_t latest;
 };
 
 struct gpu_visitor {

@@ -43,6 +43,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
         .cycle = cycle,
         .instructions = kernel->grid->kernel->count,
         .options = sm->setup.scheduler_options,
+        .user = sm->setup.scheduler_user,
     };
     sm->looks_at_issue = kernel->grid->forms || sm->spinning.spin || watch_hears(&sm->watch, WATCH_issue | WATCH_split | WATCH_meet);
     bool rows = kernel->grid->forms && p->form_reads == SM_FORM_READS_ROWS;

@@ -56,6 +56,7 @@ struct sm_setup {
                                      is made first; else NULL */
     const struct lockstep_scheduler *scheduler;
     const uint64_t *scheduler_options;         /* their values; may be NULL where it has none */
+    void *scheduler_user;                      /* lockstep_scheduler_setup.user */
     const struct spin_params *spin;            /* NULL: as if spin.measure were off */
     const struct sched_control *spin_control;  /* over the scheduler, or NULL */
     struct network *requests, *replies;        /* this SM is input `index` of requests, output `index` of replies */

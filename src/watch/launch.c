@@ -39,8 +39,9 @@ static char *aligned(void *at)
 static int make_states(struct watch_launch *launch, unsigned i, struct diag_sink *sink)
 {
     const struct lockstep_observer *observer = launch->all->of[i].observer;
+    launch->observed.user = launch->all->of[i].user;
     size_t bytes = observer->state_bytes ? observer->state_bytes(&launch->observed) : 0;
-    if (bytes > LOCKSTEP_OBSERVER_STATE && launch->all->of[i].path) {
+    if (bytes > LOCKSTEP_OBSERVER_STATE && (launch->all->of[i].path || launch->all->of[i].given)) {
         struct strbuf kernel = {0};
         isa_plain_name(launch->observed.kernel, &kernel);
         diag_error(sink, DIAG_NOWHERE, NULL,
@@ -111,10 +112,11 @@ void watch_launch_states(const struct watch_launch *launch, const struct lockste
             states_of(launch, i, states);
 }
 
-static void report(const struct watch_launch *launch, unsigned i, const void **states, FILE *to)
+static void report(struct watch_launch *launch, unsigned i, const void **states, FILE *to)
 {
     const struct lockstep_observer *observer = launch->all->of[i].observer;
     states_of(launch, i, states);
+    launch->observed.user = launch->all->of[i].user;
     if (observer->report)
         observer->report(&launch->observed, states, to);
 }

@@ -11,14 +11,15 @@
 static int check(const struct watch_observer *o, struct diag_sink *sink)
 {
     const struct lockstep_observer *observer = o->observer;
+    const char *path = o->given ? "the observer given by the program" : o->path;
     if (!observer)
-        return plugin_wrong(&o->plugin, o->path, NULL, SYMBOL " returns nothing", sink);
+        return plugin_wrong(&o->plugin, path, NULL, o->given ? "it is NULL" : SYMBOL " returns nothing", sink);
     if (observer->version != LOCKSTEP_OBSERVER_VERSION)
         return diag_error(sink, DIAG_NOWHERE, "build it again with this lockstep/observer.h",
-                          "%s was built for version %u of the observer interface; this is version %u", o->path,
+                          "%s was built for version %u of the observer interface; this is version %u", path,
                           (unsigned)observer->version, LOCKSTEP_OBSERVER_VERSION);
     if (!observer->name || !observer->name[0])
-        return plugin_wrong(&o->plugin, o->path, NULL, "it has no name", sink);
+        return plugin_wrong(&o->plugin, path, NULL, "it has no name", sink);
     return 0;
 }
 
@@ -44,12 +45,19 @@ static void describe(struct watch_observer *o)
     o->plugin.function_count = sizeof functions / sizeof functions[0];
 }
 
+static int check_room(const struct watch_observers *all, struct diag_sink *sink)
+{
+    if (all->count - all->joined == WATCH_OBSERVERS)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "too many observers: %d are the limit", WATCH_OBSERVERS);
+    return 0;
+}
+
 int watch_load(struct watch_observers *all, const char *path, struct diag_sink *sink)
 {
     const struct lockstep_observer *(*plugin)(void);
     void *symbol;
-    if (all->count - all->joined == WATCH_OBSERVERS)
-        return diag_error(sink, DIAG_NOWHERE, NULL, "too many observers: %d are the limit", WATCH_OBSERVERS);
+    if (check_room(all, sink) < 0)
+        return -1;
     struct watch_observer *o = &all->of[all->count];
     *o = (struct watch_observer){.plugin = {.kind = KIND, .word = "observer", .symbol = SYMBOL}, .path = path};
     if (plugin_load(&o->plugin, path, "an observer is built by: cc -shared -fPIC -o mine.so mine.c",
@@ -64,6 +72,20 @@ int watch_load(struct watch_observers *all, const char *path, struct diag_sink *
         return -1;
     }
     describe(o);
+    all->count++;
+    return 0;
+}
+
+int watch_take(struct watch_observers *all, const struct lockstep_observer *observer, void *user,
+               struct diag_sink *sink)
+{
+    if (check_room(all, sink) < 0)
+        return -1;
+    struct watch_observer *o = &all->of[all->count];
+    *o = (struct watch_observer){
+        .plugin = {.kind = KIND, .word = "observer"}, .observer = observer, .given = true, .user = user};
+    if (check(o, sink) < 0)
+        return -1;
     all->count++;
     return 0;
 }

@@ -17,7 +17,7 @@
 #include "isa/program.h"
 #include "lockstep/observer.h"
 
-#define WATCH_OBSERVERS 8 /* from files */
+#define WATCH_OBSERVERS 8 /* from files, or given */
 #define WATCH_JOINED 5    /* that are part of Lockstep */
 #define WATCH_LISTENERS (WATCH_OBSERVERS + WATCH_JOINED)
 
@@ -68,12 +68,14 @@ enum lockstep_space watch_space(unsigned space);
 
 /* observers.c */
 
-/* An observer from a file, or (path is NULL) one that is part of Lockstep. */
+/* An observer from a file, or one that the program around Lockstep gave, or one that is part of Lockstep. */
 struct watch_observer {
     struct plugin plugin;
     struct plugin_function functions[LOCKSTEP_OBSERVER_EVENTS + 3];
     const struct lockstep_observer *observer;
-    const char *path;
+    const char *path; /* of a file, else NULL */
+    bool given;       /* by the program */
+    void *user;       /* lockstep_observed.user */
 };
 struct watch_observers {
     struct watch_observer of[WATCH_LISTENERS];
@@ -83,6 +85,9 @@ struct watch_observers {
 
 /* Loads one more; path must stay. -1 with a diagnostic. */
 int watch_load(struct watch_observers *all, const char *path, struct diag_sink *sink);
+/* Adds one that the program gives; it must stay. -1 with a diagnostic. */
+int watch_take(struct watch_observers *all, const struct lockstep_observer *observer, void *user,
+               struct diag_sink *sink);
 /* One that is part of Lockstep joins them, once; its states may be of any size. */
 void watch_join(struct watch_observers *all, const struct lockstep_observer *observer);
 void watch_unload(struct watch_observers *all);

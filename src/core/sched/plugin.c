@@ -33,7 +33,7 @@ static int check_options(const char *path, const struct lockstep_scheduler_optio
 }
 
 /* The version first: in a structure of another version the rest may lie elsewhere. */
-static int check_policy(const char *path, const struct lockstep_scheduler *policy, struct diag_sink *sink)
+int sched_check_policy(const char *path, const struct lockstep_scheduler *policy, struct diag_sink *sink)
 {
     if (!policy)
         return wrong(path, NULL, SYMBOL " returns nothing", sink);
@@ -63,7 +63,7 @@ static int find_policy(struct sched *sched, const char *path, void *symbol, stru
     plugin_guard_begin(&guarded, 1, NULL);
     sched->policy = plugin();
     plugin_guard_end();
-    return check_policy(path, sched->policy, sink);
+    return sched_check_policy(path, sched->policy, sink);
 }
 
 int sched_load(struct sched *sched, const char *path, struct diag_sink *sink)

@@ -180,13 +180,23 @@ static int set_control(struct sched *sched, const char *name, struct diag_sink *
 
 /* The whole */
 
-static int open_base(struct sched *sched, const char *name, struct diag_sink *sink)
+/* Takes the policy that the program brings. */
+static int take(struct sched *sched, const struct sched_given *given, struct diag_sink *sink)
+{
+    sched->user = given->user;
+    sched->policy = given->policy;
+    return sched_check_policy("the scheduler given by the program", given->policy, sink);
+}
+
+static int open_base(struct sched *sched, const char *name, const struct sched_given *given, struct diag_sink *sink)
 {
     size_t n = base_length(name);
     struct strbuf base = {0};
     strbuf_addn(&base, name, n);
     int rc = 0;
-    if (sched_is_file(name))
+    if (given->policy && given->policy->name && !strcmp(given->policy->name, strbuf_text(&base)))
+        rc = take(sched, given, sink);
+    else if (sched_is_file(name))
         rc = sched_load(sched, strbuf_text(&base), sink);
     else if (!(sched->policy = sched_find(strbuf_text(&base))))
         rc = unknown(name, sink);
@@ -196,11 +206,16 @@ static int open_base(struct sched *sched, const char *name, struct diag_sink *si
 
 int sched_open(struct sched *sched, const char *name, struct diag_sink *sink)
 {
+    return sched_open_given(sched, name, &(struct sched_given){0}, sink);
+}
+
+int sched_open_given(struct sched *sched, const char *name, const struct sched_given *given, struct diag_sink *sink)
+{
     *sched = (struct sched){0};
     const char *plus = strchr(name + base_length(name), '+');
     struct strbuf base = {0};
     strbuf_addn(&base, name, plus ? (size_t)(plus - name) : strlen(name));
-    int rc = open_base(sched, strbuf_text(&base), sink);
+    int rc = open_base(sched, strbuf_text(&base), given, sink);
     if (rc == 0 && plus)
         rc = set_control(sched, plus + 1, sink);
     strbuf_free(&base);

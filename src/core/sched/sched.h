@@ -20,6 +20,12 @@ struct sched {
     uint32_t named;                               /* set of options whose value the name says */
     const struct sched_control *control;          /* over the policy, or NULL */
     void *library;                                /* of a policy that came from a file, else NULL */
+    void *user;                                   /* lockstep_scheduler_setup.user */
+};
+/* A policy that the program around Lockstep brings, under its own name; policy NULL: none. */
+struct sched_given {
+    const struct lockstep_scheduler *policy;
+    void *user;
 };
 
 /* The scheduler of the list with that very name, or NULL. */
@@ -29,6 +35,8 @@ const struct lockstep_scheduler *const *sched_list(void);
 
 /* Finds or loads the scheduler that `name` names, with its options. -1 with a diagnostic. */
 int sched_open(struct sched *sched, const char *name, struct diag_sink *sink);
+/* As sched_open, where the name may be that of `given` too, which comes before one of the list. */
+int sched_open_given(struct sched *sched, const char *name, const struct sched_given *given, struct diag_sink *sink);
 /* Gives the options that begin with a parameter's value that value, where the name said none. */
 void sched_settle(struct sched *sched, const struct sm_params *params);
 /* The value of an option, or `otherwise` where the policy has none of that name. */
@@ -45,6 +53,8 @@ void sched_identify(const char *name, struct strbuf *out);
 
 /* plugin.c: loads the policy of a shared object into sched->policy and sched->library. */
 int sched_load(struct sched *sched, const char *path, struct diag_sink *sink);
+/* Refuses a policy that is not as the contract says: -1 with a diagnostic, which calls it `path`. */
+int sched_check_policy(const char *path, const struct lockstep_scheduler *policy, struct diag_sink *sink);
 /* The scheduler as plugin_guard_begin takes it; functions: room for those of its policy, or NULL while that is not
  * known. */
 #define SCHED_KIND "warp scheduler"
