@@ -14,7 +14,7 @@ static bool wants(void *context)
     return atomic_load_explicit(&d->halts, memory_order_relaxed);
 }
 
-/* Why the launch is to be held now; false: it is not. */
+/* Why the launch is to be held now; false: it is not. Breakpoints that nobody asked for are forgotten. */
 static bool is_over(struct lockstep_device *d, uint64_t now)
 {
     struct library_run *run = &d->run;
@@ -157,7 +157,6 @@ int lockstep_run(struct lockstep_device *d, const struct lockstep_until *from, s
     struct library_run *run = &d->run;
     run->until = until.cycle && until.cycle < CYCLE_NEVER - run->begun ? run->begun + until.cycle : CYCLE_NEVER;
     run->flags = until.flags;
-    breaks_take(d->breaks, &run->hit); /* those from before are no news */
     library_forget(d);
     gpu_go_on(d->gpu, GPU_GO_ON, NULL);
     return end_run(d, stop);
