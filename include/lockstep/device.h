@@ -162,7 +162,8 @@ LOCKSTEP_API int lockstep_instruction(struct lockstep_device *device, const stru
                                       struct lockstep_instruction *instruction);
 
 /* Device memory. Addresses are those that kernels see. All of it must lie inside one allocation or variable. While a
- * launch is held, reads see what a thread would, and what is written is seen by those who then ask the L2. */
+ * launch is held, reads give what the L2 has, or an L1 that has registered what it wrote; what is written is in the L2.
+ */
 
 LOCKSTEP_API int lockstep_allocate(struct lockstep_device *device, uint64_t bytes, uint64_t *address);
 LOCKSTEP_API int lockstep_free(struct lockstep_device *device, uint64_t address);
