@@ -284,10 +284,19 @@ static void add(const struct plugin *plugin)
     dl_iterate_phdr(find_object, g);
 }
 
+/* Several devices of a process may come here at once as long as none has a plug-in: so nothing is written then. */
+static bool has_object(const struct plugin *plugins, unsigned count)
+{
+    for (unsigned i = 0; i < count && i < PLUGINS; i++)
+        if (plugins[i].library)
+            return true;
+    return false;
+}
+
 void plugin_guard_begin(const struct plugin *plugins, unsigned count, const struct plugin_blame *blame)
 {
     void *frames[2];
-    if (atomic_load(&guarding.on))
+    if (!has_object(plugins, count) || atomic_load(&guarding.on))
         return;
     guard.count = 0;
     for (unsigned i = 0; i < count && i < PLUGINS; i++)

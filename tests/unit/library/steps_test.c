@@ -1,4 +1,6 @@
 /* Launches of the library that are held: however one is cut into steps, its result is that of the whole. */
+#include <pthread.h>
+
 #include "library_support.h"
 
 static void run_in_steps(struct locks *l, uint64_t cycles)
@@ -127,6 +129,36 @@ static void test_devices_know_nothing_of_each_other(void **state)
     }
 }
 
+static void *run_alone(void *context)
+{
+    struct locks *l = context;
+    for (unsigned n = 0; n < 200; n++)
+        MUST(l->device, lockstep_step(l->device, 10, NULL));
+    MUST(l->device, lockstep_run(l->device, NULL, NULL));
+    return NULL;
+}
+
+static void test_devices_run_in_threads_of_their_own(void **state)
+{
+    (void)state;
+    struct locks l[3];
+    pthread_t threads[3];
+    for (unsigned i = 0; i < 3; i++) {
+        locks_open(&l[i], machines[i], NULL, NULL);
+        locks_launch(&l[i], 1 + i % 2, 0);
+    }
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, run_alone, &l[i]), 0);
+    for (unsigned i = 0; i < 3; i++) {
+        pthread_join(threads[i], NULL);
+        char *text = result_text(l[i].device), *whole = locks_whole(machines[i]);
+        assert_string_equal(text, whole);
+        free(text);
+        free(whole);
+        lockstep_destroy(l[i].device);
+    }
+}
+
 static void test_a_launch_is_cancelled_and_another_runs(void **state)
 {
     (void)state;
@@ -163,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_looking_changes_nothing),
         cmocka_unit_test(test_statistics_while_held_are_those_of_a_partial_launch),
         cmocka_unit_test(test_devices_know_nothing_of_each_other),
+        cmocka_unit_test(test_devices_run_in_threads_of_their_own),
         cmocka_unit_test(test_a_launch_is_cancelled_and_another_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
