@@ -149,6 +149,11 @@ LOCKSTEP_API int lockstep_kernel(struct lockstep_device *device, const struct lo
 LOCKSTEP_API int lockstep_find_kernel(struct lockstep_device *device, const struct lockstep_module *module,
                                       const char *name, struct lockstep_kernel_facts *facts);
 
+/* *blocks receives how many blocks of so many threads, with so many bytes of dynamic shared memory, fit on one SM at
+ * once: 0, when not even one does. */
+LOCKSTEP_API int lockstep_occupancy(struct lockstep_device *device, const struct lockstep_module *module,
+                                    const char *kernel, uint32_t threads, uint64_t shared, uint32_t *blocks);
+
 struct lockstep_instruction {
     size_t size;
     const char *text;      /* as PTX */

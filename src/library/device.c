@@ -143,38 +143,61 @@ int library_give(struct lockstep_device *d, void *to, const void *from, size_t k
 /* The scheduler that is given is the machine's by its bare name, unless an assignment says more. */
 static int set_machine(struct lockstep_device *d, const struct lockstep_device_setup *setup)
 {
-    d->machine.given = (struct sched_given){setup->scheduler, setup->scheduler_user};
+    d->own.given = (struct sched_given){setup->scheduler, setup->scheduler_user};
     if (setup->scheduler && setup->scheduler->name)
-        machine_set_scheduler(&d->machine, setup->scheduler->name);
+        machine_set_scheduler(&d->own, setup->scheduler->name);
     for (const char *const *set = setup->set; set && *set; set++)
-        if (machine_set(&d->machine, *set, &d->sink) < 0)
+        if (machine_set(&d->own, *set, &d->sink) < 0)
             return LOCKSTEP_ERROR_INVALID;
-    if (!sched_is_file(d->machine.sm.scheduler))
+    if (!sched_is_file(d->own.sm.scheduler))
         return LOCKSTEP_OK;
     return library_wrong(d, LOCKSTEP_ERROR_INVALID,
                          "open it, and give what its lockstep_scheduler_plugin returns as `scheduler`",
-                         "sm.scheduler names a file, %s, and the library loads no code", d->machine.sm.scheduler);
+                         "sm.scheduler names a file, %s, and the library loads no code", d->own.sm.scheduler);
 }
 
 static int load_machine(struct lockstep_device *d, const struct lockstep_device_setup *setup)
 {
     const char *name = setup->machine ? setup->machine : setup->text ? "machine.yaml" : "gtx480";
-    int rc = setup->text ? machine_load_text(&d->machine, name, setup->text, &d->sink)
-                         : machine_load(&d->machine, name, &d->sink);
+    int rc =
+        setup->text ? machine_load_text(&d->own, name, setup->text, &d->sink) : machine_load(&d->own, name, &d->sink);
     return rc < 0 ? LOCKSTEP_ERROR_INVALID : set_machine(d, setup);
+}
+
+static struct lockstep_device *new_device(void)
+{
+    struct lockstep_device *d = base_calloc(1, sizeof *d);
+    diag_init(&d->sink);
+    return d;
+}
+
+static int make(struct lockstep_device *d, const struct machine *machine)
+{
+    d->machine = machine;
+    d->gpu = gpu_create(machine, &d->sink);
+    return d->gpu ? LOCKSTEP_OK : LOCKSTEP_ERROR_INVALID;
 }
 
 int lockstep_create(struct lockstep_device **device, const struct lockstep_device_setup *from)
 {
     struct lockstep_device_setup setup;
-    struct lockstep_device *d = *device = base_calloc(1, sizeof *d);
-    diag_init(&d->sink);
+    struct lockstep_device *d = *device = new_device();
     int code = library_take(d, &setup, sizeof setup, from, "lockstep_device_setup");
     code = code ? code : load_machine(d, &setup);
-    if (code)
-        return code;
-    d->gpu = gpu_create(&d->machine, &d->sink);
-    return d->gpu ? LOCKSTEP_OK : LOCKSTEP_ERROR_INVALID;
+    return code ? code : make(d, &d->own);
+}
+
+int library_create(struct lockstep_device **device, const struct machine *machine)
+{
+    *device = new_device();
+    return make(*device, machine);
+}
+
+int library_tell(const struct lockstep_device *d, struct diag_sink *sink)
+{
+    for (unsigned i = 0; i < d->sink.count; i++)
+        diag_add(sink, &d->sink.items[i]);
+    return -1;
 }
 
 void lockstep_destroy(struct lockstep_device *d)
@@ -191,7 +214,7 @@ void lockstep_destroy(struct lockstep_device *d)
         free(d->modules);
     }
     breaks_free(d->breaks);
-    machine_free(&d->machine);
+    machine_free(&d->own);
     diag_free(&d->sink);
     struct strbuf *const texts[] = {&d->message, &d->value, &d->text, &d->place, &d->output, &d->json, &d->kernel};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
@@ -206,10 +229,10 @@ int lockstep_facts(struct lockstep_device *d, struct lockstep_device_facts *to)
     int code = library_begin(d);
     if (code)
         return code;
-    struct lockstep_device_facts facts = {.sms = d->machine.gpu.sms,
-                                          .warps = d->machine.sm.warps,
-                                          .lanes = d->machine.sm.warp_size,
-                                          .core_mhz = d->machine.gpu.core_mhz,
+    struct lockstep_device_facts facts = {.sms = d->machine->gpu.sms,
+                                          .warps = d->machine->sm.warps,
+                                          .lanes = d->machine->sm.warp_size,
+                                          .core_mhz = d->machine->gpu.core_mhz,
                                           .cycle = gpu_cycle(d->gpu),
                                           .launches = d->launches};
     gpu_memory_info(d->gpu, &facts.memory_free, &facts.memory_bytes);
@@ -222,7 +245,7 @@ int lockstep_parameter(struct lockstep_device *d, const char *name, const char *
     if (code)
         return code;
     strbuf_free(&d->value);
-    if (!machine_value(&d->machine, name, &d->value))
+    if (!machine_value(d->machine, name, &d->value))
         return library_wrong(d, LOCKSTEP_ERROR_ABSENT, "`lockstep params` lists them", "there is no parameter %s",
                              name);
     *value = strbuf_text(&d->value);

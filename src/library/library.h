@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "gpu/gpu.h"
 #include "gpu/visit.h"
-#include "lockstep/device.h"
+#include "library/bridge.h"
 
 struct lockstep_module {
     struct gpu_module *module;
@@ -39,8 +39,9 @@ struct library_run {
 };
 
 struct lockstep_device {
-    struct machine machine;
-    struct gpu *gpu; /* NULL: it could not be made */
+    struct machine own;            /* where the setup describes it */
+    const struct machine *machine; /* that, or another room's */
+    struct gpu *gpu;               /* NULL: it could not be made */
     struct diag_sink sink;
     struct strbuf message, value, text, place, output, json; /* given out */
     struct lockstep_module *modules;

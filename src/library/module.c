@@ -98,17 +98,35 @@ int lockstep_kernel(struct lockstep_device *d, const struct lockstep_module *mod
     return library_wrong(d, LOCKSTEP_ERROR_ABSENT, NULL, "%s has no kernel number %u", m->name, index);
 }
 
+/* The kernel of that name; NULL: *code says what is wrong. */
+static const struct isa_function *kernel_of(struct lockstep_device *d, const struct lockstep_module *module,
+                                            const char *name, int *code)
+{
+    const struct isa_module *m = code_of(d, module, code);
+    const struct isa_function *f = m ? isa_find_function(m, name) : NULL;
+    if (f && f->is_kernel)
+        return f;
+    if (m)
+        *code = library_wrong(d, LOCKSTEP_ERROR_ABSENT, NULL, "%s has no kernel '%s'", m->name, name);
+    return NULL;
+}
+
 int lockstep_find_kernel(struct lockstep_device *d, const struct lockstep_module *module, const char *name,
                          struct lockstep_kernel_facts *facts)
 {
     int code;
-    const struct isa_module *m = code_of(d, module, &code);
-    if (!m)
-        return code;
-    const struct isa_function *f = isa_find_function(m, name);
-    if (f && f->is_kernel)
-        return give_kernel(d, f, facts);
-    return library_wrong(d, LOCKSTEP_ERROR_ABSENT, NULL, "%s has no kernel '%s'", m->name, name);
+    const struct isa_function *f = kernel_of(d, module, name, &code);
+    return f ? give_kernel(d, f, facts) : code;
+}
+
+int lockstep_occupancy(struct lockstep_device *d, const struct lockstep_module *module, const char *kernel,
+                       uint32_t threads, uint64_t shared, uint32_t *blocks)
+{
+    int code;
+    const struct isa_function *f = kernel_of(d, module, kernel, &code);
+    if (f)
+        *blocks = gpu_occupancy(d->gpu, f, threads, shared, NULL);
+    return code;
 }
 
 int lockstep_instruction(struct lockstep_device *d, const struct lockstep_module *module, uint32_t pc,

@@ -127,7 +127,7 @@ int lockstep_result_json(struct lockstep_device *d, const char **text)
         return code;
     struct gpu_result named = *r;
     named.name = strbuf_text(&d->kernel);
-    json_t *object = gpu_result_json(&named, &d->machine);
+    json_t *object = gpu_result_json(&named, d->machine);
     char *dumped = json_dumps(object, JSON_INDENT(1));
     strbuf_free(&d->json);
     strbuf_add(&d->json, dumped ? dumped : "{}");

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "gpu/gpu.h"
+#include "library/bridge.h"
 #include "litmus/kernel.h"
 #include "litmus/litmus.h"
-#include "ptx/ptx.h"
 
+#define SLICE_CYCLES 16384 /* of a launch, between two looks whether it is to stop */
 #define LAUNCH_RUNS 1024u
 #define MOST_BLOCKS 64u
 #define MOST_PRESSES 6u           /* atomics of a crowd */
@@ -23,9 +23,8 @@ struct runner {
     const struct litmus_run *run;
     struct diag_sink *sink;
     struct random_stream random;
-    struct gpu *gpu;
-    struct gpu_module *module;
-    const struct isa_function *kernel;
+    struct lockstep_device *device;
+    struct lockstep_module *module;
     uint32_t warp_size;
     unsigned groups;                   /* blocks of a run */
     unsigned group_of[LITMUS_THREADS]; /* by thread */
@@ -82,13 +81,12 @@ static int load(struct runner *r)
 {
     struct strbuf text = {0};
     litmus_write_kernel(r->test, r->warp_size, &text);
-    struct isa_module *module = ptx_load(r->test->name, strbuf_text(&text), text.length, NULL, r->sink);
+    int code = lockstep_load(r->device, r->test->name, strbuf_text(&text), text.length, 0, &r->module);
     strbuf_free(&text);
-    r->module = module ? gpu_load(r->gpu, module, r->sink) : NULL;
-    if (!r->module)
-        return -1;
-    r->kernel = gpu_kernel(r->module, LITMUS_KERNEL);
-    unsigned fit = gpu_occupancy(r->gpu, r->kernel, r->warps * r->warp_size, 0, NULL) * r->run->machine->gpu.sms;
+    uint32_t fit = 0;
+    if (code || lockstep_occupancy(r->device, r->module, LITMUS_KERNEL, r->warps * r->warp_size, 0, &fit))
+        return library_tell(r->device, r->sink);
+    fit *= r->run->machine->gpu.sms;
     fit = fit < MOST_BLOCKS ? fit : MOST_BLOCKS;
     r->blocks = fit - fit % r->groups;
     if (!r->blocks)
@@ -104,11 +102,10 @@ static int allocate(struct runner *r)
     r->plan = base_calloc(most, sizeof *r->plan);
     r->memory = base_calloc(r->most, run_bytes(r));
     r->results = base_calloc(results, sizeof *r->results);
-    r->plan_at = gpu_malloc(r->gpu, most * sizeof *r->plan);
-    r->memory_at = gpu_malloc(r->gpu, r->most * run_bytes(r));
-    r->meet_at = gpu_malloc(r->gpu, r->most * LINE);
-    r->results_at = gpu_malloc(r->gpu, results * sizeof *r->results);
-    if (r->plan_at && r->memory_at && r->meet_at && r->results_at)
+    if (!lockstep_allocate(r->device, most * sizeof *r->plan, &r->plan_at) &&
+        !lockstep_allocate(r->device, r->most * run_bytes(r), &r->memory_at) &&
+        !lockstep_allocate(r->device, r->most * LINE, &r->meet_at) &&
+        !lockstep_allocate(r->device, results * sizeof *r->results, &r->results_at))
         return 0;
     return diag_error(r->sink, DIAG_NOWHERE, NULL, "the machine has too little memory for the runs of a litmus test");
 }
@@ -248,45 +245,58 @@ static void make_plan(struct runner *r)
 
 static int send(struct runner *r)
 {
-    if (gpu_write(r->gpu, r->plan_at, r->plan, entries(r) * sizeof *r->plan, r->sink) < 0 ||
-        gpu_write(r->gpu, r->memory_at, r->memory, r->most * run_bytes(r), r->sink) < 0)
-        return -1;
-    return gpu_fill(r->gpu, r->meet_at, 0, r->most * LINE, r->sink);
+    if (lockstep_write(r->device, r->plan_at, r->plan, entries(r) * sizeof *r->plan) ||
+        lockstep_write(r->device, r->memory_at, r->memory, r->most * run_bytes(r)) ||
+        lockstep_fill(r->device, r->meet_at, 0, r->most * LINE))
+        return library_tell(r->device, r->sink);
+    return 0;
 }
 
 static int fetch(struct runner *r)
 {
     uint64_t words = r->most * LITMUS_THREADS * LITMUS_REGISTERS;
-    if (gpu_read(r->gpu, r->memory, r->memory_at, r->most * run_bytes(r), r->sink) < 0)
-        return -1;
-    return gpu_read(r->gpu, r->results, r->results_at, words * sizeof *r->results, r->sink);
+    if (lockstep_read(r->device, r->memory, r->memory_at, r->most * run_bytes(r)) ||
+        lockstep_read(r->device, r->results, r->results_at, words * sizeof *r->results))
+        return library_tell(r->device, r->sink);
+    return 0;
 }
 
-static int progress(void *context, const struct gpu_progress *now)
+static bool is_to_stop(const struct runner *r)
 {
-    struct runner *r = context;
-    (void)now;
-    return r->run->progress ? r->run->progress(r->run->context, r->done) : 0;
+    return r->run->progress && r->run->progress(r->run->context, r->done);
+}
+
+/* Lets the launch that has begun come to its end. Returns a code of the library. */
+static int finish(struct runner *r)
+{
+    struct lockstep_stop stop = {.size = sizeof stop};
+    int code;
+    while (!(code = lockstep_step(r->device, SLICE_CYCLES, &stop)) && stop.why != LOCKSTEP_WHY_END)
+        if (is_to_stop(r)) {
+            lockstep_cancel(r->device);
+            return LOCKSTEP_ERROR_STOPPED;
+        }
+    return code;
 }
 
 static int launch(struct runner *r)
 {
-    struct litmus_params params = {r->plan_at, (uint32_t)rounds(r)};
-    struct gpu_result result = {0};
-    struct gpu_launch launch = {.module = r->module,
-                                .kernel = r->kernel,
-                                .grid = {r->blocks, 1, 1},
-                                .block = {r->warps * r->warp_size, 1, 1},
-                                .params = &params,
-                                .mode = GPU_TIMING,
-                                .max_cycles = r->run->max_cycles,
-                                .threads = r->run->threads,
-                                .progress = progress,
-                                .context = r};
-    int rc = gpu_launch(r->gpu, &launch, &result, r->sink);
-    gpu_result_free(&result);
-    return rc < 0 ? diag_error(r->sink, DIAG_NOWHERE, NULL, "%s: its kernel did not come to its end", r->test->name)
-                  : 0;
+    const struct litmus_params params = {r->plan_at, (uint32_t)rounds(r)};
+    const struct lockstep_argument arguments[] = {LOCKSTEP_ARGUMENT(params.plan), LOCKSTEP_ARGUMENT(params.rounds)};
+    const struct lockstep_launch_setup launch = {.size = sizeof launch,
+                                                 .module = r->module,
+                                                 .kernel = LITMUS_KERNEL,
+                                                 .grid = {r->blocks},
+                                                 .block = {r->warps * r->warp_size},
+                                                 .argument_count = 2,
+                                                 .arguments = arguments,
+                                                 .max_cycles = r->run->max_cycles,
+                                                 .threads = r->run->threads};
+    int code = lockstep_launch(r->device, &launch);
+    code = code ? code : finish(r);
+    if (code != LOCKSTEP_ERROR_STOPPED && code != LOCKSTEP_ERROR_LIMIT)
+        library_tell(r->device, r->sink); /* notes, where it went well */
+    return code ? diag_error(r->sink, DIAG_NOWHERE, NULL, "%s: its kernel did not come to its end", r->test->name) : 0;
 }
 
 /* Reads a run's outcome off memory; its places are found in the plan. */
@@ -353,12 +363,11 @@ int litmus_run(const struct litmus_test *test, const struct litmus_run *run, str
         return -1;
     r.random = random_stream_of(run->seed, "litmus", 0);
     find_groups(&r);
-    r.gpu = gpu_create(run->machine, sink);
-    int rc = r.gpu && load(&r) == 0 && allocate(&r) == 0 ? run_all(&r, seen) : -1;
+    int rc = library_create(&r.device, run->machine) ? library_tell(r.device, sink) : 0;
+    rc = rc == 0 && load(&r) == 0 && allocate(&r) == 0 ? run_all(&r, seen) : -1;
     free(r.plan);
     free(r.memory);
     free(r.results);
-    if (r.gpu)
-        gpu_destroy(r.gpu);
+    lockstep_destroy(r.device);
     return rc;
 }
