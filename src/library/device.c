@@ -214,6 +214,7 @@ void lockstep_destroy(struct lockstep_device *d)
         free(d->modules);
     }
     breaks_free(d->breaks);
+    free(d->run.params);
     machine_free(&d->own);
     diag_free(&d->sink);
     struct strbuf *const texts[] = {&d->message, &d->value, &d->text, &d->place, &d->output, &d->json, &d->kernel};
