@@ -114,6 +114,7 @@ struct core_ops {
     struct core_op *items;
     size_t count, capacity;
     uint32_t free, live;                /* list of those not in use; how many are */
+    bool samples;                       /* accesses have room for what textures give (simt/image.h) */
     VEC(struct simt_access *) accesses; /* free ones */
 };
 
@@ -145,6 +146,7 @@ static inline void core_op_free(struct core_ops *ops, uint32_t op)
     o->access = NULL;
     core_op_recycle(ops, op);
 }
+/* An access of a launch whose code reads textures, or does not: ops->samples. */
 struct simt_access *core_access_new(struct core_ops *ops, struct arena *arena);
 /* The op needs its access no more. */
 static inline void core_access_free(struct core_ops *ops, struct core_op *o)

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/hot.h"
 #include "core/op.h"
+#include "simt/image.h"
 
 #define FIRST_OPS 64
 
@@ -20,9 +21,11 @@ uint32_t core_op_grow(struct core_ops *ops)
 
 HOT struct simt_access *core_access_new(struct core_ops *ops, struct arena *arena)
 {
-    if (ops->accesses.count)
-        return ops->accesses.items[--ops->accesses.count];
-    return ARENA_NEW(arena, struct simt_access, 1);
+    struct simt_access *access =
+        ops->accesses.count ? ops->accesses.items[--ops->accesses.count] : ARENA_NEW(arena, struct simt_access, 1);
+    if (RARELY(ops->samples && !access->texels))
+        access->texels = ARENA_NEW(arena, struct simt_texels, 1);
+    return access;
 }
 
 void core_wheel_init(struct core_wheel *wheel)

@@ -27,6 +27,7 @@
 
 #include "base/interrupt.h"
 #include "base/terminal.h"
+#include "cuda/array.h"
 #include "cuda/runtime.h"
 #include "config/yaml.h"
 #include "gpu/departures.h"
@@ -336,6 +337,8 @@ void runtime_reset(struct runtime *rt)
     for (size_t i = 0; i < rt->images.count; i++)
         image_forget_module(rt, rt->images.items[i]);
     release_specials(rt);
+    textures_forget(rt);
+    arrays_forget(rt);
     for (size_t i = 0; i < rt->streams.count; i++)
         free(rt->streams.items[i]);
     for (size_t i = 0; i < rt->events.count; i++)

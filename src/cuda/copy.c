@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/array.h"
 #include "cuda/graph.h"
 
 /* A block of `rows` rows in each of `slices` slices; pitches in bytes. */
@@ -297,30 +298,98 @@ static cudaError_t at_position(struct runtime *rt, const struct cudaPitchedPtr *
     return cudaSuccess;
 }
 
+/* One side of a copy in three dimensions. */
+struct side {
+    void *start;
+    size_t pitch, slice;
+};
+
+/* A block in an array; extent and position are elements. */
+static cudaError_t in_array(struct runtime *rt, cudaArray_const_t array, const struct cudaPos *at,
+                            const struct cudaExtent *extent, struct side *side)
+{
+    cudaError_t error = array_check(rt, array);
+    if (error)
+        return error;
+    size_t rows = array_rows(array), slices = array_slices(array);
+    if (at->x > array->extent.width || extent->width > array->extent.width - at->x || at->y > rows ||
+        extent->height > rows - at->y || at->z > slices || extent->depth > slices - at->z)
+        return runtime_refuse(rt, cudaErrorInvalidValue,
+                              "%zu x %zu x %zu elements from (%zu, %zu, %zu) on are not all in an array of %zu x %zu x %zu",
+                              extent->width, extent->height, extent->depth, at->x, at->y, at->z, array->extent.width, rows,
+                              slices);
+    *side = (struct side){(void *)(uintptr_t)(array->base + at->z * array->slice + at->y * array->row + at->x * array->texel),
+                          array->row, array->slice};
+    return cudaSuccess;
+}
+
+static cudaError_t in_memory(struct runtime *rt, const struct cudaPitchedPtr *p, const struct cudaPos *at,
+                             const struct cudaExtent *extent, struct side *side)
+{
+    side->pitch = p->pitch;
+    side->slice = p->pitch * p->ysize;
+    return at_position(rt, p, at, extent, &side->start);
+}
+
+/* Bytes of an element: those of the arrays that take part. */
+static cudaError_t element_bytes(struct runtime *rt, const struct cudaMemcpy3DParms *p, size_t *bytes)
+{
+    cudaError_t error = p->srcArray ? array_check(rt, p->srcArray) : cudaSuccess;
+    error = !error && p->dstArray ? array_check(rt, p->dstArray) : error;
+    if (error)
+        return error;
+    *bytes = p->srcArray ? p->srcArray->texel : p->dstArray ? p->dstArray->texel : 1;
+    bool differ = p->srcArray && p->dstArray && p->srcArray->texel != p->dstArray->texel;
+    return differ ? runtime_refuse(rt, cudaErrorInvalidValue, "the arrays' elements are of %zu and %zu bytes",
+                                   p->srcArray->texel, p->dstArray->texel)
+                  : cudaSuccess;
+}
+
 static cudaError_t copy_3d(struct runtime *rt, const struct cudaMemcpy3DParms *p)
 {
-    void *to, *from;
+    struct side to, from;
+    size_t unit;
     if (!p)
         return runtime_refuse(rt, cudaErrorInvalidValue, "the pointer to its parameters is null");
-    if (p->srcArray || p->dstArray)
-        return runtime_refuse(rt, cudaErrorNotSupported, "arrays are not supported");
     if (!p->extent.width || !p->extent.height || !p->extent.depth)
         return cudaSuccess;
-    cudaError_t error = at_position(rt, &p->dstPtr, &p->dstPos, &p->extent, &to);
+    cudaError_t error = element_bytes(rt, p, &unit);
+    if (error)
+        return error;
+    struct cudaExtent bytes = p->extent;
+    if (__builtin_mul_overflow(bytes.width, unit, &bytes.width))
+        return cudaErrorInvalidValue;
+    error = p->dstArray ? in_array(rt, p->dstArray, &p->dstPos, &p->extent, &to)
+                        : in_memory(rt, &p->dstPtr, &p->dstPos, &bytes, &to);
     if (!error)
-        error = at_position(rt, &p->srcPtr, &p->srcPos, &p->extent, &from);
+        error = p->srcArray ? in_array(rt, p->srcArray, &p->srcPos, &p->extent, &from)
+                            : in_memory(rt, &p->srcPtr, &p->srcPos, &bytes, &from);
     if (error)
         return error;
     struct shape shape = {
-        .width = p->extent.width,
-        .rows = p->extent.height,
-        .slices = p->extent.depth,
-        .to_pitch = p->dstPtr.pitch,
-        .from_pitch = p->srcPtr.pitch,
-        .to_slice = p->dstPtr.pitch * p->dstPtr.ysize,
-        .from_slice = p->srcPtr.pitch * p->srcPtr.ysize,
+        .width = bytes.width,
+        .rows = bytes.height,
+        .slices = bytes.depth,
+        .to_pitch = to.pitch,
+        .from_pitch = from.pitch,
+        .to_slice = to.slice,
+        .from_slice = from.slice,
     };
-    return copy_shape(rt, to, from, &shape, p->kind);
+    return copy_shape(rt, to.start, from.start, &shape, p->kind);
+}
+
+cudaError_t copy_call(const char *entry, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async)
+{
+    cudaError_t captured;
+    if (async && capture_copy(stream, p, &captured))
+        return captured;
+    struct runtime *rt = runtime_lock();
+    cudaError_t error = runtime_ready(rt);
+    rt->entry = entry;
+    error = error ? error : stream_check(rt, stream);
+    rt->stream = stream;
+    rt->may_put_off = async;
+    return runtime_unlock(rt, error ? error : copy_3d(rt, p));
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)

@@ -94,6 +94,7 @@ struct refusal {
 
 struct flight;
 struct later;
+struct texture_record;
 
 struct runtime {
     pthread_mutex_t lock;
@@ -144,6 +145,8 @@ struct runtime {
     VEC(struct variable *) variables;
     VEC(struct managed_note) managed; /* not registered yet */
     VEC(struct special_block) specials;
+    VEC(struct cudaArray *) arrays;
+    VEC(struct texture_record *) textures; /* and surfaces */
     VEC(struct CUstream_st *) streams;
     VEC(struct CUevent_st *) events;
     unsigned long long next_stream;

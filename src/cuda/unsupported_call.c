@@ -1,4 +1,4 @@
-/* Calls of entry points that are not modelled; and the one such function that does not return an error. */
+/* Calls of entry points that are not modelled, by name. */
 #include "cuda/runtime.h"
 #include "cuda/unsupported.h"
 
@@ -17,13 +17,4 @@ int unsupported_call(enum unsupported_row row, const char *name)
         diag_free(&sink);
     }
     return (int)runtime_unlock(rt, cudaErrorNotSupported);
-}
-
-#pragma GCC visibility push(default)
-struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind);
-#pragma GCC visibility pop
-
-struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind)
-{
-    return (struct cudaChannelFormatDesc){x, y, z, w, kind};
 }

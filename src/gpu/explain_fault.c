@@ -8,6 +8,7 @@ static enum gpu_fault fault_class(uint8_t kind)
     switch (kind) {
     case SIMT_FAULT_BOUNDS:
     case SIMT_FAULT_READ_ONLY:
+    case SIMT_FAULT_IMAGE:
         return GPU_FAULT_ADDRESS;
     case SIMT_FAULT_MISALIGNED:
         return GPU_FAULT_ALIGNMENT;

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "gpu/control.h"
 #include "gpu/waits.h"
+#include "simt/image.h"
 #include "simt/lock.h"
 #include "sm/barrier.h"
 #include "watch/value_history.h"
@@ -60,6 +61,7 @@ struct frun {
     uint64_t round;        /* turns of everybody so far, + 1 */
     struct gpu_control *control;
     struct simt_access access;
+    struct simt_texels texels; /* of it */
     struct watch_value_history values;
     struct sm_fault fault;
     bool faulted;
@@ -90,14 +92,11 @@ static void set_fault(struct frun *f, const struct fblock *b, unsigned w, const 
     memcpy(f->fault.block, b->simt.index, sizeof f->fault.block);
 }
 
-static bool legal(struct frun *f, const struct fblock *b, unsigned w)
+/* The access's lanes one by one. */
+static bool legal_lanes(struct frun *f, const struct fblock *b, unsigned w)
 {
     const struct simt_access *a = &f->access;
     unsigned bytes = a->element_bytes * a->elements;
-    /* All in one allocation, the usual case; an allocation is read-only as a whole. */
-    if (a->high - a->low < INT64_MAX && store_covers(&f->run->gpu->store, a->low, a->high - a->low + bytes) &&
-        (a->kind == ISA_FLAG_LOAD || !gpu_address_read_only(f->run->gpu, a->low)))
-        return true;
     for (uint64_t rest = a->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         struct simt_fault fault = {.lane = (uint8_t)lane, .space = a->space, .address = a->address[lane], .pc = a->pc};
@@ -111,6 +110,23 @@ static bool legal(struct frun *f, const struct fblock *b, unsigned w)
         }
     }
     return true;
+}
+
+static bool legal(struct frun *f, const struct fblock *b, unsigned w)
+{
+    const struct simt_access *a = &f->access;
+    unsigned bytes = a->element_bytes * a->elements;
+    /* All in one allocation, the usual case; an allocation is read-only as a whole. */
+    if (a->high - a->low < INT64_MAX && store_covers(&f->run->gpu->store, a->low, a->high - a->low + bytes) &&
+        (a->kind == ISA_FLAG_LOAD || !gpu_address_read_only(f->run->gpu, a->low)))
+        return true;
+    bool fine = true;
+    for (unsigned p = a->samples ? f->texels.parts : 1; p-- > 0 && fine;) {
+        if (a->samples)
+            simt_texels_part(&f->access, p);
+        fine = legal_lanes(f, b, w);
+    }
+    return fine;
 }
 
 /* True: an atomic led to a value that a lock going back and forth does not take. */
@@ -601,6 +617,7 @@ static enum gpu_status run_rounds(struct frun *f)
 static enum gpu_status begin(struct gpu_run *run)
 {
     struct frun *f = run->functional = base_calloc(1, sizeof *f);
+    f->access.texels = &f->texels;
     f->run = run;
     f->round = 1;
     f->counters = run->result->counters;

@@ -160,7 +160,7 @@ static void print_mnemonic(const struct printer *s)
     strbuf_add(s->out, isa_op_info(instr->op)->text);
     for (unsigned i = 0; i < count; i++) {
         uint8_t value = ((const uint8_t *)&instr->mods)[fields[i]];
-        if (value && fields[i] != ISA_FIELD_PRMT)
+        if (value && fields[i] != ISA_FIELD_PRMT && fields[i] != ISA_FIELD_BOUNDS)
             print_mod(s, fields[i], value);
     }
     if (instr->type)
@@ -171,6 +171,8 @@ static void print_mnemonic(const struct printer *s)
         strbuf_add(s->out, ".b32");
     if (instr->mods.prmt)
         print_mod(s, ISA_FIELD_PRMT, instr->mods.prmt);
+    if (instr->mods.bounds)
+        print_mod(s, ISA_FIELD_BOUNDS, instr->mods.bounds);
 }
 
 static void print_vector(struct printer *s, const struct isa_operand *operands, unsigned count, enum isa_type type)
@@ -267,6 +269,38 @@ static void print_letters(struct printer *s)
     }
 }
 
+/* `[handle, {coordinates}]`, with the one that PTX asks for beyond those of volumes, layers and cubes. */
+static void print_place(struct printer *s, const struct isa_operand *coordinates)
+{
+    const struct isa_instr *instr = s->instr;
+    unsigned count = isa_coordinates(instr);
+    separate(s);
+    strbuf_add(s->out, "[");
+    print_operand(s, &instr->src[0], ISA_B64);
+    for (unsigned i = 0; i < count + (count == 3); i++) {
+        bool layer = i == 0 && (instr->mods.geometry == ISA_GEOMETRY_A1D || instr->mods.geometry == ISA_GEOMETRY_A2D);
+        strbuf_add(s->out, i ? ", " : ", {");
+        print_operand(s, &coordinates[i < count ? i : count - 1], layer || !instr->stype ? ISA_B32 : instr->stype);
+    }
+    strbuf_add(s->out, "}]");
+}
+
+/* tex, tld4, suld, sust: see the positions in op.def. */
+static void print_image(struct printer *s)
+{
+    const struct isa_instr *instr = s->instr;
+    bool stores = isa_op_info(instr->op)->flags & ISA_FLAG_STORE;
+    unsigned values = stores ? instr->src_count - 1u - isa_coordinates(instr) : 0, behind;
+    if (!stores)
+        print_vector(s, instr->dst, instr->dst_count, instr->type);
+    print_place(s, &instr->src[1 + values]);
+    if (stores)
+        print_vector(s, instr->src + 1, values, instr->type);
+    behind = 1 + values + isa_coordinates(instr);
+    if (behind < instr->src_count)
+        print_source(s, 's', &instr->src[behind]);
+}
+
 static void print_slots(struct printer *s, const struct isa_call_slot *slots, uint32_t count)
 {
     strbuf_add(s->out, "(");
@@ -303,6 +337,10 @@ static void print_operands(struct printer *s)
     case ISA_OP_CALL: print_call(s); break;
     case ISA_OP_BAR:
     case ISA_OP_BARRIER: print_barrier(s); break;
+    case ISA_OP_TEX:
+    case ISA_OP_TLD4:
+    case ISA_OP_SULD:
+    case ISA_OP_SUST: print_image(s); break;
     default: print_letters(s); break;
     }
 }

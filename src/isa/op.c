@@ -43,7 +43,8 @@ enum {
     FENCE = ISA_FLAG_FENCE,
     WARP = ISA_FLAG_WARP,
     TAKE = ISA_FLAG_TAKE,
-    GIVE = ISA_FLAG_GIVE
+    GIVE = ISA_FLAG_GIVE,
+    IMAGE = ISA_FLAG_IMAGE
 };
 
 static const struct isa_op_info op_table[] = {
@@ -147,8 +148,7 @@ const char *isa_mod_text(enum isa_field field, uint8_t value)
 bool isa_is_outside(const char *text, size_t n)
 {
     static const char *const outside[] = {
-        "tex",          "tld4",           "txq",      "suld",      "sust",         "sured",
-        "suq",          "istypep",        "wmma",     "mma",       "ldmatrix",     "stmatrix",
+        "txq",          "sured",          "suq",      "istypep",   "wmma",     "mma",       "ldmatrix",     "stmatrix",
         "movmatrix",    "wgmma",          "tcgen05",  "cp",        "mbarrier",     "tensormap",
         "createpolicy", "applypriority",  "discard",  "mapa",      "getctarank",   "multimem",
         "setmaxnreg",   "griddepcontrol", "alloca",   "stacksave", "stackrestore", "clusterlaunchcontrol",

@@ -65,6 +65,7 @@ enum isa_flag {
     ISA_FLAG_WARP = 1 << 10,
     ISA_FLAG_TAKE = 1 << 11,
     ISA_FLAG_GIVE = 1 << 12,
+    ISA_FLAG_IMAGE = 1 << 13,
 };
 
 enum isa_field {

@@ -246,6 +246,17 @@ bool isa_is_system_header(const char *file);
  * its file (0: not known) and the line. */
 void isa_user_place(const struct isa_module *module, const struct isa_instr *instr, uint32_t *file, uint32_t *line);
 
+/* How many coordinates an access to a texture or surface has: those of its geometry, the layer first. */
+static inline unsigned isa_coordinates(const struct isa_instr *instr)
+{
+    switch (instr->mods.geometry) {
+    case ISA_GEOMETRY_1D: return 1;
+    case ISA_GEOMETRY_2D:
+    case ISA_GEOMETRY_A1D: return 2;
+    default: return 3;
+    }
+}
+
 /* The barrier that an instruction names by a constant number, or ISA_NO_BARRIER. */
 #define ISA_NO_BARRIER UINT32_MAX
 static inline uint32_t isa_constant_barrier(const struct isa_instr *instr)

@@ -81,6 +81,7 @@ void lsu_archive(struct lsu *lsu, struct archive *ar, const struct packet_source
     archive_place(ar, &lsu->op, (uint32_t)lsu->ops->count);
     archive_u32_to(ar, &lsu->count, 2 * WARP_SLOTS);
     archive_u32_to(ar, &lsu->at, 2 * WARP_SLOTS);
+    ARCHIVE(ar, lsu->behind);
     ARCHIVE(ar, lsu->cycles);
     for (uint32_t i = 0; i < lsu->count; i++)
         archive_transaction(lsu, ar, &lsu->list[i]);

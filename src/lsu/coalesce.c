@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "simt/image.h"
 #include "simt/lock.h"
 #include "lsu/lsu.h"
 
@@ -158,6 +159,24 @@ static void coalesce_plain(struct lsu *lsu, uint32_t index)
         }
     if (access->space != ISA_SPACE_CONST)
         shrink_all(lsu);
+}
+
+/* A texture: each lane's texels, of as many lanes as have room in the list, in their order. */
+static void coalesce_texels(struct lsu *lsu, uint32_t index, uint64_t lanes)
+{
+    const struct core_op *op = &lsu->ops->items[index];
+    const struct simt_texels *texels = op->access->texels;
+    uint32_t segment = segment_bytes(lsu, op, op->access->element_bytes);
+    struct maker m;
+    begin(&m, lsu, index);
+    while (lanes && lsu->count + texels->parts <= sizeof lsu->list / sizeof lsu->list[0]) {
+        unsigned lane = mask_first(lanes), bytes = simt_texel_bytes(op->access, lane);
+        for (unsigned p = 0; p < texels->parts && mask_has(texels->parted[p], lane); p++)
+            touch(&m, BIT64(lane), texels->address[p][lane], texels->address[p][lane] + bytes, segment);
+        lanes &= lanes - 1;
+    }
+    lsu->behind = lanes;
+    shrink_all(lsu);
 }
 
 /* Local memory as GPGPU-Sim lays it out (its local memory map): word w of all threads that can be resident lies
@@ -385,6 +404,16 @@ HOT static void count_conflicts(struct lsu *lsu, const struct simt_access *acces
     lsu->shared_conflict_cycles += lsu->cycles - 1;
 }
 
+/* Transactions were made. */
+HOT_INLINE void tell_made(struct lsu *lsu, const struct core_op *o)
+{
+    lsu->transactions_made += lsu->count;
+    if (RARELY(watch_hears(lsu->watch, WATCH_divided)))
+        tell_divided(lsu, o);
+    if (RARELY(lsu->port->coalesced))
+        lsu->port->coalesced(lsu->sm, o, lsu->count);
+}
+
 HOT void lsu_coalesce(struct lsu *lsu, uint32_t op)
 {
     const struct core_op *o = &lsu->ops->items[op];
@@ -404,15 +433,20 @@ HOT void lsu_coalesce(struct lsu *lsu, uint32_t op)
     default:
         if (o->access->kind == ISA_FLAG_ATOMIC)
             coalesce_atomic(lsu, op);
+        else if (RARELY(o->access->samples))
+            coalesce_texels(lsu, op, o->access->mask);
         else
             coalesce_plain(lsu, op);
         break;
     }
     if (o->access->space == ISA_SPACE_CONST)
         return;
-    lsu->transactions_made += lsu->count;
-    if (RARELY(watch_hears(lsu->watch, WATCH_divided)))
-        tell_divided(lsu, o);
-    if (RARELY(lsu->port->coalesced))
-        lsu->port->coalesced(lsu->sm, o, lsu->count);
+    tell_made(lsu, o);
+}
+
+void lsu_coalesce_behind(struct lsu *lsu, uint32_t op)
+{
+    lsu->count = lsu->at = 0;
+    coalesce_texels(lsu, op, lsu->behind);
+    tell_made(lsu, &lsu->ops->items[op]);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "simt/image.h"
 #include "simt/lock.h"
 #include "lsu/lsu.h"
 
@@ -183,6 +184,15 @@ static bool can_pass(const struct lsu *lsu)
     return lsu->params->memory_in_order ? !l1_is_full(&lsu->l1d) : can_enter(lsu);
 }
 
+/* All values of an op are there. */
+static inline void complete(struct lsu *lsu, uint32_t op)
+{
+    const struct core_op *o = &lsu->ops->items[op];
+    if (RARELY(o->in_memory && o->access->samples && !o->performed))
+        simt_texels_finish(&lsu->warp->slots[o->slot].simt, o->access);
+    lsu->port->complete(lsu->sm, op);
+}
+
 /* A transaction of the op is answered, whose values go to the register banks in `cycle`: see core_write_banks. */
 static void transaction_done(struct lsu *lsu, uint32_t op, uint64_t cycle)
 {
@@ -190,7 +200,7 @@ static void transaction_done(struct lsu *lsu, uint32_t op, uint64_t cycle)
     o->pending--;
     if (!o->pending && op != lsu->op) {
         core_write_banks(lsu_core(lsu, o->slot), o, cycle);
-        lsu->port->complete(lsu->sm, op);
+        complete(lsu, op);
     }
 }
 
@@ -199,9 +209,13 @@ static void transaction_done(struct lsu *lsu, uint32_t op, uint64_t cycle)
 HOT static void deliver(struct lsu *lsu, const struct lsu_transaction *t, const uint8_t *line, uint32_t line_bytes)
 {
     const struct core_op *o = &lsu->ops->items[t->op];
-    const struct simt_access *access = o->access;
+    struct simt_access *access = o->access;
     if (access->space == ISA_SPACE_LOCAL || o->performed || !line)
         return;
+    if (RARELY(access->samples)) {
+        simt_texels_take(access, t->lanes, t->address, t->bytes, line, line_bytes);
+        return;
+    }
     simt_load_lanes(&lsu->warp->slots[o->slot].simt, access, t->lanes, line, line_bytes);
 }
 
@@ -497,7 +511,7 @@ static void leave_dispatch(struct lsu *lsu)
     uint32_t op = lsu->op;
     lsu->op = CORE_NONE;
     if (!lsu->ops->items[op].pending)
-        lsu->port->complete(lsu->sm, op);
+        complete(lsu, op);
 }
 
 static void serve_shared(struct lsu *lsu)
@@ -536,8 +550,14 @@ HOT static void serve_dispatch(struct lsu *lsu)
         lsu->at++;
     }
     made_progress(lsu->agenda);
-    if (lsu->at == lsu->count)
+    if (lsu->at != lsu->count)
+        return;
+    if (RARELY(lsu->behind)) {
+        lsu_coalesce_behind(lsu, lsu->op);
+        lsu->ops->items[lsu->op].pending += (uint16_t)lsu->count;
+    } else {
         leave_dispatch(lsu);
+    }
 }
 
 struct core *lsu_core_of_several(const struct lsu *lsu)

@@ -120,6 +120,7 @@ struct lsu {
     ROOM_KEPT bool pipe_refused;  /* the tags refused the first access of the pipe */
     ROOM_KEPT uint32_t op;        /* in the dispatch register, or CORE_NONE */
     ROOM_KEPT uint32_t count, at; /* its transactions, and the next one to be served: in `list` */
+    ROOM_KEPT uint64_t behind;    /* lanes of it, a read of a texture, whose transactions are made once these are served */
     ROOM_KEPT uint32_t cycles;    /* shared memory: bank-conflict cycles left */
     ROOM_KEPT uint32_t writeback_from;
     ROOM_KEPT uint32_t pipe_head, pipe_count;
@@ -238,8 +239,10 @@ void lsu_expect(const struct lsu *lsu, const struct packet *p);
 void lsu_l1_changed(struct lsu *lsu);
 /* The last block of the SM has ended: what the L1D has written leaves it. */
 void lsu_end_writes(struct lsu *lsu);
-/* coalesce.c: fills `list` with the transactions of an access. */
+/* coalesce.c: fills `list` with the transactions of an access; with those of the lanes that are left of a read of a
+ * texture (lsu->behind). */
 void lsu_coalesce(struct lsu *lsu, uint32_t op);
+void lsu_coalesce_behind(struct lsu *lsu, uint32_t op);
 
 /* The next cycle, `now` or later, with an event of this unit, or CYCLE_NEVER. */
 static inline uint64_t lsu_next(const struct lsu *lsu, uint64_t now)

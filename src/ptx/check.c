@@ -403,6 +403,59 @@ static int bind_barrier(struct binder *b)
     return 0;
 }
 
+/* The handle of a texture or surface: a register, or a variable that is one. */
+static int bind_handle(struct binder *b, const struct ptx_value *value, struct isa_operand *operand)
+{
+    if (value->kind != PTX_VALUE_REG && value->kind != PTX_VALUE_VARIABLE)
+        return wrong(b->p, &value->token, "a register or a variable, the texture or surface");
+    if (value->kind == PTX_VALUE_REG && isa_type_bits(value->type) != 64)
+        return ptx_error(b->p, &value->token, NULL, "the handle of a texture or surface has 64 bits");
+    return ptx_bind_value(b->p, value, ISA_B64, false, operand);
+}
+
+/* Coordinates: the layer is an integer, those of surfaces are too. PTX asks for one more of volumes, layers and cubes
+ * than it reads. */
+static int bind_coordinates(struct binder *b, const struct ptx_raw_operand *raw)
+{
+    const struct isa_instr *instr = b->instr;
+    unsigned have = raw->count - 1u, want = isa_coordinates(instr);
+    bool layered = instr->mods.geometry == ISA_GEOMETRY_A1D || instr->mods.geometry == ISA_GEOMETRY_A2D;
+    if (have != want && !(want == 3 && have == 4))
+        return ptx_error(b->p, &raw->token, NULL, "expected %u coordinates, found %u", want, have);
+    for (unsigned i = 0; i < want; i++) {
+        enum isa_type type = instr->stype && !(layered && i == 0) ? instr->stype : ISA_B32;
+        const struct ptx_value *value = &raw->values[1 + i];
+        if (value->kind == PTX_VALUE_SINK)
+            return wrong(b->p, &value->token, "a coordinate");
+        if (check_value(b, value, type) < 0 || ptx_bind_value(b->p, value, type, false, &b->src[b->src_count++]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* tex, tld4, suld, sust: see the positions in op.def. */
+static int bind_image(struct binder *b)
+{
+    bool stores = isa_op_info(b->instr->op)->flags & ISA_FLAG_STORE;
+    const struct ptx_raw_operand *first = take(b), *second = take(b), *place = stores ? first : second;
+    if (!second)
+        return missing(b);
+    if (!stores && bind_destination(b, 'v', first, false) < 0)
+        return -1;
+    if (place->shape != PTX_IMAGE)
+        return wrong(b->p, &place->token, "a texture or surface and coordinates in brackets");
+    if (bind_handle(b, &place->values[0], &b->src[b->src_count++]) < 0)
+        return -1;
+    if (stores && bind_memory_vector(b, second, false) < 0)
+        return -1;
+    if (bind_coordinates(b, place) < 0)
+        return -1;
+    if (b->instr->mods.lod != ISA_LOD_LEVEL)
+        return 0;
+    const struct ptx_raw_operand *level = take(b);
+    return !level ? missing(b) : bind_source(b, 's', level);
+}
+
 static int bind_letters(struct binder *b)
 {
     const char *c = isa_op_info(b->instr->op)->operands;
@@ -440,7 +493,8 @@ int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struc
 {
     struct binder b = {.p = p, .instr = instr, .raw = raw, .count = count, .at = *at};
     bool is_barrier = instr->op == ISA_OP_BAR || instr->op == ISA_OP_BARRIER;
-    if ((is_barrier ? bind_barrier(&b) : bind_letters(&b)) < 0)
+    bool is_image = isa_op_info(instr->op)->flags & ISA_FLAG_IMAGE;
+    if ((is_barrier ? bind_barrier(&b) : is_image ? bind_image(&b) : bind_letters(&b)) < 0)
         return -1;
     if (b.next < count)
         return ptx_error(p, &raw[b.next].token, NULL, "%s takes %u operand%s, found %u", isa_op_info(instr->op)->text,

@@ -37,7 +37,9 @@ static const struct {
     {"VOTE", "mode", ISA_FIELD_VOTE},           {"SHFL", "mode", ISA_FIELD_SHFL},
     {"CLAMP", "mode", ISA_FIELD_CLAMP},         {"DIRECTION", "direction", ISA_FIELD_DIRECTION},
     {"TEST", "test", ISA_FIELD_TEST},           {"PACK", ".pack", ISA_FIELD_PACK},
-    {"LIMIT", "limit", ISA_FIELD_LIMIT},       
+    {"LIMIT", "limit", ISA_FIELD_LIMIT},        {"LOD", "level", ISA_FIELD_LOD},
+    {"COMPONENT", "component", ISA_FIELD_COMPONENT}, {"SURFACE", "format", ISA_FIELD_SURFACE},
+    {"GEOMETRY", "geometry", ISA_FIELD_GEOMETRY}, {"BOUNDS", "mode outside", ISA_FIELD_BOUNDS},
     {"TYPE", "type", TYPE_FIELD},               {"STYPE", "second type", STYPE_FIELD},
 };
 enum { NAMES = sizeof names / sizeof names[0] };

@@ -331,7 +331,7 @@ struct ptx_value {
     struct ptx_constant constant;
     struct ptx_token token;
 };
-enum ptx_shape { PTX_PLAIN, PTX_PAIR, PTX_VECTOR, PTX_ADDRESS };
+enum ptx_shape { PTX_PLAIN, PTX_PAIR, PTX_VECTOR, PTX_ADDRESS, PTX_IMAGE };
 struct ptx_raw_operand {
     uint8_t shape, count;
     struct ptx_token token;

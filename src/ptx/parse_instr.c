@@ -152,7 +152,9 @@ static bool is_outside_form(const struct isa_instr *instr)
     bool is_cluster =
         (instr->op == ISA_OP_BARRIER || instr->op == ISA_OP_BAR) && instr->mods.scope == ISA_SCOPE_CLUSTER;
     bool is_vector_atomic = (isa_op_info(instr->op)->flags & ISA_FLAG_ATOMIC) && instr->mods.vec;
-    return is_fp8 || is_cluster || is_vector_atomic || type == ISA_B128;
+    bool is_image = isa_op_info(instr->op)->flags & ISA_FLAG_IMAGE;
+    bool is_converted = is_image && (type == ISA_F16X2 || instr->mods.surface == ISA_SURFACE_FORMATTED);
+    return is_fp8 || is_cluster || is_vector_atomic || is_converted || type == ISA_B128;
 }
 
 /* Reads the suffixes: 1 when the form is outside the model. */
@@ -339,6 +341,8 @@ static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct is
     }
     if (parse_operands(p, m, instr) < 0)
         return -1;
+    if (instr->op == ISA_OP_TEX || instr->op == ISA_OP_TLD4)
+        instr->mods.cache = ISA_CACHE_NC; /* textures are read as what no thread writes */
     settle_param_space(p, m, instr);
     return 0;
 }

@@ -125,6 +125,29 @@ int ptx_parse_value(struct ptx_parser *p, struct ptx_value *value)
     return ptx_parse_constant(p, &value->constant);
 }
 
+/* The coordinates of `[handle, {x, y}]`, into values behind the handle. A sampler between the two, or what stands
+ * behind the coordinates, is outside the model. */
+static int parse_place(struct ptx_parser *p, struct ptx_raw_operand *raw)
+{
+    raw->shape = PTX_IMAGE;
+    bool vector = ptx_accept(p, '{');
+    do {
+        if (raw->count == PTX_MAX_ELEMENTS)
+            return ptx_error(p, &p->token, NULL, "a place has %d coordinates at most", PTX_MAX_ELEMENTS - 1);
+        if (ptx_parse_value(p, &raw->values[raw->count++]) < 0)
+            return -1;
+    } while (vector && ptx_accept(p, ','));
+    if (vector && ptx_expect(p, '}', "after the coordinates") < 0)
+        return -1;
+    while (ptx_accept(p, ',')) {
+        raw->values[0].kind = PTX_VALUE_OUTSIDE;
+        struct ptx_raw_operand rest;
+        if (ptx_parse_operand(p, &rest) < 0)
+            return -1;
+    }
+    return ptx_expect(p, ']', "after the coordinates");
+}
+
 static int parse_address(struct ptx_parser *p, struct ptx_raw_operand *raw)
 {
     raw->shape = PTX_ADDRESS;
@@ -135,6 +158,8 @@ static int parse_address(struct ptx_parser *p, struct ptx_raw_operand *raw)
     if (base->kind == PTX_VALUE_REG && parse_offset(p, base) < 0)
         return -1;
     bool is_integer = base->kind == PTX_VALUE_CONSTANT && !base->constant.is_float;
+    if (ptx_accept(p, ','))
+        return parse_place(p, raw);
     if (base->kind == PTX_VALUE_OUTSIDE)
         return ptx_expect(p, ']', "after the address");
     if (base->kind != PTX_VALUE_REG && !has_address(base) && !is_integer)
@@ -172,7 +197,13 @@ static int parse_vector(struct ptx_parser *p, struct ptx_raw_operand *raw)
         if (ptx_parse_value(p, &raw->values[raw->count++]) < 0)
             return -1;
     } while (ptx_accept(p, ','));
-    return ptx_expect(p, '}', "after the elements");
+    if (ptx_expect(p, '}', "after the elements") < 0)
+        return -1;
+    if (!ptx_accept(p, '|'))
+        return 0;
+    struct ptx_value resident; /* of a texture: outside the model */
+    raw->values[0].kind = PTX_VALUE_OUTSIDE;
+    return ptx_parse_value(p, &resident);
 }
 
 int ptx_parse_operand(struct ptx_parser *p, struct ptx_raw_operand *raw)

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/hot.h"
 #include "simt/execute.h"
+#include "simt/image.h"
 
 /* Loads */
 
@@ -253,6 +254,11 @@ void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*a
 {
     if (!access->mask)
         return;
+    if (RARELY(access->samples)) {
+        simt_texels_serve(access, at, context);
+        simt_texels_finish(warp, access);
+        return;
+    }
     uint64_t origin = access->address[mask_first(access->mask)];
     serve(warp, access, access->mask, at(context, origin), origin, 0);
 }

@@ -108,6 +108,8 @@ static enum simt_kind kind_of(const struct isa_instr *instr, lane_fn *lanes)
     }
     if (flags & (ISA_FLAG_TAKE | ISA_FLAG_GIVE))
         return SIMT_KIND_LOCK;
+    if (flags & ISA_FLAG_IMAGE)
+        return instr->op == ISA_OP_TEX || instr->op == ISA_OP_TLD4 ? SIMT_KIND_TEXTURE : SIMT_KIND_SURFACE;
     if (flags & ISA_FLAG_MEMORY)
         return SIMT_KIND_MEMORY;
     if (flags & ISA_FLAG_FENCE)
@@ -132,11 +134,13 @@ static void bind_memory(struct arena *arena, const struct isa_instr *instr, stru
     struct simt_form *form = &op->form;
     form->element_bytes = (uint8_t)(isa_type_bits(instr->type) / 8);
     form->kind = flags & (ISA_FLAG_LOAD | ISA_FLAG_STORE | ISA_FLAG_ATOMIC);
-    form->elements = form->kind == ISA_FLAG_LOAD    ? op->dst_count
+    form->elements = op->kind == SIMT_KIND_TEXTURE   ? 1
+                     : op->kind == SIMT_KIND_SURFACE ? (uint8_t)(instr->mods.vec ? 1u << instr->mods.vec : 1)
+                     : form->kind == ISA_FLAG_LOAD   ? op->dst_count
                      : form->kind == ISA_FLAG_STORE ? (uint8_t)(op->src_count - 1)
                                                     : 1;
     form->stride = form->kind == ISA_FLAG_ATOMIC ? 16 : (uint8_t)(form->element_bytes * form->elements);
-    form->space = instr->mods.space;
+    form->space = flags & ISA_FLAG_IMAGE ? ISA_SPACE_GLOBAL : instr->mods.space;
     if (form->space == ISA_SPACE_PARAM) {
         form->call_params = instr->src[0].kind == ISA_OPERAND_FRAME;
         form->kernel_params = !form->call_params;
@@ -222,7 +226,7 @@ static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, u
         op->reach[i] = reach_of(&src[i]);
     if (op->plain && op->dst_count)
         op->reach[SIMT_PLAIN_SOURCES] = reach_of(&dst[0]);
-    if (op->kind == SIMT_KIND_MEMORY || op->kind == SIMT_KIND_LOCK)
+    if (isa_op_info(instr->op)->flags & ISA_FLAG_MEMORY)
         bind_memory(rows->arena, instr, op);
 }
 
@@ -278,6 +282,7 @@ struct simt_code *simt_bind(const struct isa_module *module, unsigned width, str
         }
         if (code->ops[i].kind == SIMT_KIND_WARP && simt_meets_anywhere(module))
             code->ops[i].meets = meeting_number(&module->instrs[i]);
+        code->samples |= code->ops[i].kind == SIMT_KIND_TEXTURE;
         if (code->ops[i].kind == SIMT_KIND_OUTSIDE && module->instrs[i].op != ISA_OP_OUTSIDE)
             (*unbound)++;
     }

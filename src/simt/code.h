@@ -16,6 +16,8 @@ enum simt_kind {
     SIMT_KIND_NOP,
     SIMT_KIND_WARP, /* vote, shfl, match, redux, activemask, elect, bar.warp.sync */
     SIMT_KIND_MEMORY,
+    SIMT_KIND_TEXTURE, /* image.h */
+    SIMT_KIND_SURFACE,
     SIMT_KIND_LOCK, /* a memory instruction whose answer says where lanes go on */
     SIMT_KIND_FENCE,
     SIMT_KIND_BARRIER,
@@ -97,6 +99,7 @@ struct simt_op {
 struct simt_code {
     const struct isa_module *module;
     unsigned width;      /* lanes of a warp: 32 or 64 */
+    bool samples;        /* some of its instructions read textures */
     struct simt_op *ops; /* one per instruction of the module */
     uint64_t *
         *wide; /* by function: the set of rows at which registers of two rows begin, each lane's words side by side */

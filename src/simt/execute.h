@@ -52,6 +52,17 @@ void simt_add_lanes(struct strbuf *out, uint64_t lanes);
 /* memory.c */
 enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                             struct simt_access *access, struct simt_result *r);
+/* Fills in an access with all that does not ask for its addresses. */
+void simt_describe_access(const struct simt_op *op, const struct simt_result *r, const struct simt_frame *frame,
+                          struct simt_access *access);
+/* As simt_memory, of some lanes whose addresses are in the access. */
+enum simt_event simt_access_at(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, uint64_t lanes,
+                               struct simt_access *access, struct simt_result *r);
+/* image.c: reads of textures; accesses to surfaces. MEMORY; PLAIN, when nobody reads memory for it; or FAULTED. */
+enum simt_event simt_texture(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                             struct simt_access *access, struct simt_result *r);
+enum simt_event simt_surface(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                             struct simt_access *access, struct simt_result *r);
 /* access.c: local memory has room for so many words of each lane; new ones are zero. */
 void simt_grow_local(struct simt_warp *warp, uint64_t words);
 /* access.c: an access served from the block's shared memory or the thread's local memory. `lanes` are those of its mask

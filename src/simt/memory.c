@@ -145,11 +145,12 @@ static bool place_lanes(const struct simt_warp *warp, struct simt_access *access
     return !find_fault(warp, access, spaces, access->mask, fault);
 }
 
-static void describe(const struct simt_op *op, const struct simt_result *r, const struct simt_frame *frame,
-                     struct simt_access *access)
+HOT void simt_describe_access(const struct simt_op *op, const struct simt_result *r, const struct simt_frame *frame,
+                              struct simt_access *access)
 {
     access->instr = r->instr;
     access->op = op;
+    access->samples = false;
     access->mask = r->mask;
     access->changed = access->matched = access->leaving = 0;
     access->pc = r->pc;
@@ -161,13 +162,12 @@ static void describe(const struct simt_op *op, const struct simt_result *r, cons
     access->stride = op->form.stride;
 }
 
-HOT enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
-                                struct simt_access *access, struct simt_result *r)
+/* The lanes' addresses are known. */
+HOT_INLINE enum simt_event access_at(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, bool uniform,
+                                     struct simt_access *access, struct simt_result *r)
 {
     const struct simt_frame *frame = &warp->paths.now->frame;
     uint64_t sets[ISA_SPACE_SHARED + 1] = {0};
-    describe(op, r, frame, access);
-    bool uniform = written_addresses(warp, op, frame, access->address);
     if (!place_lanes(warp, access, uniform, sets, &r->fault)) {
         r->fault.pc = r->pc;
         return SIMT_FAULTED;
@@ -178,7 +178,7 @@ HOT enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op
         simt_serve_shared(warp, access, sets[ISA_SPACE_SHARED]);
     if (sets[ISA_SPACE_LOCAL])
         simt_serve_local(warp, access, sets[ISA_SPACE_LOCAL]);
-    if (op->kind == SIMT_KIND_MEMORY)
+    if (op->kind != SIMT_KIND_LOCK)
         simt_advance(&warp->paths, r->pc + 1);
     if (op->form.call_params)
         return SIMT_PLAIN;
@@ -194,4 +194,21 @@ HOT enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op
             break;
         }
     return SIMT_MEMORY;
+}
+
+HOT enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                                struct simt_access *access, struct simt_result *r)
+{
+    const struct simt_frame *frame = &warp->paths.now->frame;
+    simt_describe_access(op, r, frame, access);
+    bool uniform = written_addresses(warp, op, frame, access->address);
+    return access_at(warp, op, cycle, uniform, access, r);
+}
+
+enum simt_event simt_access_at(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, uint64_t lanes,
+                               struct simt_access *access, struct simt_result *r)
+{
+    simt_describe_access(op, r, &warp->paths.now->frame, access);
+    access->mask = lanes;
+    return access_at(warp, op, cycle, false, access, r);
 }

@@ -26,9 +26,10 @@ enum simt_fault_kind {
     SIMT_FAULT_BARRIER,  /* barrier number or thread count out of range */
     SIMT_FAULT_UNSYNCED, /* see struct simt_unsynced; only where simt_grid.check_sync asks for it */
     SIMT_FAULT_LOCK,     /* of lock.h: what is wrong, in words */
+    SIMT_FAULT_IMAGE,    /* of image.h: what is wrong, in words */
 };
 
-/* A fault of the program. message is set for ASSERT, UNSYNCED and LOCK only. */
+/* A fault of the program. message is set for ASSERT, UNSYNCED, LOCK and IMAGE only. */
 struct simt_fault {
     uint8_t kind; /* enum simt_fault_kind */
     uint8_t lane;
@@ -145,6 +146,7 @@ struct simt_warp {
 /* One memory instruction's work. Data holds each lane's bytes in memory order, `stride` bytes from lane to lane: what a
  * store writes, the operand (bytes 0..7) and comparand (8..15) of an atomic. */
 #define SIMT_ACCESS_BYTES 32
+struct simt_texels;
 struct simt_access {
     const struct isa_instr *instr;
     const struct simt_op *op;
@@ -161,6 +163,8 @@ struct simt_access {
     uint32_t reg_base, pred_base; /* frame that receives loaded values */
     uint32_t pc;
     uint64_t since; /* the cycle of its issue; whoever times it sets it */
+    bool samples;   /* it reads a texture: `texels` says what, and the members above are those of its first part */
+    struct simt_texels *texels; /* whoever executes instructions that sample gives it (image.h), and keeps it */
     uint64_t address[SIMT_MAX_WIDTH];
     _Alignas(64) uint8_t data[SIMT_MAX_WIDTH * SIMT_ACCESS_BYTES];
 };

@@ -5,6 +5,7 @@
 #include "base/archive.h"
 #include "base/bits.h"
 #include "simt/execute.h"
+#include "simt/image.h"
 #include "simt/lock.h"
 
 #define MAX_ROWS (1u << 24)
@@ -147,6 +148,33 @@ void simt_warp_archive(struct simt_warp *warp, const struct simt_block *block, s
     archive_locks(warp, ar);
 }
 
+static void archive_sample(struct simt_sample *sample, struct archive *ar)
+{
+    ARCHIVE(ar, sample->weight);
+    archive_u8_to(ar, &sample->corners, SIMT_TEXEL_PARTS);
+    ARCHIVE(ar, sample->present);
+    archive_u8_to(ar, &sample->channels, 4);
+    archive_u8_to(ar, &sample->channel_bytes, 4);
+    archive_u8_to(ar, &sample->format, SIMT_CHANNEL_FLOAT);
+    ARCHIVE(ar, sample->as_float);
+    ARCHIVE(ar, sample->border);
+    ARCHIVE(ar, sample->value);
+}
+
+static void archive_texels(struct simt_texels *texels, struct archive *ar)
+{
+    ARCHIVE(ar, texels->lanes);
+    ARCHIVE(ar, texels->parted);
+    archive_u32_to(ar, &texels->parts, SIMT_TEXEL_PARTS);
+    for (unsigned p = 0; p < SIMT_TEXEL_PARTS; p++)
+        for (uint64_t rest = texels->parted[p]; rest; rest &= rest - 1) {
+            ARCHIVE(ar, texels->address[p][mask_first(rest)]);
+            archive_u8_to(ar, &texels->corner[p][mask_first(rest)], SIMT_TEXEL_PARTS - 1);
+        }
+    for (uint64_t rest = texels->lanes; rest; rest &= rest - 1)
+        archive_sample(&texels->lane[mask_first(rest)], ar);
+}
+
 void simt_access_archive(struct simt_access *access, const struct simt_code *code, struct archive *ar)
 {
     uint32_t pc = archive_loading(ar) ? 0 : (uint32_t)(access->instr - code->module->instrs);
@@ -169,6 +197,9 @@ void simt_access_archive(struct simt_access *access, const struct simt_code *cod
     ARCHIVE(ar, access->pred_base);
     ARCHIVE(ar, access->pc);
     ARCHIVE(ar, access->since);
+    archive_bool(ar, &access->samples);
+    if (access->samples)
+        archive_texels(access->texels, ar);
     ARCHIVE(ar, access->address);
     ARCHIVE(ar, access->data);
 }

@@ -20,6 +20,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->unsynced.count = 0;
     sm->lines.count = 0;
     watch_phases_begin(&sm->consumers.phases, kernel->log_phases);
+    sm->ops.samples = kernel->grid->code->samples;
     lsu_begin(&sm->lsu, &(struct lsu_launch){.module = kernel->grid->code->module,
                                              .lock_queues = kernel->grid->lock_queues.used,
                                              .threads_per_block = kernel->threads_per_block,

@@ -1,6 +1,7 @@
 /* Performs the instructions that the cores issue (core_port): executes their lanes at once, global memory apart, and
  * begins what follows for blocks, barriers, fences and spin control begins. */
 #include "core/issuing.h"
+#include "simt/image.h"
 #include "simt/lock.h"
 #include "sm/barriers.h"
 #include "sm/perform.h"
@@ -34,15 +35,26 @@ COLD NOT_INLINE bool check_lanes(const struct sm *sm, const struct simt_access *
     return true;
 }
 
+/* check_lanes, of each part of what a texture's read takes. */
+COLD NOT_INLINE bool check_parts(const struct sm *sm, struct simt_access *access, struct simt_fault *fault)
+{
+    bool fine = true;
+    for (unsigned p = access->texels->parts; p-- > 0 && fine;) {
+        simt_texels_part(access, p);
+        fine = check_lanes(sm, access, fault);
+    }
+    return fine;
+}
+
 /* check_lanes, with a look at the usual case first: one allocation for all lanes. */
-static bool check_addresses(const struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
+static bool check_addresses(const struct sm *sm, struct simt_access *access, struct simt_fault *fault)
 {
     unsigned bytes = access->element_bytes * access->elements;
     const struct store_block *found = store_find(sm->setup.store, access->low);
     if (found && access->high < found->end && bytes <= found->end - access->high &&
         (access->kind == ISA_FLAG_LOAD || !sm->kernel->read_only(sm->kernel->context, access->low)))
         return true;
-    return check_lanes(sm, access, fault);
+    return access->samples ? check_parts(sm, access, fault) : check_lanes(sm, access, fault);
 }
 
 static void count_access(struct sm *sm, const struct simt_access *access)

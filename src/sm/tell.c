@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "simt/image.h"
 #include "simt/lanes.h"
 
 static void tell_split(struct sm *sm, unsigned slot, const struct simt_result *r)
@@ -129,13 +130,36 @@ NOT_INLINE void tell_access(struct sm *sm, unsigned slot, const struct simt_acce
     watch_access(&sm->watch, &sm->consumers, &event);
 }
 
+/* One for each of the texels that a lane takes, and for each size of them. */
+NOT_INLINE void tell_parts(struct sm *sm, unsigned slot, struct simt_access *a)
+{
+    uint8_t most = a->element_bytes;
+    for (unsigned p = a->texels->parts; p-- > 0;) {
+        uint64_t left = a->texels->parted[p], now;
+        for (simt_texels_part(a, p); left; left &= ~now) {
+            a->element_bytes = (uint8_t)simt_texel_bytes(a, mask_first(left));
+            now = 0;
+            for (uint64_t rest = left; rest; rest &= rest - 1)
+                now |= simt_texel_bytes(a, mask_first(rest)) == a->element_bytes ? rest & -rest : 0;
+            a->mask = now;
+            tell_access(sm, slot, a, false);
+        }
+    }
+    simt_texels_part(a, 0);
+    a->element_bytes = most;
+}
+
 HOT void sm_tell_access(struct sm *sm, unsigned slot, const struct core_op *o)
 {
-    const struct simt_access *a = o->access;
+    struct simt_access *a = o->access;
     bool synchronising = synchronises(o), store = a->kind == ISA_FLAG_STORE && a->space != ISA_SPACE_LOCAL;
     if (watch_progress_wants_access(&sm->consumers.progress, store, synchronising) ||
-        watch_hears(&sm->watch, WATCH_access))
-        tell_access(sm, slot, a, synchronising);
+        watch_hears(&sm->watch, WATCH_access)) {
+        if (RARELY(a->samples))
+            tell_parts(sm, slot, a);
+        else
+            tell_access(sm, slot, a, synchronising);
+    }
     if (a->space == ISA_SPACE_SHARED && a->kind == ISA_FLAG_ATOMIC)
         tell_shared_atomic(sm, slot, a);
 }

@@ -62,6 +62,14 @@ typedef enum cudaError cudaError_t;
 #define cudaInvalidDeviceId ((int)-2)
 #define cudaInitDeviceFlagsAreValid 0x01
 #define CUDA_IPC_HANDLE_SIZE 64
+#define cudaArrayDefault 0x00
+#define cudaArrayLayered 0x01
+#define cudaArraySurfaceLoadStore 0x02
+#define cudaArrayCubemap 0x04
+#define cudaArrayTextureGather 0x08
+#define cudaArrayColorAttachment 0x20
+#define cudaArraySparse 0x40
+#define cudaArrayDeferredMapping 0x80
 
 /* ---- handles ---- */
 typedef struct CUstream_st *cudaStream_t;

@@ -1,5 +1,5 @@
-/* Texture objects: declared, so that headers that mention them compile; the runtime library makes none
- * (cudaErrorNotSupported), and device code cannot read one. Layouts and values are CUDA's. */
+/* Descriptions of textures, surfaces and what they read. Layouts and values are CUDA's. Not modelled: mipmapped arrays,
+ * sRGB, and views of another format. */
 #ifndef __TEXTURE_TYPES_H__
 #define __TEXTURE_TYPES_H__
 
@@ -65,17 +65,21 @@ struct cudaResourceDesc {
     unsigned int flags;
 };
 
-struct cudaResourceViewDesc;
+enum cudaResourceViewFormat { cudaResViewFormatNone = 0 };
 
-#if defined(__cplusplus)
-extern "C" {
-#endif
-struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource,
-                                    const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view);
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object);
-#if defined(__cplusplus)
-}
-#endif
+struct cudaResourceViewDesc {
+    enum cudaResourceViewFormat format;
+    size_t width, height, depth;
+    unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+    unsigned int reserved[16];
+};
+
+#define cudaTextureType1D 0x01
+#define cudaTextureType2D 0x02
+#define cudaTextureType3D 0x03
+#define cudaTextureTypeCubemap 0x0C
+#define cudaTextureType1DLayered 0xF1
+#define cudaTextureType2DLayered 0xF2
+#define cudaTextureTypeCubemapLayered 0xFC
 
 #endif

@@ -1,0 +1,5 @@
+/* For programs that ask for it by this name. */
+#ifndef __TEXTURE_INDIRECT_FUNCTIONS_H__
+#define __TEXTURE_INDIRECT_FUNCTIONS_H__
+#include "cuda_runtime.h"
+#endif
