@@ -94,6 +94,59 @@ bool capture_graph(cudaStream_t stream, cudaGraph_t graph, cudaError_t *error)
     CAPTURE(stream, Graph, child, graph_clone(graph), error);
 }
 
+/* A node that allocates or frees. */
+static cudaError_t note_memory(cudaStream_t stream, enum cudaGraphNodeType type, struct graph_memory *memory)
+{
+    cudaError_t error;
+    cudaGraphNode_t node = next_node(stream, type, &error);
+    if (!node)
+        return error;
+    node->memory = memory;
+    return cudaSuccess;
+}
+
+static cudaError_t allocate_in_capture(struct runtime *rt, cudaStream_t stream, void **pointer, size_t bytes)
+{
+    struct graph_memory *memory;
+    cudaError_t error = pointer && bytes ? graph_memory_make(rt, bytes, &memory) : cudaErrorInvalidValue;
+    if (error)
+        return error;
+    *pointer = (void *)(uintptr_t)memory->start;
+    error = note_memory(stream, cudaGraphNodeTypeMemAlloc, memory);
+    memory->nodes -= error != cudaSuccess;
+    return error;
+}
+
+bool capture_allocate(cudaStream_t stream, void **pointer, size_t bytes, cudaError_t *error)
+{
+    struct runtime *rt = lock_if_on(stream);
+    if (!rt)
+        return false;
+    rt->entry = "cudaMallocAsync";
+    *error = runtime_unlock(rt, allocate_in_capture(rt, stream, pointer, bytes));
+    return true;
+}
+
+static cudaError_t free_in_capture(struct runtime *rt, cudaStream_t stream, void *pointer)
+{
+    struct graph_memory *memory = graph_memory_at(rt, (uintptr_t)pointer);
+    if (!memory)
+        return runtime_refuse(rt, cudaErrorInvalidValue, "a graph frees what a graph has allocated");
+    cudaError_t error = note_memory(stream, cudaGraphNodeTypeMemFree, memory);
+    memory->nodes += !error;
+    return error;
+}
+
+bool capture_free(cudaStream_t stream, void *pointer, cudaError_t *error)
+{
+    struct runtime *rt = lock_if_on(stream);
+    if (!rt)
+        return false;
+    rt->entry = "cudaFreeAsync";
+    *error = runtime_unlock(rt, free_in_capture(rt, stream, pointer));
+    return true;
+}
+
 bool capture_record(cudaStream_t stream, cudaEvent_t event, cudaError_t *error)
 {
     struct runtime *rt = lock_if_on(stream);

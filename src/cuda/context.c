@@ -28,6 +28,8 @@
 #include "base/interrupt.h"
 #include "base/terminal.h"
 #include "cuda/array.h"
+#include "cuda/graph.h"
+#include "cuda/pool.h"
 #include "cuda/runtime.h"
 #include "config/yaml.h"
 #include "gpu/departures.h"
@@ -339,6 +341,8 @@ void runtime_reset(struct runtime *rt)
     release_specials(rt);
     textures_forget(rt);
     arrays_forget(rt);
+    pools_forget(rt);
+    graph_memory_forget(rt);
     for (size_t i = 0; i < rt->streams.count; i++)
         free(rt->streams.items[i]);
     for (size_t i = 0; i < rt->events.count; i++)

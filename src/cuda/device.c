@@ -44,7 +44,7 @@ static void set_memory(struct cudaDeviceProp *p, const struct machine *m)
     p->canMapHostMemory = 1;
     p->hostRegisterSupported = 1;
     p->hostRegisterReadOnlySupported = 1;
-    p->memoryPoolsSupported = 0;
+    p->memoryPoolsSupported = 1;
 }
 
 static void set_sm(struct cudaDeviceProp *p, const struct machine *m)
@@ -153,6 +153,7 @@ static const struct attribute attributes[] = {
     PROPERTY(HostRegisterSupported, hostRegisterSupported),
     PROPERTY(HostRegisterReadOnlySupported, hostRegisterReadOnlySupported),
     PROPERTY(MaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
+    PROPERTY(MemoryPoolsSupported, memoryPoolsSupported),
     PROPERTY(NumaId, deviceNumaId),
     PROPERTY(HostNumaId, hostNumaId),
 };

@@ -32,6 +32,8 @@ static void free_work(cudaGraphNode_t node)
         free(node->kernel.kernelParams);
     else if (node->type == cudaGraphNodeTypeGraph)
         graph_free(node->child);
+    else if ((node->type == cudaGraphNodeTypeMemAlloc || node->type == cudaGraphNodeTypeMemFree) && node->memory)
+        graph_memory_left(node->memory);
     free(node->values);
 }
 
@@ -88,10 +90,35 @@ void node_assign(cudaGraphNode_t to, const struct CUgraphNode_st *from)
     case cudaGraphNodeTypeEventRecord:
         to->event = from->event;
         break;
+    case cudaGraphNodeTypeMemAlloc:
+    case cudaGraphNodeTypeMemFree:
+        to->memory = from->memory;
+        to->memory->nodes++;
+        break;
     case cudaGraphNodeTypeEmpty:
         break;
     }
     free_work(&old);
+}
+
+void graph_remove(cudaGraphNode_t node)
+{
+    cudaGraph_t graph = node->graph;
+    size_t kept = 0;
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        cudaGraphNode_t other = graph->nodes.items[i];
+        for (size_t k = 0; k < other->needs.count;)
+            if (other->needs.items[k] == node)
+                other->needs.items[k] = other->needs.items[--other->needs.count];
+            else
+                k++;
+        if (other != node)
+            graph->nodes.items[kept++] = other;
+    }
+    graph->nodes.count = kept;
+    free_work(node);
+    vec_free(&node->needs);
+    free(node);
 }
 
 static size_t index_of(cudaGraph_t graph, cudaGraphNode_t node)

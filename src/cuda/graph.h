@@ -21,8 +21,18 @@ struct CUgraphNode_st {
         struct cudaHostNodeParams host;
         cudaGraph_t child; /* the node's */
         cudaEvent_t event;
+        struct graph_memory *memory; /* allocated or freed: shared by all nodes that do */
     };
     uint8_t *values;
+};
+
+/* Memory that nodes allocate: taken from the device when the first of them is made, so that its address is the same in
+ * all launches, and given back when no node is left and no launch has it allocated. */
+struct graph_memory {
+    uint64_t start, bytes; /* start: 0 when the device is gone */
+    unsigned nodes;
+    bool live;   /* allocated by a launch, and not freed since */
+    struct cudaMemAllocNodeParams params;
 };
 
 struct CUgraph_st {
@@ -45,6 +55,8 @@ struct capture {
 /* A new node of the graph, which needs others of it; NULL if they are none of its nodes. */
 cudaGraphNode_t graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, const cudaGraphNode_t *needs, size_t count);
 void graph_free(cudaGraph_t graph);
+/* Takes a node out of its graph, with its edges. */
+void graph_remove(cudaGraphNode_t node);
 cudaGraph_t graph_clone(cudaGraph_t graph);
 /* Makes the node do what another one of its type does. */
 void node_assign(cudaGraphNode_t to, const struct CUgraphNode_st *from);
@@ -54,7 +66,28 @@ cudaGraphNode_t *graph_order(cudaGraph_t graph);
 
 /* graph_nodes.c: sets what the node does; the values of a kernel's arguments are copied. */
 cudaError_t node_set_kernel(struct runtime *rt, cudaGraphNode_t node, const struct cudaKernelNodeParams *params);
+/* True in the library for programs built by CUDA 12, whose calls about edges lack the argument of their data. */
+bool graph_is_12(void);
 struct cudaMemcpy3DParms graph_copy_1d(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+
+/* graph_memory.c */
+/* True if memory of a graph begins there: it is free now, or *error says why it cannot be freed. */
+bool graph_memory_freed(struct runtime *rt, uint64_t start, cudaError_t *error);
+/* A node that allocates, or frees, is launched. */
+cudaError_t graph_memory_take(struct runtime *rt, struct graph_memory *memory, bool again);
+cudaError_t graph_memory_give(struct runtime *rt, struct graph_memory *memory);
+/* The memory that begins there; NULL: that is none of a graph's. */
+struct graph_memory *graph_memory_at(const struct runtime *rt, uint64_t start);
+/* New memory for a node; the node is counted. */
+cudaError_t graph_memory_make(struct runtime *rt, size_t bytes, struct graph_memory **memory);
+/* A node is no more. */
+void graph_memory_left(struct graph_memory *memory);
+/* Gives memory back that no node needs any more. */
+cudaError_t graph_memory_sweep(struct runtime *rt);
+void graph_memory_forget(struct runtime *rt);
+
+/* graph_run.c: the copy of a node of the graph that was instantiated; NULL if there is none of that type. */
+cudaGraphNode_t graph_copy_of(cudaGraphExec_t exec, cudaGraphNode_t node, enum cudaGraphNodeType type);
 
 /* capture.c: called without the lock. True if the stream captures: then the call is noted as a node, and *error is what
  * it answers. */
@@ -65,6 +98,9 @@ bool capture_host(cudaStream_t stream, cudaHostFn_t function, void *data, cudaEr
 bool capture_record(cudaStream_t stream, cudaEvent_t event, cudaError_t *error);
 /* Also true if the event was recorded in a stream that captures, which this one joins. */
 bool capture_wait(cudaStream_t stream, cudaEvent_t event, cudaError_t *error);
+/* Memory allocated at capture; freed. */
+bool capture_allocate(cudaStream_t stream, void **pointer, size_t bytes, cudaError_t *error);
+bool capture_free(cudaStream_t stream, void *pointer, cudaError_t *error);
 bool capture_graph(cudaStream_t stream, cudaGraph_t graph, cudaError_t *error);
 bool capture_is_on(cudaStream_t stream);
 /* For calls that cannot be captured: the capture is invalid then. */

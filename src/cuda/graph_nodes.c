@@ -23,7 +23,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-    RUNTIME_CALL(graph ? (graph_free(graph), cudaSuccess) : cudaErrorInvalidValue);
+    RUNTIME_CALL(graph ? (graph_free(graph), graph_memory_sweep(rt)) : cudaErrorInvalidValue);
 }
 
 static cudaError_t clone_graph(cudaGraph_t *to, cudaGraph_t graph)
@@ -252,7 +252,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
 }
 
 /* True in the library for programs built by CUDA 12, whose calls about edges lack the argument of their data. */
-static bool is_12(void)
+bool graph_is_12(void)
 {
     static const char here;
     Dl_info info;
@@ -285,7 +285,7 @@ static cudaError_t list_edges(cudaGraph_t graph, cudaGraphNode_t only, cudaGraph
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edges,
                               size_t *count)
 {
-    RUNTIME_CALL(is_12() ? list_edges(graph, NULL, from, to, NULL, (size_t *)(void *)edges)
+    RUNTIME_CALL(graph_is_12() ? list_edges(graph, NULL, from, to, NULL, (size_t *)(void *)edges)
                          : list_edges(graph, NULL, from, to, edges, count));
 }
 
@@ -293,7 +293,7 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *
                                          size_t *count)
 {
     cudaGraph_t graph = node ? node->graph : NULL;
-    RUNTIME_CALL(is_12() ? list_edges(graph, node, nodes, NULL, NULL, (size_t *)(void *)edges)
+    RUNTIME_CALL(graph_is_12() ? list_edges(graph, node, nodes, NULL, NULL, (size_t *)(void *)edges)
                          : list_edges(graph, node, nodes, NULL, edges, count));
 }
 
@@ -312,5 +312,35 @@ static cudaError_t depend(cudaGraph_t graph, const cudaGraphNode_t *from, const 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                      const cudaGraphEdgeData *edges, size_t count)
 {
-    RUNTIME_CALL(depend(graph, from, to, is_12() ? (size_t)(uintptr_t)edges : count));
+    RUNTIME_CALL(depend(graph, from, to, graph_is_12() ? (size_t)(uintptr_t)edges : count));
+}
+
+/* The names by which CUDA 12's headers call those with edge data. */
+#pragma GCC visibility push(default)
+cudaError_t cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edges,
+                                 size_t *count);
+cudaError_t cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
+                                            size_t *count);
+cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                        const cudaGraphEdgeData *edges, size_t count);
+#pragma GCC visibility pop
+
+cudaError_t cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *edges,
+                                 size_t *count)
+{
+    RUNTIME_CALL(list_edges(graph, NULL, from, to, edges, count));
+}
+
+cudaError_t cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
+                                            size_t *count)
+{
+    cudaGraph_t graph = node ? node->graph : NULL;
+    RUNTIME_CALL(list_edges(graph, node, nodes, NULL, edges, count));
+}
+
+cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                        const cudaGraphEdgeData *edges, size_t count)
+{
+    (void)edges;
+    RUNTIME_CALL(depend(graph, from, to, count));
 }

@@ -41,18 +41,35 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t gra
     RUNTIME_CALL(instantiate(rt, exec, graph, flags));
 }
 
-static cudaError_t destroy(cudaGraphExec_t exec)
+static cudaError_t instantiate_with(struct runtime *rt, cudaGraphExec_t *exec, cudaGraph_t graph,
+                                    cudaGraphInstantiateParams *params)
+{
+    if (!params)
+        return cudaErrorInvalidValue;
+    cudaError_t error = instantiate(rt, exec, graph, params->flags);
+    params->errNode_out = NULL;
+    params->result_out = error ? cudaGraphInstantiateError : cudaGraphInstantiateSuccess;
+    return error;
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphInstantiateParams *params)
+{
+    RUNTIME_CALL(instantiate_with(rt, exec, graph, params));
+}
+ALSO_PER_THREAD(cudaGraphInstantiateWithParams, ptsz);
+
+static cudaError_t destroy(struct runtime *rt, cudaGraphExec_t exec)
 {
     if (!exec)
         return cudaErrorInvalidValue;
     graph_free(exec->graph);
     free(exec);
-    return cudaSuccess;
+    return graph_memory_sweep(rt);
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
-    RUNTIME_CALL(destroy(exec));
+    RUNTIME_CALL(destroy(rt, exec));
 }
 
 static cudaError_t exec_flags(cudaGraphExec_t exec, unsigned long long *flags)
@@ -120,8 +137,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     RUNTIME_CALL(update(exec, graph, info));
 }
 
-/* The copy of a node of the graph that was instantiated; NULL if there is none of that type. */
-static cudaGraphNode_t copy_of(cudaGraphExec_t exec, cudaGraphNode_t node, enum cudaGraphNodeType type)
+cudaGraphNode_t graph_copy_of(cudaGraphExec_t exec, cudaGraphNode_t node, enum cudaGraphNodeType type)
 {
     for (size_t i = 0; exec && node && i < exec->graph->nodes.count; i++)
         if (exec->graph->nodes.items[i]->original == node && exec->graph->nodes.items[i]->type == type)
@@ -137,7 +153,7 @@ static cudaError_t set_kernel(struct runtime *rt, cudaGraphNode_t node, const st
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const struct cudaKernelNodeParams *params)
 {
-    RUNTIME_CALL(set_kernel(rt, copy_of(exec, node, cudaGraphNodeTypeKernel), params));
+    RUNTIME_CALL(set_kernel(rt, graph_copy_of(exec, node, cudaGraphNodeTypeKernel), params));
 }
 
 #define EXEC_SET(Kind, field, Params)                                                                                  \
@@ -151,7 +167,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
     cudaError_t cudaGraphExec##Kind##NodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,                         \
                                                    const struct Params *params)                                        \
     {                                                                                                                  \
-        RUNTIME_CALL(set_##field(copy_of(exec, node, cudaGraphNodeType##Kind), params));                               \
+        RUNTIME_CALL(set_##field(graph_copy_of(exec, node, cudaGraphNodeType##Kind), params));                               \
     }
 EXEC_SET(Memcpy, copy, cudaMemcpy3DParms)
 EXEC_SET(Memset, fill, cudaMemsetParams)
@@ -159,7 +175,7 @@ EXEC_SET(Host, host, cudaHostNodeParams)
 
 static cudaError_t enable(cudaGraphExec_t exec, cudaGraphNode_t node, const unsigned *enabled, unsigned *is_enabled)
 {
-    cudaGraphNode_t copy = node ? copy_of(exec, node, node->type) : NULL;
+    cudaGraphNode_t copy = node ? graph_copy_of(exec, node, node->type) : NULL;
     if (!copy || (!enabled && !is_enabled))
         return cudaErrorInvalidValue;
     if (enabled)
@@ -181,7 +197,14 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
 
 /* ---- launches: without the lock, which the calls take ---- */
 
-static cudaError_t run_graph(cudaGraph_t graph, cudaStream_t stream);
+static cudaError_t run_graph(cudaGraph_t graph, cudaStream_t stream, bool again);
+
+/* again: what the last launch allocated and did not free is free. */
+static cudaError_t run_memory(const struct CUgraphNode_st *node, bool again)
+{
+    RUNTIME_CALL(node->type == cudaGraphNodeTypeMemAlloc ? graph_memory_take(rt, node->memory, again)
+                                                         : graph_memory_give(rt, node->memory));
+}
 
 /* Elements of more than a byte whose bytes differ come from a row on the host. */
 static cudaError_t run_fill(const struct cudaMemsetParams *p, cudaStream_t stream)
@@ -213,7 +236,7 @@ static cudaError_t run_kernel(const struct CUgraphNode_st *node, cudaStream_t st
                : cudaLaunchKernel(p->func, p->gridDim, p->blockDim, p->kernelParams, p->sharedMemBytes, stream);
 }
 
-static cudaError_t run_node(const struct CUgraphNode_st *node, cudaStream_t stream)
+static cudaError_t run_node(const struct CUgraphNode_st *node, cudaStream_t stream, bool again)
 {
     if (node->disabled)
         return cudaSuccess;
@@ -227,23 +250,26 @@ static cudaError_t run_node(const struct CUgraphNode_st *node, cudaStream_t stre
     case cudaGraphNodeTypeHost:
         return cudaLaunchHostFunc(stream, node->host.fn, node->host.userData);
     case cudaGraphNodeTypeGraph:
-        return run_graph(node->child, stream);
+        return run_graph(node->child, stream, again);
     case cudaGraphNodeTypeWaitEvent:
         return cudaStreamWaitEvent(stream, node->event, 0);
     case cudaGraphNodeTypeEventRecord:
         return cudaEventRecord(node->event, stream);
+    case cudaGraphNodeTypeMemAlloc:
+    case cudaGraphNodeTypeMemFree:
+        return run_memory(node, again);
     case cudaGraphNodeTypeEmpty:
         break;
     }
     return cudaSuccess;
 }
 
-static cudaError_t run_graph(cudaGraph_t graph, cudaStream_t stream)
+static cudaError_t run_graph(cudaGraph_t graph, cudaStream_t stream, bool again)
 {
     cudaGraphNode_t *order = graph_order(graph);
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < graph->nodes.count && !error; i++)
-        error = run_node(order[i], stream);
+        error = run_node(order[i], stream, again);
     free(order);
     return error;
 }
@@ -264,6 +290,6 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     cudaError_t error = cudaGraphUpload(exec, stream);
     if (error || capture_graph(stream, exec->graph, &error))
         return error;
-    return run_graph(exec->graph, stream);
+    return run_graph(exec->graph, stream, exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
 }
 ALSO_PER_THREAD(cudaGraphLaunch, ptsz);

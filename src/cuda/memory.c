@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "cuda/graph.h"
+#include "cuda/pool.h"
 
 #define PITCH_ALIGN 512
 #define MOST_EXCHANGES 64 /* passes over memory that threads of the program go on writing */
@@ -67,7 +68,7 @@ static cudaError_t take_memory(struct runtime *rt, void **pointer, size_t bytes)
     return error ? error : *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-static cudaError_t allocate(struct runtime *rt, void **pointer, size_t bytes)
+cudaError_t memory_allocate(struct runtime *rt, void **pointer, size_t bytes)
 {
     cudaError_t error = take_memory(rt, pointer, bytes);
     return error == cudaErrorMemoryAllocation ? refuse_memory(rt, bytes) : error;
@@ -75,23 +76,8 @@ static cudaError_t allocate(struct runtime *rt, void **pointer, size_t bytes)
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-    RUNTIME_CALL(allocate(rt, pointer, bytes));
+    RUNTIME_CALL(memory_allocate(rt, pointer, bytes));
 }
-
-static cudaError_t allocate_async(struct runtime *rt, void **pointer, size_t bytes, cudaStream_t stream)
-{
-    cudaError_t error = stream_check(rt, stream);
-    return error ? error : allocate(rt, pointer, bytes);
-}
-
-cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
-{
-    cudaError_t captured;
-    if (capture_refuses(stream, &captured))
-        return captured;
-    RUNTIME_CALL(allocate_async(rt, pointer, bytes, stream));
-}
-ALSO_PER_THREAD(cudaMallocAsync, ptsz);
 
 static cudaError_t allocate_pitched(struct runtime *rt, void **pointer, size_t *pitch, size_t width, size_t rows)
 {
@@ -101,7 +87,7 @@ static cudaError_t allocate_pitched(struct runtime *rt, void **pointer, size_t *
     *pitch = (width + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
     if (__builtin_mul_overflow(*pitch, rows, &bytes))
         return refuse_memory(rt, SIZE_MAX);
-    return allocate(rt, pointer, bytes);
+    return memory_allocate(rt, pointer, bytes);
 }
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
@@ -132,7 +118,7 @@ static cudaError_t allocate_managed(struct runtime *rt, void **pointer, size_t b
         return cudaErrorInvalidValue;
     if (!gpu_host_mapped(rt->gpu))
         return cudaErrorNotSupported;
-    cudaError_t error = allocate(rt, pointer, bytes);
+    cudaError_t error = memory_allocate(rt, pointer, bytes);
     if (!error)
         vec_push(&rt->specials, (struct special_block){.start = (uintptr_t)*pointer,
                                                        .bytes = bytes,
@@ -186,7 +172,7 @@ static bool is_shadow(const struct runtime *rt, const void *pointer)
     return false;
 }
 
-static cudaError_t free_device(struct runtime *rt, void *pointer)
+cudaError_t memory_free(struct runtime *rt, void *pointer)
 {
     if (!pointer)
         return cudaSuccess;
@@ -201,6 +187,9 @@ static cudaError_t free_device(struct runtime *rt, void *pointer)
     error = error ? error : replay_call(rt, (uintptr_t)pointer, 0, 0);
     if (error)
         return error;
+    if (graph_memory_freed(rt, (uintptr_t)pointer, &error))
+        return error;
+    pool_freed(rt, (uintptr_t)pointer);
     if (gpu_free(rt->gpu, (uintptr_t)pointer) < 0)
         return runtime_refuse(rt, cudaErrorInvalidValue,
                               "the pointer is not what an allocation gave, or was freed before");
@@ -211,23 +200,8 @@ static cudaError_t free_device(struct runtime *rt, void *pointer)
 
 cudaError_t cudaFree(void *pointer)
 {
-    RUNTIME_CALL(free_device(rt, pointer));
+    RUNTIME_CALL(memory_free(rt, pointer));
 }
-
-static cudaError_t free_async(struct runtime *rt, void *pointer, cudaStream_t stream)
-{
-    cudaError_t error = stream_check(rt, stream);
-    return error ? error : free_device(rt, pointer);
-}
-
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
-{
-    cudaError_t captured;
-    if (capture_refuses(stream, &captured))
-        return captured;
-    RUNTIME_CALL(free_async(rt, pointer, stream));
-}
-ALSO_PER_THREAD(cudaFreeAsync, ptsz);
 
 static cudaError_t free_pinned(struct runtime *rt, void *pointer)
 {

@@ -95,6 +95,13 @@ struct refusal {
 struct flight;
 struct later;
 struct texture_record;
+struct graph_memory;
+
+/* An allocation of a memory pool. */
+struct pooled {
+    uint64_t start, bytes;
+    struct CUmemPoolHandle_st *pool;
+};
 
 struct runtime {
     pthread_mutex_t lock;
@@ -145,6 +152,11 @@ struct runtime {
     VEC(struct variable *) variables;
     VEC(struct managed_note) managed; /* not registered yet */
     VEC(struct special_block) specials;
+    VEC(struct CUmemPoolHandle_st *) pools; /* the first is the device's own */
+    struct CUmemPoolHandle_st *pool;        /* in use for allocations that name none; NULL: the first */
+    VEC(struct pooled) pooled;
+    VEC(struct graph_memory *) graph_memories;
+    uint64_t graph_memory_high[2];
     VEC(struct cudaArray *) arrays;
     VEC(struct texture_record *) textures; /* and surfaces */
     VEC(struct CUstream_st *) streams;
@@ -278,6 +290,9 @@ cudaError_t kernel_find(struct runtime *rt, const void *func, struct kernel **ke
 cudaError_t variable_find(struct runtime *rt, const void *symbol, uint64_t *address, uint64_t *bytes);
 
 /* memory.c */
+/* Device memory: NULL for no bytes. Says so when there is none left. */
+cudaError_t memory_allocate(struct runtime *rt, void **pointer, size_t bytes);
+cudaError_t memory_free(struct runtime *rt, void *pointer);
 const struct special_block *special_find(const struct runtime *rt, const void *pointer);
 /* Makes registered host memory and its device copies the same: each gets what the other has that is new. Threads of the
  * program may write meanwhile: the device gets what they write later only with all that they wrote before. */

@@ -21,6 +21,20 @@ template <class T> static inline cudaError_t cudaMallocAsync(T **p, size_t size,
 {
     return cudaMallocAsync((void **)p, size, stream);
 }
+static inline cudaError_t cudaMallocAsync(void **p, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync(p, size, pool, stream);
+}
+template <class T>
+static inline cudaError_t cudaMallocAsync(T **p, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync((void **)p, size, pool, stream);
+}
+template <class T>
+static inline cudaError_t cudaMallocFromPoolAsync(T **p, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync((void **)p, size, pool, stream);
+}
 template <class T> static inline cudaError_t cudaMallocHost(T **p, size_t size, unsigned flags = 0)
 {
     return cudaHostAlloc((void **)p, size, flags);
