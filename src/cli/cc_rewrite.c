@@ -260,8 +260,7 @@ void cc_hints(const char *words, struct strbuf *to)
         {"'cub/", "cub, Thrust and libcu++ are not there (docs/cuda.md)"},
         {"'thrust/", "cub, Thrust and libcu++ are not there (docs/cuda.md)"},
         {"'cuda/", "cub, Thrust and libcu++ are not there (docs/cuda.md)"},
-        {"tex1D", "textures and surfaces are left out (docs/cuda.md): read from memory instead"},
-        {"tex2D", "textures and surfaces are left out (docs/cuda.md): read from memory instead"},
+        {"'texture'", "texture references, which CUDA 12 no longer has: -DLOCKSTEP_TEXTURE_REFERENCES (docs/cuda.md)"},
         {"'__managed__'", "__managed__ is for variables at namespace scope, declared in one statement"},
         {"initialization is not supported for __shared__", "initialize the variable by an assignment in one thread"},
     };

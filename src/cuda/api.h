@@ -13,6 +13,8 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device_functi
                             void *tid, void *bid, void *block, void *grid, int *warp_size);
 void __cudaRegisterVar(void **handle, char *host, char *device_address, const char *name, int ext, size_t bytes,
                        int constant, int global);
+void __cudaRegisterTexture(void **handle, const struct textureReference *host, const void **device_address,
+                           const char *name, int dimensions, int as_float, int ext);
 void __cudaRegisterHostVar(void **handle, const char *device_name, char *host, size_t bytes);
 /* Code of `lockstep cc` says before it registers a variable, or after, that it is managed: the pointer is to get its address. */
 void __cudaLockstepManaged(const void *variable, void **pointer);

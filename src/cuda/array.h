@@ -29,6 +29,11 @@ size_t array_texel_bytes(const struct cudaChannelFormatDesc *desc);
 void arrays_forget(struct runtime *rt);
 void textures_forget(struct runtime *rt);
 
+/* texture.c: the description of a texture, but for its mark. */
+struct simt_image;
+cudaError_t texture_describe(struct runtime *rt, const struct cudaResourceDesc *resource,
+                             const struct cudaTextureDesc *texture, struct simt_image *image);
+
 /* copy.c: the body of entry points that copy. entry: its name, for messages. */
 cudaError_t copy_call(const char *entry, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async);
 

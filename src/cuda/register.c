@@ -76,6 +76,16 @@ void __cudaRegisterVar(void **handle, char *host, char *device_address, const ch
     add_variable(handle, host, name, bytes, NULL);
 }
 
+void __cudaRegisterTexture(void **handle, const struct textureReference *host, const void **device_address,
+                           const char *name, int dimensions, int as_float, int ext)
+{
+    (void)device_address, (void)dimensions, (void)ext;
+    add_variable(handle, host, name, sizeof *host, NULL);
+    struct runtime *rt = runtime_lock();
+    vec_push(&rt->references, (struct texture_reference){host, as_float != 0});
+    runtime_unlock(rt, cudaSuccess);
+}
+
 void __cudaRegisterHostVar(void **handle, const char *device_name, char *host, size_t bytes)
 {
     add_variable(handle, host, device_name, bytes, NULL);

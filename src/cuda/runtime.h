@@ -97,6 +97,12 @@ struct later;
 struct texture_record;
 struct graph_memory;
 
+/* A texture reference, known by its host shadow. */
+struct texture_reference {
+    const struct textureReference *host;
+    bool as_float; /* its read mode is of normalized numbers */
+};
+
 /* An allocation of a memory pool. */
 struct pooled {
     uint64_t start, bytes;
@@ -159,6 +165,7 @@ struct runtime {
     uint64_t graph_memory_high[2];
     VEC(struct cudaArray *) arrays;
     VEC(struct texture_record *) textures; /* and surfaces */
+    VEC(struct texture_reference) references;
     VEC(struct CUstream_st *) streams;
     VEC(struct CUevent_st *) events;
     unsigned long long next_stream;

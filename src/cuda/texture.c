@@ -125,6 +125,14 @@ static cudaError_t set_texture(struct runtime *rt, const struct cudaTextureDesc 
     return cudaSuccess;
 }
 
+cudaError_t texture_describe(struct runtime *rt, const struct cudaResourceDesc *resource,
+                             const struct cudaTextureDesc *texture, struct simt_image *image)
+{
+    memset(image, 0, sizeof *image);
+    cudaError_t error = set_resource(rt, resource, image);
+    return error ? error : set_texture(rt, texture, image);
+}
+
 /* Puts a description into device memory. */
 static cudaError_t make_object(struct runtime *rt, struct simt_image *image, const struct texture_record *like,
                                uint64_t *object)
@@ -152,15 +160,13 @@ static cudaError_t create_texture(struct runtime *rt, cudaTextureObject_t *objec
 {
     struct simt_image image;
     uint64_t handle = 0;
-    memset(&image, 0, sizeof image);
     if (!object || !resource || !texture)
         return runtime_refuse(rt, cudaErrorInvalidValue, "the place for its result, or a description, is null");
     if (view && view->format != cudaResViewFormatNone)
         return runtime_refuse(rt, cudaErrorNotSupported, "views of another format are not supported");
     const struct texture_record record = {
         .kind = SIMT_IMAGE_TEXTURE, .resource = *resource, .texture = *texture};
-    cudaError_t error = set_resource(rt, resource, &image);
-    error = error ? error : set_texture(rt, texture, &image);
+    cudaError_t error = texture_describe(rt, resource, texture, &image);
     error = error ? error : flight_wait(rt);
     error = error ? error : make_object(rt, &image, &record, &handle);
     *object = handle;

@@ -22,6 +22,7 @@ enum {
     PTX_MAX_FRAME = 1 << 24,    /* bytes of local memory of a function */
     PTX_MAX_PARAM = 1 << 20,    /* bytes of a kernel's parameters */
     PTX_MAX_FILE = 1 << 16,     /* .file numbers */
+    PTX_OPAQUE_BYTES = 128,     /* of a module's variable that is a texture or surface: a description (simt/image.h) */
     PTX_MAX_ELEMENTS = 8,       /* of a vector operand */
     PTX_MAX_OPERANDS = 8,
     PTX_MAX_WORDS = 24,  /* suffixes of a mnemonic */
@@ -266,6 +267,7 @@ struct ptx_declarator {
     struct ptx_token name; /* kind PTX_TOKEN_END when there is none */
     uint8_t type, elements;
     bool is_ptr, is_unsized;
+    bool is_opaque; /* a texture, sampler or surface */
     uint32_t align;
     uint64_t count; /* elements of the array, 1 for scalars */
     uint64_t bytes;

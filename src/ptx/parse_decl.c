@@ -1,8 +1,8 @@
 /* Declarations of registers and variables. PTX ISA, "State Spaces", "Variables".
  *
  * Module variables and .shared ones keep an entry in the module wherever they are declared; .local and .param variables
- * of a function become places in its local-memory frame. Left out: textures and samplers (kept as 8 opaque bytes),
- * module-level .local and .reg. */
+ * of a function become places in its local-memory frame. A texture is a variable that has room for its description; as a
+ * parameter it is 8 opaque bytes. Left out: module-level .local and .reg. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ static int parse_qualifier(struct ptx_parser *p, struct ptx_declarator *d)
     else if (PTX_IS_DOT(&word, "ptr"))
         d->is_ptr = true;
     else if (PTX_IS_DOT(&word, "texref") || PTX_IS_DOT(&word, "samplerref") || PTX_IS_DOT(&word, "surfref"))
-        d->type = ISA_B64;
+        d->type = ISA_B64, d->is_opaque = true;
     else if (!(d->is_ptr && (PTX_IS_DOT(&word, "global") || PTX_IS_DOT(&word, "shared") || PTX_IS_DOT(&word, "const") ||
                              PTX_IS_DOT(&word, "local") || PTX_IS_DOT(&word, "generic"))) &&
              !PTX_IS_DOT(&word, "managed"))
@@ -236,7 +236,7 @@ static int declare_variable(struct ptx_parser *p, struct ptx_declarator *d, uint
                              .space = space,
                              .type = d->type,
                              .align = d->align,
-                             .bytes = d->bytes,
+                             .bytes = d->is_opaque ? PTX_OPAQUE_BYTES : d->bytes,
                              .is_extern = is_extern && !is_dynamic,
                              .is_extern_shared = is_dynamic};
     int error = 0;

@@ -60,3 +60,14 @@ misuse 8 cudaErrorNotSupported sRGB
 misuse 9 cudaErrorInvalidValue 'are not all in an array of 8 x 2'
 timeout 100 "$LOCKSTEP" run $memory --check race "$work/misuse" 10 >"$work/out" 2>"$work/err" && fail "the race was not seen"
 grep -q 'texture_misuse.cu:11' "$work/err" || fail "the race was not told: $(cat "$work/err")"
+
+# References, which nvcc no longer has.
+[ "$compiler" = nvcc ] && exit 0
+build "$work/references" -DLOCKSTEP_TEXTURE_REFERENCES "$here/texture_references.cu"
+for mode in functional timing; do
+    LOCKSTEP_MODE=$mode on_simulator "$work/references" >"$work/out" 2>"$work/err" || fail "references: $(cat "$work/out" "$work/err")"
+    grep -qx cudaErrorIllegalAddress "$work/out" || fail "references: $(cat "$work/out")"
+    grep -q 'is no texture object' "$work/err" || fail "references: not explained: $(cat "$work/err")"
+done
+build "$work/references" "$here/texture_references.cu" 2>"$work/err" && fail 'references without being asked for'
+grep -q LOCKSTEP_TEXTURE_REFERENCES "$work/err" || fail "no hint: $(cat "$work/err")"

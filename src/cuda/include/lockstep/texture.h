@@ -31,6 +31,72 @@ LOCKSTEP_CHANNELS(uint, unsigned, 32, Unsigned)
 LOCKSTEP_CHANNELS(float, float, 32, Float)
 #undef LOCKSTEP_CHANNELS
 
+#if defined(__CUDA__) && defined(LOCKSTEP_TEXTURE_REFERENCES)
+
+/* Texture references, which CUDA 12 no longer has. Their name is a common one: programs ask for them. On the device one
+ * is the address of its description. */
+template <class T, int D = cudaTextureType1D, cudaTextureReadMode M = cudaReadModeElementType>
+struct __attribute__((device_builtin_texture_type)) texture : public textureReference {
+    texture(int norm = 0, cudaTextureFilterMode filter = cudaFilterModePoint,
+            cudaTextureAddressMode address = cudaAddressModeClamp)
+        : textureReference()
+    {
+        normalized = norm;
+        filterMode = filter;
+        addressMode[0] = addressMode[1] = addressMode[2] = address;
+        channelDesc = cudaCreateChannelDesc<T>();
+    }
+    texture(int norm, cudaTextureFilterMode filter, cudaTextureAddressMode address, cudaChannelFormatDesc desc)
+        : texture(norm, filter, address)
+    {
+        channelDesc = desc;
+    }
+};
+
+template <class T, int D, cudaTextureReadMode M>
+static inline cudaError_t cudaBindTexture(size_t *offset, const texture<T, D, M> &t, const void *pointer,
+                                          const cudaChannelFormatDesc &desc, size_t size = 4294967295u)
+{
+    return cudaBindTexture(offset, (const textureReference *)&t, pointer, &desc, size);
+}
+template <class T, int D, cudaTextureReadMode M>
+static inline cudaError_t cudaBindTexture(size_t *offset, const texture<T, D, M> &t, const void *pointer,
+                                          size_t size = 4294967295u)
+{
+    return cudaBindTexture(offset, (const textureReference *)&t, pointer, &t.channelDesc, size);
+}
+template <class T, int D, cudaTextureReadMode M>
+static inline cudaError_t cudaBindTexture2D(size_t *offset, const texture<T, D, M> &t, const void *pointer,
+                                            const cudaChannelFormatDesc &desc, size_t width, size_t height, size_t pitch)
+{
+    return cudaBindTexture2D(offset, (const textureReference *)&t, pointer, &desc, width, height, pitch);
+}
+template <class T, int D, cudaTextureReadMode M>
+static inline cudaError_t cudaBindTexture2D(size_t *offset, const texture<T, D, M> &t, const void *pointer, size_t width,
+                                            size_t height, size_t pitch)
+{
+    return cudaBindTexture2D(offset, (const textureReference *)&t, pointer, &t.channelDesc, width, height, pitch);
+}
+template <class T, int D, cudaTextureReadMode M>
+static inline cudaError_t cudaBindTextureToArray(const texture<T, D, M> &t, cudaArray_const_t array,
+                                                 const cudaChannelFormatDesc &desc)
+{
+    return cudaBindTextureToArray((const textureReference *)&t, array, &desc);
+}
+template <class T, int D, cudaTextureReadMode M>
+static inline cudaError_t cudaBindTextureToArray(const texture<T, D, M> &t, cudaArray_const_t array)
+{
+    cudaChannelFormatDesc desc;
+    cudaError_t error = cudaGetChannelDesc(&desc, array);
+    return error ? error : cudaBindTextureToArray((const textureReference *)&t, array, &desc);
+}
+template <class T, int D, cudaTextureReadMode M> static inline cudaError_t cudaUnbindTexture(const texture<T, D, M> &t)
+{
+    return cudaUnbindTexture((const textureReference *)&t);
+}
+
+#endif
+
 #if defined(__CUDA__)
 
 /* What a texture gives: four registers of one kind, and how a type is made of them. */
@@ -130,6 +196,46 @@ LOCKSTEP_TEX_CALL(tex2DLod, (float x, float y, float), (x, y, 0), lockstep_tex_2
 LOCKSTEP_TEX_CALL(tex3DLod, (float x, float y, float z, float), (x, y, z, 0), lockstep_tex_3d(&v, t, x, y, z))
 LOCKSTEP_TEX_CALL(tex2DGrad, (float x, float y, float2, float2), (x, y, float2(), float2()), lockstep_tex_2d(&v, t, x, y))
 #undef LOCKSTEP_TEX_CALL
+
+#if defined(LOCKSTEP_TEXTURE_REFERENCES)
+template <class T, cudaTextureReadMode M> struct lockstep_read_as {
+    typedef T type;
+};
+template <> struct lockstep_read_as<float, cudaReadModeNormalizedFloat> {
+    typedef float type;
+};
+#define LOCKSTEP_READ_AS(SCALAR, VECTOR)                                                                               \
+    template <> struct lockstep_read_as<SCALAR, cudaReadModeNormalizedFloat> {                                         \
+        typedef float type;                                                                                            \
+    };                                                                                                                 \
+    template <> struct lockstep_read_as<VECTOR##2, cudaReadModeNormalizedFloat> {                                      \
+        typedef float2 type;                                                                                           \
+    };                                                                                                                 \
+    template <> struct lockstep_read_as<VECTOR##4, cudaReadModeNormalizedFloat> {                                      \
+        typedef float4 type;                                                                                           \
+    };
+LOCKSTEP_READ_AS(signed char, char)
+LOCKSTEP_READ_AS(unsigned char, uchar)
+LOCKSTEP_READ_AS(short, short)
+LOCKSTEP_READ_AS(unsigned short, ushort)
+#undef LOCKSTEP_READ_AS
+#define LOCKSTEP_REFERENCE(NAME, DIMENSION, PARAMETERS, ARGUMENTS)                                                     \
+    template <class T, cudaTextureReadMode M>                                                                          \
+    static __forceinline__ __device__ typename lockstep_read_as<T, M>::type NAME(texture<T, DIMENSION, M> t,           \
+                                                                                 LOCKSTEP_LIST PARAMETERS)             \
+    {                                                                                                                  \
+        cudaTextureObject_t object;                                                                                    \
+        asm("mov.b64 %0, %1;" : "=l"(object) : "l"(t));                                                                \
+        return NAME<typename lockstep_read_as<T, M>::type>(object, LOCKSTEP_LIST ARGUMENTS);                           \
+    }
+LOCKSTEP_REFERENCE(tex1Dfetch, cudaTextureType1D, (int x), (x))
+LOCKSTEP_REFERENCE(tex1D, cudaTextureType1D, (float x), (x))
+LOCKSTEP_REFERENCE(tex2D, cudaTextureType2D, (float x, float y), (x, y))
+LOCKSTEP_REFERENCE(tex3D, cudaTextureType3D, (float x, float y, float z), (x, y, z))
+LOCKSTEP_REFERENCE(tex1DLayered, cudaTextureType1DLayered, (float x, int layer), (x, layer))
+LOCKSTEP_REFERENCE(tex2DLayered, cudaTextureType2DLayered, (float x, float y, int layer), (x, y, layer))
+#undef LOCKSTEP_REFERENCE
+#endif
 
 template <class T>
 static __forceinline__ __device__ T tex2Dgather(cudaTextureObject_t t, float x, float y, int component = 0)
