@@ -4,7 +4,7 @@
 
 static __device__ __inline__ const char *cudaGetErrorName(cudaError_t error)
 {
-    switch (error) {
+    switch ((int)error) {
 #define CUDA_ERROR(name, value, text)                                                                                  \
     case name:                                                                                                         \
         return #name;
@@ -15,7 +15,7 @@ static __device__ __inline__ const char *cudaGetErrorName(cudaError_t error)
 }
 static __device__ __inline__ const char *cudaGetErrorString(cudaError_t error)
 {
-    switch (error) {
+    switch ((int)error) {
 #define CUDA_ERROR(name, value, text)                                                                                  \
     case name:                                                                                                         \
         return text;
