@@ -169,12 +169,13 @@ static bool parse_announced(struct cc_options *options, const char *arg)
     return false;
 }
 
-/* Options of nvcc that change nothing here: line tables are always kept, the runtime is always shared. The second list
- * takes a value. */
+/* Options of nvcc that change nothing here: line tables are always kept, the runtime is always shared, and what these
+ * libraries have is in headers. The second list takes a value. */
 static bool parse_ignored(int argc, char **argv, int *i)
 {
     static const char *const flags[] = {"-lineinfo",      "--generate-line-info", "-fmad=true", "--fmad=true",
-                                        "-use_fast_math", "--use_fast_math",      "-w",         "-no-compress"};
+                                        "-use_fast_math", "--use_fast_math",      "-w",         "-no-compress",
+                                        "-lcurand",       "-lcurand_static",      "-lnvToolsExt"};
     static const char *const valued[] = {"-cudart",
                                          "--cudart",
                                          "-Xptxas",

@@ -256,7 +256,6 @@ void cc_hints(const char *words, struct strbuf *to)
         {"is ambiguous", "namespace std has that name as well: write ::NAME, or leave `using namespace std` out"},
         {"reference to __host__ function", "mark the function __host__ __device__, if kernels are to call it"},
         {"cannot be narrowed", "constants that do not fit are errors in braces: convert them, as in (char)200"},
-        {"'curand", "cuRAND and the other CUDA libraries are not there (docs/cuda.md)"},
         {"'cub/", "cub, Thrust and libcu++ are not there (docs/cuda.md)"},
         {"'thrust/", "cub, Thrust and libcu++ are not there (docs/cuda.md)"},
         {"'cuda/", "cub, Thrust and libcu++ are not there (docs/cuda.md)"},
