@@ -24,7 +24,7 @@ template <unsigned MaxBlockSize> LOCKSTEP_GROUP thread_block this_thread_block(b
     return thread_block(&memory);
 }
 
-template <unsigned Size, class Parent> class thread_block_tile<Size, Parent, true>
+template <unsigned Size> class lockstep_wide_tile
 {
     static_assert(Size <= 1024 && (Size & (Size - 1)) == 0, "tile size must be a power of two up to 1024");
     lockstep_tile_memory *memory_;
@@ -39,7 +39,7 @@ template <unsigned Size, class Parent> class thread_block_tile<Size, Parent, tru
     }
 
   public:
-    LOCKSTEP_MEMBER explicit thread_block_tile(lockstep_tile_memory *memory) : memory_(memory)
+    LOCKSTEP_MEMBER explicit lockstep_wide_tile(lockstep_tile_memory *memory) : memory_(memory)
     {
         if (!memory)
             __trap(); /* the block has no block_tile_memory */
@@ -58,7 +58,7 @@ template <unsigned Size, class Parent> class thread_block_tile<Size, Parent, tru
     {
         __syncwarp();
         if (lockstep_detail::lane() == 0) {
-            unsigned *arrivals = &memory_->arrivals[1024 / Size + meta_group_rank()], warps = lockstep_warps();
+            unsigned *arrivals = &memory_->arrivals[1024 / Size + lockstep_detail::block_rank() / Size], warps = lockstep_warps();
             __threadfence_block();
             unsigned before = atomicAdd(arrivals, 1u), end = before - before % warps + warps;
             while ((int)(*(volatile unsigned *)arrivals - end) < 0)
@@ -78,14 +78,6 @@ template <unsigned Size, class Parent> class thread_block_tile<Size, Parent, tru
     LOCKSTEP_MEMBER static unsigned thread_rank()
     {
         return lockstep_detail::block_rank() & (Size - 1);
-    }
-    LOCKSTEP_MEMBER static unsigned meta_group_size()
-    {
-        return (lockstep_detail::block_size() + Size - 1) / Size;
-    }
-    LOCKSTEP_MEMBER static unsigned meta_group_rank()
-    {
-        return lockstep_detail::block_rank() / Size;
     }
     /* The value of the thread with that rank, which is the same for all. */
     template <class T> LOCKSTEP_MEMBER T shfl(T v, unsigned rank) const
@@ -115,6 +107,32 @@ template <unsigned Size, class Parent> class thread_block_tile<Size, Parent, tru
         sync();
         return total;
     }
+    /* A scan: op over the threads up to and including the caller, or before it, where the first one gets T(). */
+    template <class T, class Op> LOCKSTEP_MEMBER T lockstep_scan(T v, Op op, bool inclusive) const
+    {
+        static_assert(sizeof(T) <= sizeof memory_->room[0], "values of up to 32 bytes");
+        lockstep_tile<32> lanes;
+        T own = v, before = T(), next;
+        for (unsigned n = 1; n < 32; n *= 2) {
+            T below = lanes.shfl_up(own, n);
+            if (lockstep_detail::lane() >= n)
+                own = op(own, below);
+        }
+        if (lockstep_detail::lane() == 31)
+            __builtin_memcpy(memory_->room[warp()], &own, sizeof own);
+        sync();
+        for (unsigned i = first_warp(); i < warp(); i++) {
+            __builtin_memcpy(&next, memory_->room[i], sizeof next);
+            before = i == first_warp() ? next : op(next, before);
+        }
+        sync();
+        T below = lanes.shfl_up(own, 1);
+        if (inclusive)
+            return warp() == first_warp() ? own : op(own, before);
+        if (lockstep_detail::lane() == 0)
+            return before;
+        return warp() == first_warp() ? below : op(below, before);
+    }
     LOCKSTEP_MEMBER int any(int predicate) const
     {
         return lockstep_over_warps(__any_sync(~0u, predicate), bit_or<int>());
@@ -122,6 +140,25 @@ template <unsigned Size, class Parent> class thread_block_tile<Size, Parent, tru
     LOCKSTEP_MEMBER int all(int predicate) const
     {
         return lockstep_over_warps(__all_sync(~0u, predicate), bit_and<int>());
+    }
+};
+template <unsigned Size, class Parent>
+class thread_block_tile<Size, Parent, true> : public lockstep_wide_tile<Size>, public lockstep_tile_place<Size, Parent>
+{
+  public:
+    LOCKSTEP_MEMBER explicit thread_block_tile(lockstep_tile_memory *memory) : lockstep_wide_tile<Size>(memory)
+    {
+    }
+};
+template <unsigned Size>
+class thread_block_tile<Size, void, true> : public lockstep_wide_tile<Size>, public lockstep_tile_place<Size, void>
+{
+  public:
+    template <class Parent>
+    LOCKSTEP_MEMBER thread_block_tile(const thread_block_tile<Size, Parent, true> &tile)
+        : lockstep_wide_tile<Size>(tile.lockstep_memory()),
+          lockstep_tile_place<Size, void>(tile.meta_group_rank(), tile.meta_group_size())
+    {
     }
 };
 
