@@ -256,9 +256,12 @@ void cc_hints(const char *words, struct strbuf *to)
         {"is ambiguous", "namespace std has that name as well: write ::NAME, or leave `using namespace std` out"},
         {"reference to __host__ function", "mark the function __host__ __device__, if kernels are to call it"},
         {"cannot be narrowed", "constants that do not fit are errors in braces: convert them, as in (char)200"},
-        {"'cub/", "cub, Thrust and libcu++ are not there (docs/cuda.md)"},
-        {"'thrust/", "cub, Thrust and libcu++ are not there (docs/cuda.md)"},
-        {"'cuda/", "cub, Thrust and libcu++ are not there (docs/cuda.md)"},
+#define CC_LIBRARY(words, hint) {"'" words, hint},
+#include "cli/cc_libraries.def"
+#undef CC_LIBRARY
+        {"'cub/", "cub, Thrust and libcu++ come with libcub-dev, libthrust-dev and libcu++-dev"},
+        {"'thrust/", "cub, Thrust and libcu++ come with libcub-dev, libthrust-dev and libcu++-dev"},
+        {"'cuda/", "cub, Thrust and libcu++ come with libcub-dev, libthrust-dev and libcu++-dev"},
         {"'texture'", "texture references, which CUDA 12 no longer has: -DLOCKSTEP_TEXTURE_REFERENCES (docs/cuda.md)"},
         {"'__managed__'", "__managed__ is for variables at namespace scope, declared in one statement"},
         {"initialization is not supported for __shared__", "initialize the variable by an assignment in one thread"},

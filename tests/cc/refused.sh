@@ -39,8 +39,37 @@ P
 "$LOCKSTEP" cc -v -c plain.cu >log 2>&1 || fail "$(cat log)"
 grep -q -- '-ivfsoverlay' log && fail "a plain program was rewritten"
 
-# A known cause of an error gets a hint.
-printf '#include <curand_kernel.h>\n' >hint.cu
-"$LOCKSTEP" cc -c hint.cu >log 2>&1 && fail "there is a cuRAND"
-grep -q 'hint: cuRAND' log || fail "no hint: $(cat log)"
+# A known cause of an error gets a hint: libraries that are not there, by their headers.
+for header in cublas_v2.h=cuBLAS cufft.h=cuFFT cusparse.h=cuSPARSE cusolverDn.h=cuSOLVER cudnn.h=cuDNN nccl.h=NCCL npp.h=NPP nvrtc.h=NVRTC \
+    mma.h='tensor cores' cuda_fp8.h=8-bit curand_mtgp32_kernel.h=MTGP32; do
+    printf '\n#include <%s>\n' "${header%%=*}" >hint.cu
+    "$LOCKSTEP" cc -c hint.cu >log 2>&1 && fail "there is ${header%%=*}"
+    grep -q '^\(\./\)\?hint.cu:2:10: fatal error' log && grep -q "hint: ${header#*=}" log || fail "${header%%=*}: $(cat log)"
+done
+
+# What only annotates is there, and does nothing.
+cat >marks.cu <<'P'
+#include <cuda_profiler_api.h>
+#include <nvToolsExt.h>
+#include <nvToolsExtCudaRt.h>
+#include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvtx3.hpp>
+void f()
+{
+    NVTX3_FUNC_RANGE();
+    nvtx3::scoped_range scope("f"), other{nvtx3::event_attributes{"g", nvtx3::rgb{1, 2, 3}}};
+    nvtxEventAttributes_t event = {};
+    event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    event.message.ascii = "range";
+    nvtxRangePushEx(&event);
+    nvtxMark("here");
+    nvtxNameCudaStream(0, "default");
+    nvtxRangeEnd(nvtxRangeStart("more"));
+    nvtxRangePop();
+    cudaProfilerStart();
+    cudaProfilerStop();
+}
+P
+"$LOCKSTEP" cc -Wall -Wextra -Werror -c marks.cu -lnvToolsExt >log 2>&1 || fail "$(cat log)"
 finish
