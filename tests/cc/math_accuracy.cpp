@@ -106,6 +106,62 @@ static int ref_normcdf(mpfr_t r, mpfr_t x, mpfr_t)
     mpfr_clear(s);
     return mpfr_div_2ui(r, r, 1, R);
 }
+REF1(j0, mpfr_j0(r, x, R))
+REF1(j1, mpfr_j1(r, x, R))
+REF1(y0, mpfr_y0(r, x, R))
+REF1(y1, mpfr_y1(r, x, R))
+static int ref_jn(mpfr_t r, mpfr_t x, mpfr_t n)
+{
+    return mpfr_jn(r, mpfr_get_si(n, MPFR_RNDZ), x, R);
+}
+static int ref_yn(mpfr_t r, mpfr_t x, mpfr_t n)
+{
+    return mpfr_yn(r, mpfr_get_si(n, MPFR_RNDZ), x, R);
+}
+static int ref_erfcx(mpfr_t r, mpfr_t x, mpfr_t)
+{
+    mpfr_t s;
+    mpfr_init2(s, 2200);
+    mpfr_sqr(s, x, R);
+    mpfr_exp(s, s, R);
+    mpfr_erfc(r, x, R);
+    mpfr_mul(r, r, s, R);
+    mpfr_clear(s);
+    return 0;
+}
+// The sum of (x/2)^(2k + order) / (k! (k + order)!).
+static int modified_bessel(mpfr_t r, mpfr_t x, unsigned order)
+{
+    mpfr_t z, term;
+    mpfr_init2(z, 300);
+    mpfr_init2(term, 300);
+    mpfr_sqr(z, x, R);
+    mpfr_div_2ui(z, z, 2, R);
+    mpfr_set_ui(term, 1, R);
+    mpfr_set_ui(r, 1, R);
+    for (unsigned k = 1; k < 2000; k++) {
+        mpfr_mul(term, term, z, R);
+        mpfr_div_ui(term, term, k * (k + order), R);
+        mpfr_add(r, r, term, R);
+        if (mpfr_zero_p(term) || mpfr_get_exp(term) < mpfr_get_exp(r) - 200)
+            break;
+    }
+    if (order) {
+        mpfr_mul(r, r, x, R);
+        mpfr_div_2ui(r, r, 1, R);
+    }
+    mpfr_clear(z);
+    mpfr_clear(term);
+    return 0;
+}
+static int ref_cyl_bessel_i0(mpfr_t r, mpfr_t x, mpfr_t)
+{
+    return modified_bessel(r, x, 0);
+}
+static int ref_cyl_bessel_i1(mpfr_t r, mpfr_t x, mpfr_t)
+{
+    return modified_bessel(r, x, 1);
+}
 static int ref_pow(mpfr_t r, mpfr_t x, mpfr_t y)
 {
     return mpfr_pow(r, x, y, R);
@@ -185,6 +241,24 @@ static const row rows[] = {
     {"rsqrt", [](double x, double) { return lm::rsqrt(x); }, nullptr, ref_rsqrt, 1, 0x1p-1074, HUGE, 0, 0, 1, 0, 0},
     {"erf", F1(erf), -6, 6, 0, 0, 2, 1, 0},
     {"erfc", F1(erfc), -6, 27.2, 0, 0, 4, 1, 0},
+    {"erfcx", F1(erfcx), -26.6, 100, 0, 0, 4, 1, 0},
+    {"erfcx (large)", F1(erfcx), 20, 1e4, 0, 0, 4, 1, 0},
+    {"j0", F1(j0), -30, 30, 0, 0, 8, 1, 1},
+    {"j0 (large)", F1(j0), 20, 1e6, 0, 0, 8, 1, 1},
+    {"j1", F1(j1), -30, 30, 0, 0, 8, 1, 1},
+    {"j1 (large)", F1(j1), 20, 1e6, 0, 0, 8, 1, 1},
+    {"y0", F1(y0), 0, 30, 0, 0, 8, 1, 1},
+    {"y0 (large)", F1(y0), 20, 1e6, 0, 0, 8, 1, 1},
+    {"y1", F1(y1), 0, 30, 0, 0, 8, 1, 1},
+    {"y1 (large)", F1(y1), 20, 1e6, 0, 0, 8, 1, 1},
+    {"jn", [](double x, double n) { return lm::jn((int)n, x); },
+     [](float x, float n) { return (float)lm::jn((int)n, x); }, ref_jn, 2, -60, 60, 0, 80, 16, 1, 1},
+    {"yn", [](double x, double n) { return lm::yn((int)n, x); },
+     [](float x, float n) { return (float)lm::yn((int)n, x); }, ref_yn, 2, 0.5, 60, 0, 20, 16, 1, 1},
+    {"cyl_bessel_i0", F1(cyl_bessel_i0), -713, 713, 0, 0, 4, 1, 0},
+    {"cyl_bessel_i0 (small)", F1(cyl_bessel_i0), -40, 40, 0, 0, 4, 1, 0},
+    {"cyl_bessel_i1", F1(cyl_bessel_i1), -713, 713, 0, 0, 4, 1, 0},
+    {"cyl_bessel_i1 (small)", F1(cyl_bessel_i1), -40, 40, 0, 0, 4, 1, 0},
     {"normcdf", F1(normcdf), -38, 9, 0, 0, 4, 1, 0},
     {"tgamma", F1(tgamma), 0, 171.7, 0, 0, 4, 1, 0},
     {"tgamma (negative)", F1(tgamma), -180, 0, 0, 0, 8, 1, 0},
@@ -291,7 +365,11 @@ static int measure(const row &r, long samples, bool verbose)
                                    2.5,
                                    3.1415926535897931,
                                    13.0,
+                                   20.0,
                                    22.0,
+                                   25.0,
+                                   28.0,
+                                   0x1p-12,
                                    48000.0,
                                    67108864.0,
                                    1e22,

@@ -178,6 +178,45 @@ LOCKSTEP_MATH1(normcdf)
 LOCKSTEP_MATH1(normcdfinv)
 LOCKSTEP_MATH1(tgamma)
 LOCKSTEP_MATH1(lgamma)
+LOCKSTEP_MATH1(erfcx)
+LOCKSTEP_MATH1(j0)
+LOCKSTEP_MATH1(j1)
+LOCKSTEP_MATH1(y0)
+LOCKSTEP_MATH1(y1)
+LOCKSTEP_MATH1(cyl_bessel_i0)
+LOCKSTEP_MATH1(cyl_bessel_i1)
+LOCKSTEP_DEVICE double jn(int n, double x)
+{
+    return lockstep_math::jn(n, x);
+}
+LOCKSTEP_DEVICE float jnf(int n, float x)
+{
+    return (float)lockstep_math::jn(n, x);
+}
+LOCKSTEP_DEVICE double yn(int n, double x)
+{
+    return lockstep_math::yn(n, x);
+}
+LOCKSTEP_DEVICE float ynf(int n, float x)
+{
+    return (float)lockstep_math::yn(n, x);
+}
+LOCKSTEP_DEVICE double norm(int n, const double *v)
+{
+    return lockstep_math::norm(n, v);
+}
+LOCKSTEP_DEVICE float normf(int n, const float *v)
+{
+    return (float)lockstep_math::norm(n, v);
+}
+LOCKSTEP_DEVICE double rnorm(int n, const double *v)
+{
+    return 1.0 / lockstep_math::norm(n, v);
+}
+LOCKSTEP_DEVICE float rnormf(int n, const float *v)
+{
+    return (float)(1.0 / lockstep_math::norm(n, v));
+}
 
 /* ---- rounding to integers ---- */
 LOCKSTEP_MATH1_AS(floor, __builtin_floor(x), __builtin_floorf(x))
@@ -328,6 +367,14 @@ LOCKSTEP_DEVICE float fma(float a, float b, float c)
     return __builtin_fmaf(a, b, c);
 }
 LOCKSTEP_DEVICE float fdividef(float a, float b)
+{
+    return a / b;
+}
+LOCKSTEP_DEVICE double fdivide(double a, double b)
+{
+    return a / b;
+}
+LOCKSTEP_DEVICE float fdivide(float a, float b)
 {
     return a / b;
 }

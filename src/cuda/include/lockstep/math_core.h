@@ -495,6 +495,8 @@ LOCKSTEP_MATH double rsqrt(double x)
 
 #include "math_special.h"
 
+#include "math_bessel.h"
+
 #include "math_float.h"
 
 } // namespace lockstep_math

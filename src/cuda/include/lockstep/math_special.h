@@ -15,16 +15,20 @@ LOCKSTEP_MATH_INLINE double erf_small(double z)
 }
 
 /* erfc(h + l) for 0.47 <= h <= 28: with t = (h-4)/(h+4), (1 + 2h) e^(h^2) erfc(h) is nearly a polynomial (Shepherd and
- * Laframboise 1981). */
-LOCKSTEP_MATH double erfc_large(double h, double l)
+ * Laframboise 1981): this one. */
+LOCKSTEP_MATH_INLINE double erfc_core(double h)
 {
     double t = (h - 4.0) / (h + 4.0);
-    double g = poly(t, 0x1.3ba5916e9fd7fp0, -0x1.1df1ad154a28fp-3, 0x1.f7f5df66fc81fp-7, 0x1.16ecefcfa541ep-4,
-                    -0x1.9ddb23c3e3a64p-4, 0x1.7fee004e11703p-4, -0x1.0fb06dfeb7ce2p-4, 0x1.3079edf692ed3p-5,
-                    -0x1.096238716f13dp-6, 0x1.49c67286e281ap-8, -0x1.8d4aaaf60fcbbp-11, -0x1.a1df2b4a54eccp-13,
-                    0x1.3be16da0321c9p-13, -0x1.9957c319d2a8ap-16, -0x1.78bc400aea0fap-17, 0x1.7f0f82a665fffp-18,
-                    0x1.46c836f229fbdp-22, -0x1.b924a41818aaap-21, 0x1.0a89449b0b623p-24, 0x1.c2dd519242549p-24,
-                    -0x1.409a80edaa047p-27, -0x1.5f888fa43234cp-27, -0x1.89d2d4f97eea7p-31);
+    return poly(t, 0x1.3ba5916e9fd7fp0, -0x1.1df1ad154a28fp-3, 0x1.f7f5df66fc81fp-7, 0x1.16ecefcfa541ep-4,
+                -0x1.9ddb23c3e3a64p-4, 0x1.7fee004e11703p-4, -0x1.0fb06dfeb7ce2p-4, 0x1.3079edf692ed3p-5,
+                -0x1.096238716f13dp-6, 0x1.49c67286e281ap-8, -0x1.8d4aaaf60fcbbp-11, -0x1.a1df2b4a54eccp-13,
+                0x1.3be16da0321c9p-13, -0x1.9957c319d2a8ap-16, -0x1.78bc400aea0fap-17, 0x1.7f0f82a665fffp-18,
+                0x1.46c836f229fbdp-22, -0x1.b924a41818aaap-21, 0x1.0a89449b0b623p-24, 0x1.c2dd519242549p-24,
+                -0x1.409a80edaa047p-27, -0x1.5f888fa43234cp-27, -0x1.89d2d4f97eea7p-31);
+}
+LOCKSTEP_MATH double erfc_large(double h, double l)
+{
+    double g = erfc_core(h);
     dd square = product(h, h);
     double e = exp_dd(-square.h, -(square.l + 2.0 * h * l), 64);
     /* The factor 2^64 keeps e normal while g is applied. */
@@ -57,6 +61,22 @@ LOCKSTEP_MATH double erfc_dd(double h, double l)
 LOCKSTEP_MATH double erfc(double x)
 {
     return erfc_dd(x, 0.0);
+}
+
+/* e^(x^2) erfc x */
+LOCKSTEP_MATH double erfcx(double x)
+{
+    if (x >= 28.0) {
+        double z = 1.0 / (x * x);
+        return 0x1.20dd750429b6dp-1 / x * poly(z, 1.0, -0.5, 0.75, -1.875, 6.5625, -29.53125, 162.421875,
+                                              -1055.7421875);
+    }
+    if (x >= 0.47)
+        return erfc_core(x) / fma(2.0, x, 1.0);
+    if (!(x > -27.0))
+        return is_nan(x) ? x : inf();
+    dd square = product(x, x);
+    return exp_dd(square.h, square.l, 0) * erfc(x);
 }
 
 LOCKSTEP_MATH double normcdf(double x)
