@@ -8,15 +8,13 @@
  * a reconvergence stack the lane that got the lock then waits for the lanes that spin: deadlock. The list below leaves
  * both out; tests/cc/lock_shapes.sh holds the result. It is -O2, not -O1, that clang is given, since -O1 marks every
  * loop as not to be unrolled. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/cc.h"
+#include "cli/cc_session.h"
 #include "cli/cli.h"
 
 /* %1$s is the spelling of instcombine: from LLVM 18 on the plain name aborts when one sweep leaves something to do. */
@@ -31,33 +29,13 @@ static const char device_passes[] = "-passes=always-inline,inline,globalopt,"
 #define DEVICE "device"
 #define HOST "host"
 
-/* One run of `lockstep cc`. */
-struct cc_session {
-    struct cc_options options;
-    struct cc_tools tools;
-    struct cc_process process;
-    struct arena arena;
-    struct diag_sink diags;
-    char *temp;       /* directory of all intermediate files */
-    int llvm_version; /* of clang and so of opt */
-    struct cc_rewrites rewrites; /* of the CUDA source that is being compiled */
-};
-
-static void push_all(struct cc_args *command, const char *const *items, size_t count)
+void cc_push_all(struct cc_args *command, const char *const *items, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         vec_push(command, items[i]);
 }
 
-#define PUSH(command, ...)                                                                                             \
-    do {                                                                                                               \
-        const char *const pushed_[] = {__VA_ARGS__};                                                                   \
-        push_all((command), pushed_, sizeof pushed_ / sizeof pushed_[0]);                                              \
-    } while (0)
-
-/* Ends the command, runs it and frees it. 0 when it succeeded. The tool has explained itself on stderr when it failed;
- * that there is no room left it often says in other words. */
-static int run_and_free(struct cc_session *s, struct cc_args *command)
+int cc_run_and_free(struct cc_session *s, struct cc_args *command)
 {
     vec_push(command, NULL);
     int status = cc_run(&s->process, command, -1, -1, &s->diags);
@@ -67,14 +45,10 @@ static int run_and_free(struct cc_session *s, struct cc_args *command)
     return status == 0 ? 0 : -1;
 }
 
-/* Runs a compilation, and appends what it says to `words`, or lets it through where there is no room for that. A silent
- * one says nothing of what keeps it from running. Its status. */
-static int run_listening(struct cc_session *s, struct cc_args *command, struct strbuf *words, bool is_silent)
+int cc_run_listening(struct cc_session *s, struct cc_args *command, struct strbuf *words, bool is_silent)
 {
     const char *path;
     struct diag_sink silent;
-    if (isatty(STDERR_FILENO))
-        vec_push(command, "-fcolor-diagnostics");
     vec_push(command, NULL);
     diag_init(&silent);
     int errors = cc_temp_file(s->temp, &path, &s->arena, &silent), status = -1;
@@ -108,9 +82,11 @@ static void push_cuda_common(struct cc_session *s, struct cc_args *command)
          arena_printf(&s->arena, "%s/cuda_runtime.h", s->tools.include_dir), "-Xclang", "-target-sdk-version=11.0");
     PUSH(command, "-Xclang", "-fcuda-allow-variadic-functions"); /* f(...): traits of libraries never call theirs */
     push_nvcc_macros(s, command);
+    if (s->options.relocatable)
+        PUSH(command, "-D__CUDACC_RDC__");
     /* Narrowing in braces, of no constant: nvcc and g++ warn. `register`: they say nothing. */
     PUSH(command, "-Wno-error=c++11-narrowing", "-Wno-register");
-    push_all(command, s->options.shared.items, s->options.shared.count);
+    cc_push_all(command, s->options.shared.items, s->options.shared.count);
 }
 
 /* Compiles by this command with the last words appended: with headers compiled beforehand if there are some for it and
@@ -124,14 +100,16 @@ static int attempt(struct cc_session *s, const char *pass, const struct cc_args 
     for (unsigned with_text = !is_quick; with_text < 2; with_text++) {
         if (with_text) {
             words_of.count = 0;
-            push_all(&words_of, command->items, command->count);
+            cc_push_all(&words_of, command->items, command->count);
         }
-        push_all(&words_of, last->items, last->count);
+        cc_push_all(&words_of, last->items, last->count);
         if (s->rewrites.overlay)
             PUSH(&words_of, "-ivfsoverlay", s->rewrites.overlay);
         if (words->text)
             words->text[words->length = 0] = '\0';
-        status = run_listening(s, &words_of, words, !with_text);
+        if (isatty(STDERR_FILENO))
+            vec_push(&words_of, "-fcolor-diagnostics");
+        status = cc_run_listening(s, &words_of, words, !with_text);
         if (status == 0 || s->process.interrupted)
             break;
     }
@@ -168,6 +146,10 @@ static void push_device_common(struct cc_session *s, struct cc_args *command)
         PUSH(command, "-ffp-contract=off", "-DLOCKSTEP_NO_CONTRACTION");
     else
         PUSH(command, "-Xclang", "-ffp-contract=fast-honor-pragmas");
+    if (s->options.rough_root)
+        PUSH(command, "-DLOCKSTEP_ROUGH_ROOT");
+    if (s->options.flush_subnormals)
+        PUSH(command, s->llvm_version >= 16 ? "-fgpu-flush-denormals-to-zero" : "-fcuda-flush-denormals-to-zero");
 }
 
 static int number_places(struct cc_session *s, const char *ir, struct cc_places *places)
@@ -197,7 +179,9 @@ static int compile_device_directly(struct cc_session *s, const char *source, con
          "-target-feature", arena_printf(&s->arena, "+%s", s->options.ptx), "-w", "-S", "-fno-verbose-asm",
          s->options.fast ? "-O2" : "-O1", "-disable-llvm-passes", "-fno-dwarf-directory-asm", "-x", "ir", optimized,
          "-o", ptx);
-    return run_and_free(s, &command);
+    if (s->options.rough_division)
+        PUSH(&command, "-mllvm", "-nvptx-prec-divf32=1");
+    return cc_run_and_free(s, &command);
 }
 
 /* Source to LLVM IR as it is before any pass. */
@@ -225,14 +209,16 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
     const char *instcombine = s->llvm_version >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
     PUSH(&command, s->tools.opt, "-S", "-unroll-threshold=600", arena_printf(&s->arena, device_passes, instcombine),
          raw, "-o", optimized);
-    if (run_and_free(s, &command) || number_places(s, optimized, places))
+    if (cc_run_and_free(s, &command) || number_places(s, optimized, places))
         return -1;
     /* A loop keeps its branch back at its end, as nvcc leaves it. Block placement would put the end before the head, so
      * that a spin loop went round by forward branches, which nothing that looks for loops sees. */
     PUSH(&command, s->tools.llc, "-O2", "-disable-block-placement",
          arena_printf(&s->arena, "-mcpu=%s", s->options.arch), arena_printf(&s->arena, "-mattr=+%s", s->options.ptx),
          "-asm-verbose=0", "-dwarf-directory=0", optimized, "-o", ptx);
-    return run_and_free(s, &command);
+    if (s->options.rough_division)
+        PUSH(&command, "-nvptx-prec-divf32=1");
+    return cc_run_and_free(s, &command);
 }
 
 static int compile_device(struct cc_session *s, const char *source, const char *stem, const char *ptx)
@@ -262,21 +248,65 @@ static int append_nul(struct cc_session *s, const char *path)
     return rc;
 }
 
+static void push_host_options(struct cc_session *s, struct cc_args *command)
+{
+    cc_push_all(command, s->options.host.items, s->options.host.count);
+    if (s->options.openmp)
+        PUSH(command, "-fopenmp=libomp");
+}
+
 static void push_host_cuda(struct cc_session *s, struct cc_args *command)
 {
     push_cuda_common(s, command);
     PUSH(command, "--cuda-host-only", "-c", "-O2");
-    push_all(command, s->options.host.items, s->options.host.count);
+    if (s->options.relocatable) /* of device code clang makes less of the variables that are other files' */
+        PUSH(command, "-fgpu-rdc");
+    push_host_options(s, command);
+}
+
+/* dir/prog.cu with ".o" gives prog.o, in the folder of -odir. */
+static const char *default_output(struct cc_session *s, const char *source, const char *suffix)
+{
+    const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source, *dot = strrchr(base, '.');
+    const char *directory = s->options.directory;
+    return arena_printf(&s->arena, "%s%s%.*s%s", directory ? directory : "", directory ? "/" : "",
+                        dot ? (int)(dot - base) : (int)strlen(base), base, suffix);
+}
+
+/* -MD: the list of dependencies has the name of the object, which clang does not write where it will be. */
+static void push_dependencies(struct cc_session *s, const char *source, struct cc_args *command)
+{
+    const struct cc_options *o = &s->options;
+    const bool named = o->output && o->goal == CC_GOAL_OBJECT;
+    const char *object = named ? o->output : default_output(s, source, ".o");
+    if (o->dependencies && !o->names_dependencies) {
+        const char *slash = strrchr(object, '/'), *dot = strrchr(slash ? slash : object, '.');
+        PUSH(command, "-MF",
+             arena_printf(&s->arena, "%.*s.d", dot ? (int)(dot - object) : (int)strlen(object), object));
+    }
+    if (o->dependencies && !o->names_target)
+        PUSH(command, "-MT", o->goal == CC_GOAL_LINK && o->output ? o->output : object);
 }
 
 static int compile_host_cuda(struct cc_session *s, const char *source, const char *ptx, const char *object)
 {
     struct cc_args command = {0}, last = {0};
     push_host_cuda(s, &command);
-    PUSH(&last, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx, source, "-o", object);
+    push_dependencies(s, source, &command);
+    const char *made = s->options.relocatable ? arena_printf(&s->arena, "%s.s", object) : object;
+    PUSH(&last, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx, source, "-o", made);
+    if (s->options.relocatable)
+        PUSH(&last, "-S");
     int rc = compile(s, HOST, &command, &last);
     vec_free(&last);
-    return rc;
+    if (rc || !s->options.relocatable)
+        return rc;
+    if (cc_name_linked(made, &s->diags)) {
+        cc_temp_dir_check(s->temp, &s->arena, &s->diags);
+        return -1;
+    }
+    PUSH(&command, s->tools.clang, "-c", made, "-o", object);
+    return cc_run_and_free(s, &command);
 }
 
 /* Makes and keeps the headers of one pass, for this command. Frees it. */
@@ -304,27 +334,26 @@ static int prepare_all_headers(struct cc_session *s)
     return prepare_headers(s, HOST, &host) || rc ? -1 : 0;
 }
 
+static void push_plain(struct cc_session *s, const struct cc_source *source, struct cc_args *command)
+{
+    PUSH(command, s->tools.clang, "-isystem", s->tools.include_dir);
+    if (source->kind == CC_SOURCE_CXX)
+        PUSH(command, "-x", "c++", arena_printf(&s->arena, "-std=%s", s->options.standard));
+    else if (s->options.c_standard)
+        PUSH(command, arena_printf(&s->arena, "-std=%s", s->options.c_standard));
+    push_nvcc_macros(s, command);
+    cc_push_all(command, s->options.shared.items, s->options.shared.count);
+}
+
 static int compile_plain(struct cc_session *s, const struct cc_source *source, const char *object)
 {
     struct cc_args command = {0};
-    bool cxx = source->kind == CC_SOURCE_CXX;
-    PUSH(&command, s->tools.clang, "-c", "-O2", "-isystem", s->tools.include_dir);
-    if (cxx)
-        PUSH(&command, "-x", "c++", arena_printf(&s->arena, "-std=%s", s->options.standard));
-    else if (s->options.c_standard)
-        PUSH(&command, arena_printf(&s->arena, "-std=%s", s->options.c_standard));
-    push_nvcc_macros(s, &command);
-    push_all(&command, s->options.shared.items, s->options.shared.count);
-    push_all(&command, s->options.host.items, s->options.host.count);
+    push_plain(s, source, &command);
+    PUSH(&command, "-c", "-O2");
+    push_host_options(s, &command);
+    push_dependencies(s, source->path, &command);
     PUSH(&command, source->path, "-o", object);
-    return run_and_free(s, &command);
-}
-
-/* dir/prog.cu with ".o" gives prog.o */
-static const char *default_output(struct cc_session *s, const char *source, const char *suffix)
-{
-    const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source, *dot = strrchr(base, '.');
-    return arena_printf(&s->arena, "%.*s%s", (int)(dot - base), base, suffix);
+    return cc_run_and_free(s, &command);
 }
 
 /* --keep-ptx: a copy, for the original is about to get its NUL. */
@@ -359,33 +388,24 @@ static int compile_cuda(struct cc_session *s, const char *source, const char *st
     return rc;
 }
 
-/* Options for the linker itself, which another linker may not know. */
-static bool asks_linker(const struct cc_args *options)
+/* -E, -M and -MM: of the host pass, to where -o says or to standard output. */
+static int write_text(struct cc_session *s, const struct cc_source *source)
 {
-    for (size_t i = 0; i < options->count; i++)
-        if (strncmp(options->items[i], "-Wl,", 4) == 0)
-            return true;
-    return false;
-}
-
-static int link_program(struct cc_session *s, const struct cc_args *objects)
-{
-    const char *library = arena_printf(&s->arena, "%s/libcudart.so.13", s->tools.library_dir);
-    const char *program = arena_printf(&s->arena, "%s/program", s->temp);
+    const char *text = arena_printf(&s->arena, "%s/text", s->temp);
     struct cc_args command = {0};
-    if (access(library, R_OK))
-        return diag_error(&s->diags, DIAG_NOWHERE, "the installation is incomplete; -c compiles without linking",
-                          "libcudart.so.13 not found in %s", s->tools.library_dir);
-    PUSH(&command, s->tools.cxx);
-    if (s->tools.gold && !asks_linker(&s->options.link))
-        PUSH(&command, "-fuse-ld=gold");
-    push_all(&command, objects->items, objects->count);
-    push_all(&command, s->options.link.items, s->options.link.count);
-    PUSH(&command, "-o", program, library, arena_printf(&s->arena, "-Wl,-rpath,%s", s->tools.library_dir), "-lpthread",
-         "-lm");
-    if (run_and_free(s, &command))
+    if (source->kind == CC_SOURCE_CUDA) {
+        push_cuda_common(s, &command);
+        PUSH(&command, "--cuda-host-only");
+    } else {
+        push_plain(s, source, &command);
+    }
+    push_host_options(s, &command);
+    PUSH(&command, s->options.text_option, source->path);
+    if (s->options.output)
+        PUSH(&command, "-o", text);
+    if (cc_run_and_free(s, &command))
         return -1;
-    return cc_move_file(program, s->options.output ? s->options.output : "a.out", &s->diags);
+    return s->options.output ? cc_move_file(text, s->options.output, &s->diags) : 0;
 }
 
 /* Compiles every source; with -c each object goes to its place, else they are collected for the linker. */
@@ -395,12 +415,17 @@ static int compile_all(struct cc_session *s, struct cc_args *objects)
         const struct cc_source *source = &s->options.sources.items[i];
         if (source->kind == CC_SOURCE_OBJECT)
             continue;
+        if (s->options.goal == CC_GOAL_TEXT) {
+            if (write_text(s, source))
+                return -1;
+            continue;
+        }
         const char *stem = arena_printf(&s->arena, "%s/%zu", s->temp, i),
                    *object = arena_printf(&s->arena, "%s.o", stem);
         if (source->kind == CC_SOURCE_CUDA ? compile_cuda(s, source->path, stem, object)
                                            : compile_plain(s, source, object))
             return -1;
-        if (s->options.goal == CC_GOAL_LINK)
+        if (s->options.goal == CC_GOAL_LINK || s->options.goal == CC_GOAL_ARCHIVE)
             vec_push(objects, object);
         else if (s->options.goal == CC_GOAL_OBJECT &&
                  cc_move_file(object, s->options.output ? s->options.output : default_output(s, source->path, ".o"),
@@ -410,55 +435,21 @@ static int compile_all(struct cc_session *s, struct cc_args *objects)
     return 0;
 }
 
-/* Asks clang for its major version, through a pipe: a full disk is no reason to misjudge it. Returns clang's exit
- * status, or -1 with a diagnostic. */
-static int ask_llvm_version(struct cc_session *s)
-{
-    char answer[64];
-    struct cc_args command = {0};
-    int ends[2];
-    if (pipe(ends) < 0)
-        return diag_error(&s->diags, DIAG_NOWHERE, NULL, "cannot ask %s for its version: %s", s->tools.clang,
-                          strerror(errno));
-    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    PUSH(&command, s->tools.clang, "-dumpversion", NULL);
-    int status = cc_run(&s->process, &command, ends[1], -1, &s->diags);
-    vec_free(&command);
-    close(ends[1]);
-    ssize_t n = status == 0 ? read(ends[0], answer, sizeof answer - 1) : 0;
-    close(ends[0]);
-    answer[n > 0 ? n : 0] = '\0';
-    s->llvm_version = (int)strtol(answer, NULL, 10);
-    return status;
-}
-
-static int find_llvm_version(struct cc_session *s)
-{
-    const bool anew = s->options.goal == CC_GOAL_HEADERS;
-    s->llvm_version = anew ? 0 : cc_headers_version(&s->tools, &s->arena);
-    if (s->llvm_version >= 14)
-        return 0;
-    int status = ask_llvm_version(s);
-    if (s->process.interrupted || status < 0)
-        return -1;
-    if (status > 0)
-        return diag_error(&s->diags, DIAG_NOWHERE, "LOCKSTEP_CLANG chooses another one",
-                          "%s -dumpversion failed with exit code %d", s->tools.clang, status);
-    if (s->llvm_version < 14)
-        return diag_error(&s->diags, DIAG_NOWHERE, "versions 14 to 19 are known to work; LOCKSTEP_CLANG chooses one",
-                          "%s is not a clang of version 14 or later", s->tools.clang);
-    return 0;
-}
-
 static int build(struct cc_session *s)
 {
+    const enum cc_goal goal = s->options.goal;
     struct cc_args objects = {0};
-    int result = find_llvm_version(s) ? -1 : 0;
-    if (!result)
-        result = s->options.goal == CC_GOAL_HEADERS ? prepare_all_headers(s) : compile_all(s, &objects);
-    if (!result && s->options.goal == CC_GOAL_LINK)
-        result = link_program(s, &objects);
+    int result = cc_ask_clang(s);
+    if (!result && goal == CC_GOAL_HEADERS)
+        result = prepare_all_headers(s);
+    else if (!result)
+        result = compile_all(s, &objects);
+    if (!result && goal == CC_GOAL_LINK)
+        result = cc_link_program(s, &objects);
+    if (!result && goal == CC_GOAL_ARCHIVE)
+        result = cc_make_archive(s, &objects);
+    if (!result && goal == CC_GOAL_DEVICE_LINK)
+        result = cc_make_empty_object(s);
     vec_free(&objects);
     return result;
 }
@@ -469,6 +460,8 @@ static int check_outputs(struct cc_session *s)
 {
     const struct cc_options *o = &s->options;
     const bool ptx = o->goal == CC_GOAL_PTX, link = o->goal == CC_GOAL_LINK;
+    if (o->goal == CC_GOAL_TEXT || o->goal == CC_GOAL_ARCHIVE)
+        return 0;
     VEC(struct cli_place) places = {0};
     vec_push(&places, (struct cli_place){"--keep-ptx", o->keep_ptx, CLI_OUTPUT_PTX});
     if (o->output || link)
@@ -486,7 +479,7 @@ static int check_outputs(struct cc_session *s)
 
 static int build_in_temp_dir(struct cc_session *s)
 {
-    if (cc_tools_find(&s->tools, &s->arena, &s->diags))
+    if (cc_tools_find(&s->tools, s->options.clang, &s->arena, &s->diags))
         return -1;
     if (!s->options.fast && (!s->tools.opt || !s->tools.llc))
         fprintf(stderr, "lockstep cc: warning: opt and llc of clang's version not found (Debian package llvm): device "
@@ -520,6 +513,9 @@ int cli_cc(int argc, char **argv)
     int status = cc_options_parse(&s.options, argc, argv, &s.arena, &s.diags) ? 2 : 0;
     if (!status && s.options.help)
         cli_printf("%s", cc_usage);
+    else if (!status && s.options.version)
+        cli_printf("lockstep cc: Lockstep's compiler of CUDA C++, with clang\n"
+                   "Cuda compilation tools, release 13.0, V13.0.88\n");
     else if (!status && check_outputs(&s) < 0)
         status = 2;
     else if (!status)

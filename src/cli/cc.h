@@ -29,18 +29,38 @@ struct cc_source {
     enum cc_source_kind kind;
 };
 
-enum cc_goal { CC_GOAL_LINK, CC_GOAL_OBJECT, CC_GOAL_PTX, CC_GOAL_HEADERS };
+/* TEXT: what the preprocessor makes of the source, or the files that it includes. DEVICE_LINK: an object with nothing
+ * in it, for device code is linked when the program starts. */
+enum cc_goal {
+    CC_GOAL_LINK,
+    CC_GOAL_OBJECT,
+    CC_GOAL_PTX,
+    CC_GOAL_HEADERS,
+    CC_GOAL_TEXT,
+    CC_GOAL_DEVICE_LINK,
+    CC_GOAL_ARCHIVE
+};
 
 struct cc_options {
     enum cc_goal goal;
-    const char *output;   /* -o, or NULL */
-    const char *keep_ptx; /* --keep-ptx, or NULL */
-    const char *arch;     /* "sm_70" */
-    const char *ptx;      /* the clang feature that goes with arch, "ptx70" */
-    const char *standard; /* C++ standard of CUDA sources, "c++17" */
-    bool fast;            /* plain -O2 device code */
-    bool no_contraction;  /* do not fuse products and sums */
-    bool verbose, help;
+    const char *output;                                  /* -o, or NULL */
+    const char *keep_ptx;                                /* --keep-ptx, or NULL */
+    const char *arch;                                    /* "sm_70" */
+    const char *ptx;                                     /* the clang feature that goes with arch, "ptx70" */
+    const char *standard;                                /* C++ standard of CUDA sources, "c++17" */
+    const char *directory;                               /* -odir, or NULL */
+    const char *clang;                                   /* --clang, or NULL */
+    const char *text_option;                             /* "-E", "-M" or "-MM", for CC_GOAL_TEXT */
+    int generated;                                       /* the highest capability of -gencode so far */
+    bool fast;                                           /* plain -O2 device code */
+    bool no_contraction;                                 /* do not fuse products and sums */
+    bool flush_subnormals, rough_division, rough_root;   /* of float in device code */
+    bool relocatable;                                    /* -rdc=true: device code of several files is one */
+    bool openmp;                                         /* in host code */
+    bool dependencies, names_dependencies, names_target; /* -MD or -MMD, -MF, -MT or -MQ are given */
+    bool verbose, help, version;
+    bool language; /* -x: sources that follow are of this kind, whatever their names */
+    enum cc_source_kind language_kind;
     struct {
         struct cc_source *items;
         size_t count, capacity;
@@ -48,12 +68,17 @@ struct cc_options {
     struct cc_args shared;  /* -I -D -W ...: every compilation */
     struct cc_args host;    /* -O -g -f -M ...: host compilations */
     struct cc_args link;    /* -l -L -Wl, ...: in the order given */
+    struct cc_args unknown; /* nvcc has no such options: they are passed on when clang takes them */
     const char *c_standard; /* -std= of plain C sources, or NULL */
 };
 
 /* Reads the command line. Returns 0, or -1 with diagnostics; warnings also go to diags. */
 int cc_options_parse(struct cc_options *options, int argc, char **argv, struct arena *arena, struct diag_sink *diags);
 void cc_options_free(struct cc_options *options);
+/* PTX version, as a feature of clang's, that it needs for a compute capability. */
+const char *cc_ptx_feature(int capability);
+/* The option whose name is nearest to a word that is none, or NULL. */
+const char *cc_option_near(const char *word, struct arena *arena);
 extern const char cc_usage[];
 
 /* Where the programs and our own files are. opt and llc are NULL where clang's LLVM version lacks them; cxx is the
@@ -66,9 +91,9 @@ struct cc_tools {
     bool gold;
 };
 
-/* Finds clang (LOCKSTEP_CLANG, or the path's clang, clang-19 ... clang-14), opt and llc beside it, and our files beside
- * the running program. Returns 0, or -1 with diagnostics. */
-int cc_tools_find(struct cc_tools *tools, struct arena *arena, struct diag_sink *diags);
+/* Finds clang (`wanted`, or LOCKSTEP_CLANG, or the path's clang, clang-19 ... clang-14), opt and llc beside it, and our
+ * files beside the running program. Returns 0, or -1 with diagnostics. */
+int cc_tools_find(struct cc_tools *tools, const char *wanted, struct arena *arena, struct diag_sink *diags);
 
 /* Children and the signals that would end us. While a cc_process is set up, SIGINT, SIGTERM and SIGHUP wait until
  * cc_run has ended its child, so that temporary files can be removed. */
@@ -149,6 +174,9 @@ void cc_places_free(struct cc_places *places);
  * "$L__func_begin0:"; nothing refers to them), with the instructions that LLVM 14 gets wrong put right and with the
  * chains of inlined calls of the IR's debug locations, when these were numbered. */
 int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, struct diag_sink *diags);
+/* In assembly of host code with relocatable device code: the runtime registers what clang leaves to a device linker, and
+ * names are those that device code has. */
+int cc_name_linked(const char *path, struct diag_sink *diags);
 /* Rewrites the IR of device code, as clang made it: variables that the host can set are known outside, whatever their
  * linkage in C++. */
 int cc_repair_ir(const char *path, struct diag_sink *diags);

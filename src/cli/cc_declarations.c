@@ -2,8 +2,8 @@
  *
  *   __device__ __managed__ int n = 5;    __device__ __device__  int lockstep_managed_n = 5; LOCKSTEP_MANAGED(...)
  *
- * The macro (lockstep/managed.h) makes n a reference, in device code to that variable, in host code to where the runtime
- * says that it is.
+ * The macro (lockstep/managed.h) makes n a reference, in device code to that variable, in host code to where the
+ * runtime says that it is.
  *
  *   __shared__ B b[4], c;    __shared__ lockstep_shared<B > lockstep_shared_b[4], lockstep_shared_c; B (&b)[4] = ...
  *
@@ -64,8 +64,9 @@ static size_t find_name(const struct cc_tokens *tokens, size_t *at, size_t end)
             *at = behind_angles(tokens, *at, end);
             continue;
         }
-        if (is_sign(&t[*at], '(') && name != end && cc_token_is(&t[name], "alignas") + cc_token_is(&t[name], "__align__") +
-                                                        cc_token_is(&t[name], "__attribute__")) {
+        if (is_sign(&t[*at], '(') && name != end &&
+            cc_token_is(&t[name], "alignas") + cc_token_is(&t[name], "__align__") +
+                cc_token_is(&t[name], "__attribute__")) {
             *at = cc_token_close(tokens, *at) + 1;
             name = end;
             continue;
@@ -190,8 +191,8 @@ static void edit_shared(struct cc_rewriting *r, const struct declaration *d, siz
         skip_rest(&r->tokens, &end, d->end);
         const char *dimensions = joined(r, name + 1, end), *called = spelled(r, name);
         cc_edit_add(r, t[name].text, 0, i ? "lockstep_shared_" : "> lockstep_shared_");
-        strbuf_addf(&behind, " %s(&%s)%s = reinterpret_cast<%s(&)%s>(lockstep_shared_%s);", spelling, called, dimensions,
-                    spelling, dimensions, called);
+        strbuf_addf(&behind, " %s(&%s)%s = reinterpret_cast<%s(&)%s>(lockstep_shared_%s);", spelling, called,
+                    dimensions, spelling, dimensions, called);
     }
     cc_edit_add(r, t[d->end].text + 1, 0, arena_strdup(r->arena, strbuf_text(&behind)));
     strbuf_free(&behind);

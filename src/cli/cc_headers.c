@@ -18,8 +18,9 @@ static const char *path_of(const struct cc_tools *tools, const char *pass, const
     return arena_printf(arena, "%s/%s.%s", tools->headers_dir, pass, suffix);
 }
 
-/* True for an option that leaves the headers' meaning as it is: one that only selects warnings (they are system headers,
- * in which clang shows none), or how far to optimize (-O0 is another matter, for __OPTIMIZE__ is not defined there). */
+/* True for an option that leaves the headers' meaning as it is: one that only selects warnings (they are system
+ * headers, in which clang shows none), or how far to optimize (-O0 is another matter, for __OPTIMIZE__ is not defined
+ * there). */
 static bool is_of_no_account(const char *option)
 {
     if (strncmp(option, "-W", 2) == 0)

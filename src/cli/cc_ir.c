@@ -1,4 +1,5 @@
-/* Repairs the LLVM IR that clang writes of device code, before it is optimized.
+/* Repairs what clang writes: the LLVM IR of device code, before it is optimized, and the assembly of host code that goes
+ * with relocatable device code.
  *
  * A __device__ or __constant__ variable in an unnamed namespace, or of an unnamed type, has internal linkage. The host
  * can set it all the same (cudaMemcpyToSymbol), but clang 14 marks only `static` ones as known outside, so that the
@@ -47,6 +48,42 @@ int cc_repair_ir(const char *path, struct diag_sink *diags)
         line += n + newline;
     }
     if (result == 0 && changed)
+        result = file_write(path, strbuf_text(&out), out.length, diags);
+    strbuf_free(&text);
+    strbuf_free(&out);
+    return result;
+}
+
+/* The length of clang's number, of hexadecimal digits and `_`, behind a name that another file may have too; else 0. */
+static size_t added_number(const char *at)
+{
+    static const char *const marks[] = {"__static__", "__intern__"};
+    for (unsigned i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strncmp(at, marks[i], strlen(marks[i])) == 0) {
+            const size_t n = strlen(marks[i]), digits = strspn(at + n, "0123456789abcdef_");
+            return digits && at[n + digits] == '"' ? n + digits : 0;
+        }
+    return 0;
+}
+
+/* clang calls __cudaRegisterLinkedBinary with the number of the file, which a device linker would define. */
+int cc_name_linked(const char *path, struct diag_sink *diags)
+{
+    static const char call[] = "__cudaRegisterLinkedBinary";
+    struct strbuf text = {0}, out = {0};
+    int result = file_read(path, FILE_NO_BOUND, &text, diags);
+    for (const char *at = strbuf_text(&text); result == 0 && *at;) {
+        if (strncmp(at, call, strlen(call)) == 0) {
+            strbuf_add(&out, "__cudaLockstepLinked");
+            at += strlen(call);
+            at += strspn(at, "0123456789abcdefABCDEF_nv");
+        } else if (*at == '_' && added_number(at)) {
+            at += added_number(at);
+        } else {
+            strbuf_addn(&out, at++, 1);
+        }
+    }
+    if (result == 0)
         result = file_write(path, strbuf_text(&out), out.length, diags);
     strbuf_free(&text);
     strbuf_free(&out);

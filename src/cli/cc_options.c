@@ -1,28 +1,35 @@
-/* The command line of `lockstep cc`. It takes the usual options of compilers and, so that existing build files work,
- * the common ones of nvcc; those of nvcc that have no meaning here are accepted silently, those whose absence changes
- * results are refused. */
+/* The command line of `lockstep cc`. It takes the options of nvcc (cc_options.def), so that existing build files work,
+ * and the usual ones of compilers; those of nvcc that have no meaning here are accepted silently, those that ask for
+ * what there is not are refused. Others go on to clang, if it takes them: that is found out later (cc_session.h). */
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/strmap.h"
 #include "cli/cc.h"
 
 const char cc_usage[] =
     "usage: lockstep cc [options] FILE...\n"
-    "Builds CUDA C++ programs for the simulator with clang alone.\n"
+    "Builds CUDA C++ programs for the simulator with clang alone. Takes nvcc's options.\n"
     "FILE is .cu (CUDA), .cpp .cc .cxx .C (C++), .c (C), or an object, archive or shared library to link.\n"
     "\n"
     "  -o FILE              where to write (default a.out; with -c NAME.o, with --ptx NAME.ptx)\n"
     "  -c                   compile to object files, do not link\n"
     "  --ptx                write the PTX of the one .cu file, nothing else\n"
+    "  -E, -M, -MM          preprocess the one source, or list the files that it includes\n"
+    "  -lib                 make an archive of the objects\n"
     "  --keep-ptx FILE      also write the PTX of the one .cu file there\n"
+    "  -rdc=true, -dc       device functions and variables of other files: they are linked when the program starts\n"
     "  --fast               device code by clang -O2: quicker, but may move the release of a lock out of the\n"
     "                       loop that acquires it, which hangs machines with a reconvergence stack\n"
-    "  -arch=sm_XX          compute capability (default sm_70)\n"
+    "  -arch=sm_XX          compute capability (default sm_70); -gencode: the highest one counts\n"
     "  -std=c++NN           language standard (default c++17)\n"
-    "  -I -D -U -W -f -m -O -g -M...   as usual; -O and -g are for host code\n"
+    "  -x cu                sources that follow are CUDA, whatever their names\n"
+    "  -I -D -U -W -f -m -O -g -M...   as usual; -O, -g, -f and -m are for host code\n"
+    "  -fopenmp             OpenMP in host code (Debian's libomp-NN-dev)\n"
     "  -l -L -Wl,...        for the linker; -Xcompiler and -Xlinker take comma-separated options\n"
     "  -v                   print the commands\n"
+    "  --clang PROGRAM      the clang to use\n"
     "  --prepare-headers    compile the CUDA headers beforehand, for programs that need no further options (the\n"
     "                       build does so)\n"
     "\n"
@@ -40,7 +47,7 @@ static bool ends(const char *s, const char *suffix)
 }
 
 /* PTX version that clang needs for a compute capability; 7.0 covers all up to 8.0. */
-static const char *ptx_feature(int capability)
+const char *cc_ptx_feature(int capability)
 {
     if (capability <= 80)
         return "ptx70";
@@ -51,40 +58,48 @@ static const char *ptx_feature(int capability)
     return "ptx78";
 }
 
-/* name is sm_XX or compute_XX, maybe with a letter behind. */
+/* name is sm_XX or compute_XX, maybe with a letter behind. 0: neither. */
+static int capability_of(const char *name)
+{
+    const char *digits = starts(name, "sm_") ? name + 3 : starts(name, "compute_") ? name + 8 : "";
+    int capability = 0;
+    for (int n = 0; digits[n] >= '0' && digits[n] <= '9' && n < 4; n++)
+        capability = capability * 10 + digits[n] - '0';
+    return capability;
+}
+
+#define LEAST_CAPABILITY 60
+
 static int set_arch(struct cc_options *options, const char *name, struct arena *arena, struct diag_sink *diags)
 {
-    const char *digits = starts(name, "sm_") ? name + 3 : starts(name, "compute_") ? name + 8 : NULL;
-    int capability = 0, n = 0;
-    for (; digits && digits[n] >= '0' && digits[n] <= '9' && n < 4; n++)
-        capability = capability * 10 + digits[n] - '0';
-    if (capability < 60)
+    static const char *const of_the_machine[] = {"native", "all", "all-major"};
+    for (unsigned i = 0; i < sizeof of_the_machine / sizeof *of_the_machine; i++)
+        if (strcmp(name, of_the_machine[i]) == 0)
+            return 0;
+    const int capability = capability_of(name);
+    if (capability < 30)
         return diag_error(diags, DIAG_NOWHERE, "give sm_60 or later, as in -arch=sm_70", "unknown architecture '%s'",
                           name);
-    options->arch = arena_printf(arena, "sm_%s", digits);
-    options->ptx = ptx_feature(capability);
+    if (capability < LEAST_CAPABILITY)
+        diag_warning(diags, DIAG_NOWHERE, NULL, "%s is compiled as sm_60, the least that there is", name);
+    const bool raised = capability < LEAST_CAPABILITY;
+    options->arch = arena_printf(arena, "sm_%s", raised ? "60" : strchr(name, '_') + 1);
+    options->ptx = cc_ptx_feature(raised ? LEAST_CAPABILITY : capability);
     return 0;
 }
 
-/* -gencode arch=compute_75,code=sm_75: the architecture is what counts. */
+/* -gencode arch=compute_75,code=sm_75: the architecture is what counts; of several the highest. */
 static int set_gencode(struct cc_options *options, const char *value, struct arena *arena, struct diag_sink *diags)
 {
     const char *arch = strstr(value, "arch=");
     if (!arch)
         return diag_error(diags, DIAG_NOWHERE, NULL, "-gencode %s names no arch=", value);
-    arch += 5;
-    return set_arch(options, arena_strndup(arena, arch, strcspn(arch, ",")), arena, diags);
-}
-
-/* Appends each item of a comma-separated list. */
-static void push_list(struct cc_args *args, const char *list, struct arena *arena)
-{
-    while (*list) {
-        size_t n = strcspn(list, ",");
-        if (n)
-            vec_push(args, arena_strndup(arena, list, n));
-        list += n + (list[n] == ',');
-    }
+    arch = arena_strndup(arena, arch + 5, strcspn(arch + 5, ", "));
+    const int before = options->generated, capability = capability_of(arch);
+    if (capability && capability <= before)
+        return 0;
+    options->generated = capability;
+    return set_arch(options, arch, arena, diags);
 }
 
 static int add_source(struct cc_options *options, const char *path, struct diag_sink *diags)
@@ -92,9 +107,13 @@ static int add_source(struct cc_options *options, const char *path, struct diag_
     static const struct {
         const char *suffix;
         enum cc_source_kind kind;
-    } kinds[] = {{".cu", CC_SOURCE_CUDA},  {".cpp", CC_SOURCE_CXX},  {".cc", CC_SOURCE_CXX},
-                 {".cxx", CC_SOURCE_CXX},  {".C", CC_SOURCE_CXX},    {".c", CC_SOURCE_C},
+    } kinds[] = {{".cu", CC_SOURCE_CUDA},  {".cpp", CC_SOURCE_CXX},  {".cc", CC_SOURCE_CXX},   {".cxx", CC_SOURCE_CXX},
+                 {".C", CC_SOURCE_CXX},    {".c", CC_SOURCE_C},      {".cup", CC_SOURCE_CUDA}, {".c++", CC_SOURCE_CXX},
                  {".o", CC_SOURCE_OBJECT}, {".a", CC_SOURCE_OBJECT}, {".so", CC_SOURCE_OBJECT}};
+    if (options->language && !ends(path, ".o") && !ends(path, ".a") && !ends(path, ".so")) {
+        vec_push(&options->sources, ((struct cc_source){path, options->language_kind}));
+        return 0;
+    }
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (ends(path, kinds[i].suffix)) {
             struct cc_source source = {path, kinds[i].kind};
@@ -111,98 +130,6 @@ static int add_source(struct cc_options *options, const char *path, struct diag_
                       "do not know what to do with '%s'", path);
 }
 
-/* The value of an option written `NAME VALUE`, `NAME=VALUE` or, for one-letter options, `-xVALUE`. Returns NULL when
- * argv[*i] is not that option; "" when the value is missing. */
-static const char *option_value(const char *name, int argc, char **argv, int *i)
-{
-    const char *arg = argv[*i];
-    size_t n = strlen(name);
-    if (strncmp(arg, name, n) != 0)
-        return NULL;
-    if (arg[n] == '\0')
-        return *i + 1 < argc ? argv[++*i] : "";
-    if (arg[n] == '=')
-        return arg + n + 1;
-    return n == 2 ? arg + n : NULL;
-}
-
-/* Options without a value that set something; true when arg was one. */
-static bool parse_flag(struct cc_options *options, const char *arg)
-{
-    if (strcmp(arg, "-c") == 0 || strcmp(arg, "--compile") == 0 || strcmp(arg, "-dc") == 0)
-        options->goal = CC_GOAL_OBJECT;
-    else if (strcmp(arg, "--ptx") == 0 || strcmp(arg, "-ptx") == 0)
-        options->goal = CC_GOAL_PTX;
-    else if (strcmp(arg, "--prepare-headers") == 0)
-        options->goal = CC_GOAL_HEADERS;
-    else if (strcmp(arg, "--fast") == 0)
-        options->fast = true;
-    else if (strcmp(arg, "-v") == 0 || strcmp(arg, "--verbose") == 0)
-        options->verbose = true;
-    else if (strcmp(arg, "-h") == 0 || strcmp(arg, "--help") == 0)
-        options->help = true;
-    else if (strcmp(arg, "-fmad=false") == 0 || strcmp(arg, "--fmad=false") == 0 ||
-             strcmp(arg, "-ffp-contract=off") == 0)
-        options->no_contraction = true;
-    else if (strcmp(arg, "-G") == 0 || strcmp(arg, "--device-debug") == 0) {
-        vec_push(&options->host, "-g");
-        vec_push(&options->shared, "-D__CUDACC_DEBUG__");
-    } else
-        return false;
-    return true;
-}
-
-/* Options of nvcc for what is always so here (constexpr functions and lambdas run on both sides): only the macro by
- * which programs ask whether they were given. */
-static bool parse_announced(struct cc_options *options, const char *arg)
-{
-    static const char *const announced[][2] = {
-        {"expt-relaxed-constexpr", "-D__CUDACC_RELAXED_CONSTEXPR__"},
-        {"expt-extended-lambda", "-D__CUDACC_EXTENDED_LAMBDA__"},
-        {"extended-lambda", "-D__CUDACC_EXTENDED_LAMBDA__"},
-    };
-    for (unsigned k = 0; k < sizeof announced / sizeof announced[0]; k++)
-        if (arg[0] == '-' && strcmp(arg + 1 + (arg[1] == '-'), announced[k][0]) == 0) {
-            vec_push(&options->shared, announced[k][1]);
-            return true;
-        }
-    return false;
-}
-
-/* Options of nvcc that change nothing here: line tables are always kept, the runtime is always shared, and what these
- * libraries have is in headers. The second list takes a value. */
-static bool parse_ignored(int argc, char **argv, int *i)
-{
-    static const char *const flags[] = {"-lineinfo",      "--generate-line-info", "-fmad=true", "--fmad=true",
-                                        "-use_fast_math", "--use_fast_math",      "-w",         "-no-compress",
-                                        "-lcurand",       "-lcurand_static",      "-lnvToolsExt"};
-    static const char *const valued[] = {"-cudart",
-                                         "--cudart",
-                                         "-Xptxas",
-                                         "--ptxas-options",
-                                         "-Xfatbin",
-                                         "--compress-mode",
-                                         "-maxrregcount",
-                                         "--maxrregcount",
-                                         "-ccbin",
-                                         "--compiler-bindir",
-                                         "-t",
-                                         "--threads",
-                                         "-code",
-                                         "--gpu-code",
-                                         "-diag-suppress",
-                                         "--diag-suppress",
-                                         "-default-stream"};
-    for (unsigned k = 0; k < sizeof flags / sizeof flags[0]; k++)
-        if (strcmp(argv[*i], flags[k]) == 0)
-            return true;
-    for (unsigned k = 0; k < sizeof valued / sizeof valued[0]; k++)
-        if (strlen(valued[k]) > 2 ? option_value(valued[k], argc, argv, i) != NULL
-                                  : strcmp(argv[*i], valued[k]) == 0 && ++*i)
-            return true;
-    return false;
-}
-
 /* An output: given once, with a name. */
 static int take_once(const char *option, const char **member, const char *value, struct diag_sink *diags)
 {
@@ -214,88 +141,550 @@ static int take_once(const char *option, const char **member, const char *value,
     return 0;
 }
 
-/* Options with a value that are ours to understand. Returns 1 when argv[*i] was one, 0 when not, -1 on an error. */
-static int parse_valued(struct cc_options *options, int argc, char **argv, int *i, struct arena *arena,
-                        struct diag_sink *diags)
+static void push_pair(struct cc_args *args, const char *option, const char *value)
 {
-    const char *v;
-    if (strcmp(argv[*i], "-o") == 0 || strcmp(argv[*i], "--output-file") == 0) {
-        if (*i + 1 >= argc)
-            return diag_error(diags, DIAG_NOWHERE, NULL, "-o needs a file name");
-        if (take_once("-o", &options->output, argv[++*i], diags))
-            return -1;
-    } else if ((v = option_value("--keep-ptx", argc, argv, i))) {
-        if (take_once("--keep-ptx", &options->keep_ptx, v, diags))
-            return -1;
-    } else if ((v = option_value("-arch", argc, argv, i)) || (v = option_value("--gpu-architecture", argc, argv, i)) ||
-               (v = option_value("--cuda-gpu-arch", argc, argv, i))) {
-        if (set_arch(options, v, arena, diags))
-            return -1;
-    } else if ((v = option_value("-gencode", argc, argv, i)) || (v = option_value("--generate-code", argc, argv, i))) {
-        if (set_gencode(options, v, arena, diags))
-            return -1;
-    } else if ((v = option_value("-std", argc, argv, i)) || (v = option_value("--std", argc, argv, i))) {
-        if (starts(v, "c++") || starts(v, "gnu++"))
-            options->standard = v;
-        else
-            options->c_standard = v;
-    } else if ((v = option_value("-Xcompiler", argc, argv, i)) ||
-               (v = option_value("--compiler-options", argc, argv, i))) {
-        push_list(&options->host, v, arena);
-    } else if ((v = option_value("-Xlinker", argc, argv, i)) || (v = option_value("--linker-options", argc, argv, i))) {
-        vec_push(&options->link, arena_printf(arena, "-Wl,%s", v));
-    } else {
-        return 0;
-    }
-    return 1;
+    vec_push(args, option);
+    vec_push(args, value);
 }
 
-/* Options that go on to clang or the linker as they are. */
-static bool parse_passed_on(struct cc_options *options, int argc, char **argv, int *i)
+/* Libraries that are always there: their parts are in libcudart, or there is nothing in them for a program. */
+static bool is_own_library(const char *name)
 {
-    static const char *const paired[] = {"-I",  "-D",  "-U",  "-isystem", "-iquote", "-include",
-                                         "-MF", "-MT", "-MQ", "-L",       "-l"};
-    const char *arg = argv[*i];
-    bool link = starts(arg, "-l") || starts(arg, "-L") || starts(arg, "-Wl,") || strcmp(arg, "-pthread") == 0 ||
-                strcmp(arg, "-static-libstdc++") == 0 || strcmp(arg, "-rdynamic") == 0 || strcmp(arg, "-shared") == 0;
-    bool shared = starts(arg, "-I") || starts(arg, "-D") || starts(arg, "-U") || starts(arg, "-W") || starts(arg, "-i");
-    bool host = starts(arg, "-O") || starts(arg, "-g") || starts(arg, "-f") || starts(arg, "-m") || starts(arg, "-M");
-    if (!link && !shared && !host)
+    static const char *const own[] = {"cudart", "cudart_static", "cudadevrt", "culibos", "cudart.so"};
+    for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(name, own[i]) == 0)
+            return true;
+    return false;
+}
+
+static void add_library(struct cc_options *options, const char *name, struct arena *arena)
+{
+    if (!is_own_library(name))
+        vec_push(&options->link, arena_printf(arena, "-l%s", name));
+}
+
+/* Options without a separate value that have a meaning for the linker: alone, or for the compiler as well. */
+static bool is_for_linker(const char *arg, bool *alone)
+{
+    static const char *const only[] = {
+        "-static", "-static-libstdc++", "-static-libgcc", "-rdynamic", "-shared", "-no-pie", "-pie", "-s", "-nostdlib",
+        "-r"};
+    static const char *const both[] = {"-pthread",   "-pthreads",   "-pg",
+                                       "--coverage", "-fsanitize=", "-fprofile-generate"};
+    *alone = starts(arg, "-Wl,") || starts(arg, "-fuse-ld=");
+    for (unsigned i = 0; i < sizeof only / sizeof *only; i++)
+        *alone |= strcmp(arg, only[i]) == 0;
+    for (unsigned i = 0; i < sizeof both / sizeof *both; i++)
+        if (starts(arg, both[i]))
+            return true;
+    return *alone;
+}
+
+/* Options of clang that say what the language is, and so hold for device code too. */
+static bool is_of_language(const char *arg)
+{
+    static const char *const heads[] = {"-I",
+                                        "-D",
+                                        "-U",
+                                        "-W",
+                                        "-i",
+                                        "-ftemplate",
+                                        "-fconstexpr",
+                                        "-fchar8_t",
+                                        "-fno-char8_t",
+                                        "-fsigned-char",
+                                        "-funsigned-char",
+                                        "-fms-",
+                                        "-fshort-enums",
+                                        "-fno-operator-names",
+                                        "-fdelayed-template",
+                                        "-fcoroutines",
+                                        "-nostdinc",
+                                        "-stdlib="};
+    for (unsigned i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (starts(arg, heads[i]))
+            return true;
+    return false;
+}
+
+/* Options that go on to clang or the linker as they are; true when `arg` is one. */
+static bool pass_on(struct cc_options *options, const char *arg, struct arena *arena)
+{
+    bool alone;
+    if (starts(arg, "-fopenmp") || strcmp(arg, "-openmp") == 0) {
+        options->openmp = true;
+    } else if (strcmp(arg, "-ffp-contract=off") == 0) {
+        options->no_contraction = true;
+    } else if (is_for_linker(arg, &alone)) {
+        vec_push(&options->link, arg);
+        if (!alone)
+            vec_push(&options->host, arg);
+    } else if (starts(arg, "-l")) {
+        add_library(options, arg + 2, arena);
+    } else if (starts(arg, "-L")) {
+        vec_push(&options->link, arg);
+    } else if (is_of_language(arg)) {
+        vec_push(&options->shared, arg);
+    } else if (starts(arg, "-O") || starts(arg, "-g") || starts(arg, "-f") || starts(arg, "-m") || starts(arg, "-M")) {
+        vec_push(&options->host, arg);
+    } else {
         return false;
-    struct cc_args *to = link ? &options->link : shared ? &options->shared : &options->host;
-    vec_push(to, arg);
-    for (unsigned k = 0; k < sizeof paired / sizeof paired[0]; k++)
-        if (strcmp(arg, paired[k]) == 0 && *i + 1 < argc) {
-            vec_push(to, argv[++*i]);
-            break;
-        }
+    }
     return true;
 }
 
-static int parse_one(struct cc_options *options, int argc, char **argv, int *i, struct arena *arena,
-                     struct diag_sink *diags)
+/* Words that have their value behind them, and whose it is. */
+static const struct {
+    const char *option;
+    bool is_link;
+} pairs[] = {{"-I", false},        {"-D", false},
+             {"-U", false},        {"-isystem", false},
+             {"-iquote", false},   {"-include", false},
+             {"-imacros", false},  {"-idirafter", false},
+             {"-isysroot", false}, {"-ivfsoverlay", false},
+             {"-iprefix", false},  {"-iwithprefix", false},
+             {"-Xclang", false},   {"-mllvm", false},
+             {"-L", true},         {"-z", true},
+             {"-u", true},         {"-T", true}};
+
+/* True for the first word of such a pair, which is passed on. */
+static bool pass_pair(struct cc_options *options, int argc, char **argv, int *i, struct arena *arena)
 {
-    static const char *const own[] = {"--ptx",          "--keep-ptx", "--fast",   "--help", "--verbose",
-                                      "--device-debug", "--compile",  "-arch",    "-std",   "-gencode",
-                                      "--output-file",  "-Xcompiler", "-Xlinker", "-h",     NULL};
     const char *arg = argv[*i];
-    if (arg[0] != '-')
-        return add_source(options, arg, diags);
-    if (starts(arg, "-rdc=t") || strcmp(arg, "--relocatable-device-code=true") == 0)
-        return diag_error(diags, DIAG_NOWHERE, "define device functions in a header or in the file that calls them",
-                          "relocatable device code is not supported: %s", arg);
-    if (starts(arg, "-rdc=") || parse_flag(options, arg) || parse_announced(options, arg) ||
-        parse_ignored(argc, argv, i))
+    if (strcmp(arg, "-l") == 0 && *i + 1 < argc) {
+        add_library(options, argv[++*i], arena);
+        return true;
+    }
+    for (unsigned k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
+        if (strcmp(arg, pairs[k].option) == 0 && *i + 1 < argc) {
+            push_pair(pairs[k].is_link ? &options->link : &options->shared, arg, argv[++*i]);
+            return true;
+        }
+    return false;
+}
+
+/* The words of -Xcompiler, by commas and blanks: also those that concern device code, or the linker. */
+static void add_host_words(struct cc_options *options, const char *list, struct arena *arena)
+{
+    struct cc_args words = {0};
+    for (const char *at = list; *at; at += strcspn(at, ", ") + (at[strcspn(at, ", ")] != '\0'))
+        if (strcspn(at, ", "))
+            vec_push(&words, arena_strndup(arena, at, strcspn(at, ", ")));
+    for (int i = 0; i < (int)words.count; i++)
+        if (!pass_pair(options, (int)words.count, (char **)words.items, &i, arena) &&
+            !pass_on(options, words.items[i], arena))
+            vec_push(&options->host, words.items[i]);
+    vec_free(&words);
+}
+
+/* nvcc's kinds of -Werror; true when the word is one. Only those that clang warns of change anything. */
+static bool is_kind_of_error(struct cc_options *options, const char *list)
+{
+    static const char *const kinds[][2] = {{"all-warnings", "-Werror"},
+                                           {"reorder", "-Werror=reorder"},
+                                           {"deprecated-declarations", "-Werror=deprecated-declarations"},
+                                           {"cross-execution-space-call", NULL},
+                                           {"default-stream-launch", NULL},
+                                           {"missing-launch-bounds", NULL},
+                                           {"ext-lambda-captures-this", NULL},
+                                           {"deprecated-gpu-targets", NULL}};
+    bool known = false;
+    for (const char *word = list; *word; word += strcspn(word, ",") + (word[strcspn(word, ",")] != '\0'))
+        for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (strcspn(word, ",") == strlen(kinds[k][0]) && starts(word, kinds[k][0])) {
+                known = true;
+                if (kinds[k][1])
+                    vec_push(&options->shared, kinds[k][1]);
+            }
+    return known;
+}
+
+static int set_language(struct cc_options *options, const char *name, struct diag_sink *diags)
+{
+    static const struct {
+        const char *name;
+        enum cc_source_kind kind;
+    } known[] = {{"cu", CC_SOURCE_CUDA}, {"cuda", CC_SOURCE_CUDA}, {"c++", CC_SOURCE_CXX}, {"c", CC_SOURCE_C}};
+    options->language = strcmp(name, "none") != 0;
+    for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i].name) == 0) {
+            options->language_kind = known[i].kind;
+            return 0;
+        }
+    return options->language
+               ? diag_error(diags, DIAG_NOWHERE, "it is cu, c++, c or none", "-x %s: unknown language", name)
+               : 0;
+}
+
+/* One row of cc_options.def. */
+enum value { NONE, WORD, JOINED, TRUTH };
+enum act {
+    IGNORE,
+    REFUSE,
+    GOAL_OBJECT,
+    GOAL_PTX,
+    GOAL_HEADERS,
+    GOAL_TEXT,
+    GOAL_DEVICE_LINK,
+    GOAL_ARCHIVE,
+    DEVICE_C,
+    OUTPUT,
+    DIRECTORY,
+    KEEP_PTX,
+    HELP,
+    VERSION,
+    VERBOSE,
+    CLANG,
+    OPTIONS_FILE,
+    LANGUAGE,
+    STANDARD,
+    SHARED_PAIR,
+    SHARED_WORD,
+    HOST_WORD,
+    HOST_JOINED,
+    HOST_LIST,
+    HOST_AND_LINK,
+    LINK_WORD,
+    LINK_LIST,
+    LINK_JOINED,
+    LIBRARY,
+    DEPENDENCY_PAIR,
+    DEPENDENCY_WORD,
+    ARCH,
+    GENCODE,
+    RDC,
+    FAST,
+    FMAD,
+    FTZ,
+    PREC_DIV,
+    PREC_SQRT,
+    FAST_MATH,
+    DEVICE_DEBUG,
+    WERROR
+};
+static const struct row {
+    const char *name, *short_name;
+    enum value value;
+    enum act act;
+    const char *text;
+} rows[] = {
+#define CC_OPTION(name, short_name, value, act, text) {name, short_name, value, act, text},
+#include "cli/cc_options.def"
+#undef CC_OPTION
+};
+
+/* A command line under way. */
+struct reading {
+    struct cc_options *options;
+    struct arena *arena;
+    struct diag_sink *diags;
+    unsigned depth; /* of files of options */
+};
+
+static int read_words(struct reading *r, int argc, char **argv);
+
+/* Splits the text into words at blanks; quotes and backslashes hold them together. */
+static void split_words(char *text, struct cc_args *words, struct arena *arena)
+{
+    for (char *p = text; *p;) {
+        struct strbuf word = {0};
+        char quote = 0;
+        p += strspn(p, " \t\r\n");
+        if (!*p)
+            return;
+        for (; *p && (quote || !strchr(" \t\r\n", *p)); p++) {
+            if (quote ? *p == quote : *p == '"' || *p == '\'')
+                quote = quote ? 0 : *p;
+            else
+                strbuf_addn(&word, *p == '\\' && p[1] && quote != '\'' ? ++p : p, 1);
+        }
+        vec_push(words, arena_strdup(arena, strbuf_text(&word)));
+        strbuf_free(&word);
+    }
+}
+
+/* Reads the options that a file holds. Deep enough is ten. */
+static int read_options_file(struct reading *r, const char *path)
+{
+    struct strbuf text = {0};
+    struct cc_args words = {0};
+    if (r->depth >= 10)
+        return diag_error(r->diags, DIAG_NOWHERE, NULL, "%s: files of options name each other without end", path);
+    int rc = file_read(path, FILE_TEXT_MOST, &text, r->diags);
+    if (rc == 0 && text.length)
+        split_words(text.text, &words, r->arena);
+    strbuf_free(&text);
+    r->depth++;
+    if (rc == 0)
+        rc = read_words(r, (int)words.count, (char **)words.items);
+    r->depth--;
+    vec_free(&words);
+    return rc;
+}
+
+static void set_goal(struct cc_options *options, enum cc_goal goal)
+{
+    options->goal = goal;
+}
+
+static bool is_true(const char *value)
+{
+    return strcmp(value, "false") != 0;
+}
+
+static int set_standard(struct cc_options *options, const char *name)
+{
+    const bool cxx = starts(name, "c++") || starts(name, "gnu++");
+    *(cxx ? &options->standard : &options->c_standard) = name;
+    return 0;
+}
+
+/* What is made, and where it goes. */
+static int act_on_goal(struct reading *r, const struct row *row, const char *value)
+{
+    struct cc_options *o = r->options;
+    switch (row->act) {
+    case GOAL_OBJECT:
+        set_goal(o, CC_GOAL_OBJECT);
+        break;
+    case GOAL_PTX:
+        set_goal(o, CC_GOAL_PTX);
+        break;
+    case GOAL_HEADERS:
+        set_goal(o, CC_GOAL_HEADERS);
+        break;
+    case GOAL_DEVICE_LINK:
+        set_goal(o, CC_GOAL_DEVICE_LINK);
+        break;
+    case GOAL_ARCHIVE:
+        set_goal(o, CC_GOAL_ARCHIVE);
+        break;
+    case GOAL_TEXT:
+        set_goal(o, CC_GOAL_TEXT);
+        o->text_option = row->text;
+        break;
+    case DEVICE_C:
+        set_goal(o, CC_GOAL_OBJECT);
+        o->relocatable = true;
+        break;
+    case OUTPUT:
+        return take_once("-o", &o->output, value, r->diags);
+    case KEEP_PTX:
+        return take_once("--keep-ptx", &o->keep_ptx, value, r->diags);
+    case DIRECTORY:
+        o->directory = value;
+        break;
+    case HELP:
+        o->help = true;
+        break;
+    case VERSION:
+        o->version = true;
+        break;
+    case VERBOSE:
+        o->verbose = true;
+        break;
+    case CLANG:
+        o->clang = value;
+        break;
+    default:
+        return diag_error(r->diags, DIAG_NOWHERE, row->text, "--%s is not supported", row->name);
+    }
+    return 0;
+}
+
+/* What goes on to clang and the linker. */
+static void act_on_words(struct reading *r, const struct row *row, const char *value)
+{
+    struct cc_options *o = r->options;
+    switch (row->act) {
+    case SHARED_PAIR:
+        push_pair(&o->shared, row->text, value);
+        break;
+    case SHARED_WORD:
+        vec_push(&o->shared, row->text);
+        break;
+    case HOST_WORD:
+        vec_push(&o->host, row->text);
+        break;
+    case HOST_JOINED:
+        vec_push(&o->host, arena_printf(r->arena, "%s%s", row->text, value));
+        break;
+    case HOST_LIST:
+        add_host_words(o, value, r->arena);
+        break;
+    case HOST_AND_LINK:
+        vec_push(&o->host, row->text); /* fall through */
+    case LINK_WORD:
+        vec_push(&o->link, row->text);
+        break;
+    case LINK_LIST:
+        vec_push(&o->link, arena_printf(r->arena, "-Wl,%s", value));
+        break;
+    case LINK_JOINED:
+        vec_push(&o->link, arena_printf(r->arena, "%s%s", row->text, value));
+        break;
+    case LIBRARY:
+        add_library(o, value, r->arena);
+        break;
+    case DEPENDENCY_PAIR:
+        push_pair(&o->host, row->text, value);
+        o->names_dependencies |= strcmp(row->text, "-MF") == 0;
+        o->names_target |= strcmp(row->text, "-MF") != 0;
+        break;
+    default: /* DEPENDENCY_WORD */
+        vec_push(&o->host, row->text);
+        o->dependencies = true;
+    }
+}
+
+/* Does what a row says. 0, or -1 with a diagnostic. */
+static int act_on(struct reading *r, const struct row *row, const char *value)
+{
+    struct cc_options *o = r->options;
+    switch (row->act) {
+    case IGNORE:
         return 0;
-    int valued = parse_valued(options, argc, argv, i, arena, diags);
-    if (valued)
-        return valued < 0 ? -1 : 0;
-    if (parse_passed_on(options, argc, argv, i))
+    case OPTIONS_FILE:
+        return read_options_file(r, value);
+    case LANGUAGE:
+        return set_language(o, value, r->diags);
+    case STANDARD:
+        return set_standard(o, value);
+    case ARCH:
+        return set_arch(o, value, r->arena, r->diags);
+    case GENCODE:
+        return set_gencode(o, value, r->arena, r->diags);
+    case RDC:
+        o->relocatable = is_true(value);
         return 0;
-    const char *near = str_nearest(arg, own);
-    return diag_error(diags, DIAG_NOWHERE,
-                      near ? arena_printf(arena, "did you mean %s?", near) : "lockstep cc --help lists the options",
-                      "unknown option '%s'", arg);
+    case FAST:
+        o->fast = true;
+        return 0;
+    case FMAD:
+        o->no_contraction = !is_true(value);
+        return 0;
+    case FTZ:
+        o->flush_subnormals = is_true(value);
+        return 0;
+    case PREC_DIV:
+        o->rough_division = !is_true(value);
+        return 0;
+    case PREC_SQRT:
+        o->rough_root = !is_true(value);
+        return 0;
+    case FAST_MATH:
+        o->flush_subnormals = o->rough_division = o->rough_root = true;
+        return 0;
+    case DEVICE_DEBUG:
+        vec_push(&o->host, "-g");
+        vec_push(&o->shared, "-D__CUDACC_DEBUG__");
+        return 0;
+    case SHARED_PAIR:
+    case SHARED_WORD:
+    case HOST_WORD:
+    case HOST_JOINED:
+    case HOST_LIST:
+    case HOST_AND_LINK:
+    case LINK_WORD:
+    case LINK_LIST:
+    case LINK_JOINED:
+    case LIBRARY:
+    case DEPENDENCY_PAIR:
+    case DEPENDENCY_WORD:
+        act_on_words(r, row, value);
+        return 0;
+    default:
+        return act_on_goal(r, row, value);
+    }
+}
+
+/* True when the word is that option: `behind` is what follows its name. */
+static bool names(const char *arg, const char *name, const char **behind)
+{
+    const size_t n = strlen(name);
+    arg += 1 + (arg[1] == '-');
+    *behind = arg + n;
+    return n && strncmp(arg, name, n) == 0;
+}
+
+/* The value of the option that argv[*i] is, of which `behind` is left over; NULL when it is not that option. */
+static const char *value_of(const struct row *row, const char *behind, int argc, char **argv, int *i)
+{
+    const char *next = *i + 1 < argc ? argv[*i + 1] : "";
+    if (row->value == NONE)
+        return *behind ? NULL : "";
+    if (*behind == '=')
+        return behind + 1;
+    if (*behind)
+        return row->value == JOINED && (row->act == LANGUAGE || (*behind >= '0' && *behind <= '9')) ? behind : NULL;
+    if (row->value == TRUTH && strcmp(next, "true") != 0 && strcmp(next, "false") != 0)
+        return "true";
+    return *i + 1 < argc ? argv[++*i] : "";
+}
+
+/* The row of argv[*i] and its value, or NULL. A kind behind -Werror is only taken when nvcc has it. */
+static const struct row *find_row(struct reading *r, int argc, char **argv, int *i, const char **value)
+{
+    const char *arg = argv[*i], *behind;
+    for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const struct row *row = &rows[k];
+        const char *const spellings[] = {row->name, row->short_name};
+        for (unsigned n = 0; n < 2; n++) {
+            const bool one_letter = strlen(spellings[n]) == 1;
+            if (!names(arg, spellings[n], &behind) || (one_letter && arg[1] == '-'))
+                continue;
+            int at = *i;
+            if (!(*value = value_of(row, behind, argc, argv, &at)))
+                continue;
+            if (row->act == WERROR && !is_kind_of_error(r->options, *value))
+                continue;
+            *i = at;
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static int read_word(struct reading *r, int argc, char **argv, int *i)
+{
+    const char *arg = argv[*i], *value;
+    if (arg[0] == '@')
+        return read_options_file(r, arg + 1);
+    if (arg[0] != '-' || !arg[1])
+        return add_source(r->options, arg, r->diags);
+    const int at = *i;
+    const struct row *row = find_row(r, argc, argv, i, &value);
+    if (row && row->act == WERROR)
+        return 0;
+    if (row && row->value != NONE && !*value)
+        return diag_error(r->diags, DIAG_NOWHERE, NULL, "%s needs %s", argv[at],
+                          row->act == OUTPUT ? "a file name" : "a value");
+    if (row)
+        return act_on(r, row, value);
+    if (!pass_pair(r->options, argc, argv, i, r->arena) && !pass_on(r->options, arg, r->arena))
+        vec_push(&r->options->unknown, arg);
+    return 0;
+}
+
+static int read_words(struct reading *r, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++)
+        if (read_word(r, argc, argv, &i))
+            return -1;
+    return 0;
+}
+
+const char *cc_option_near(const char *word, struct arena *arena)
+{
+    const char *candidates[2 * sizeof rows / sizeof *rows + 1];
+    unsigned count = 0;
+    for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++) {
+        candidates[count++] = arena_printf(arena, "--%s", rows[k].name);
+        if (*rows[k].short_name)
+            candidates[count++] = arena_printf(arena, "-%s", rows[k].short_name);
+    }
+    candidates[count] = NULL;
+    return str_nearest(word, candidates);
 }
 
 /* True if both names are of the same file. */
@@ -327,6 +716,8 @@ static int check_files(const struct cc_options *options, struct diag_sink *diags
     }
     if (options->goal == CC_GOAL_HEADERS)
         return 0;
+    if (options->goal == CC_GOAL_TEXT && compiled != 1)
+        return diag_error(diags, DIAG_NOWHERE, NULL, "%s takes one source file", options->text_option);
     if (options->sources.count == 0)
         return diag_error(diags, DIAG_NOWHERE, "lockstep cc --help lists the options", "no input files");
     if (options->goal == CC_GOAL_PTX && (cuda != 1 || compiled != 1))
@@ -341,10 +732,10 @@ static int check_files(const struct cc_options *options, struct diag_sink *diags
 int cc_options_parse(struct cc_options *options, int argc, char **argv, struct arena *arena, struct diag_sink *diags)
 {
     *options = (struct cc_options){.arch = "sm_70", .ptx = "ptx70", .standard = "c++17"};
-    for (int i = 1; i < argc; i++)
-        if (parse_one(options, argc, argv, &i, arena, diags))
-            return -1;
-    return options->help ? 0 : check_files(options, diags);
+    struct reading r = {.options = options, .arena = arena, .diags = diags};
+    if (read_words(&r, argc - 1, argv + 1))
+        return -1;
+    return options->help || options->version ? 0 : check_files(options, diags);
 }
 
 void cc_options_free(struct cc_options *options)
@@ -353,4 +744,5 @@ void cc_options_free(struct cc_options *options)
     vec_free(&options->shared);
     vec_free(&options->host);
     vec_free(&options->link);
+    vec_free(&options->unknown);
 }

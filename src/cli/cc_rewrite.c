@@ -206,7 +206,7 @@ static void note_line(struct cc_rewrites *rewrites, const char *line, size_t len
             *kind = (int)causes[i].kind;
     if (*kind < 0 || (strncmp(behind, "note: ", 6) == 0 && strncmp(behind, "note: expanded from macro", 25) != 0))
         return;
-    spot.kind = (enum cc_spot_kind)*kind;
+    spot.kind = (enum cc_spot_kind) * kind;
     add_spot(rewrites->spots, &spot);
 }
 
@@ -248,6 +248,23 @@ void cc_rewrites_free(struct cc_rewrites *rewrites)
     strbuf_free(&rewrites->contents);
 }
 
+/* The library whose header, of a name that begins so, clang did not find. */
+static void hint_at_header(const char *words, struct strbuf *to)
+{
+    static const char *const headers[][2] = {
+        {"cublas", "cuBLAS"}, {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"}, {"cufft", "cuFFT"},
+        {"curand", "cuRAND"}, {"cudnn", "cuDNN"},       {"nccl", "NCCL"},         {"nvrtc", "NVRTC"},
+        {"nvml", "NVML"},     {"cupti", "CUPTI"},       {"npp", "NPP"},           {"cutensor", "cuTENSOR"},
+        {"nvToolsExt", "NVTX"}};
+    char missing[64];
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        snprintf(missing, sizeof missing, "error: '%s", headers[i][0]);
+        const char *at = strstr(words, missing);
+        if (at && strncmp(at + strcspn(at, "\n") - 16, "' file not found", 16) == 0)
+            strbuf_addf(to, "lockstep cc: hint: %s is not there (docs/cuda.md names what is)\n", headers[i][1]);
+    }
+}
+
 void cc_hints(const char *words, struct strbuf *to)
 {
     static const struct {
@@ -256,6 +273,9 @@ void cc_hints(const char *words, struct strbuf *to)
         {"is ambiguous", "namespace std has that name as well: write ::NAME, or leave `using namespace std` out"},
         {"reference to __host__ function", "mark the function __host__ __device__, if kernels are to call it"},
         {"cannot be narrowed", "constants that do not fit are errors in braces: convert them, as in (char)200"},
+        {"'omp.h' file not found", "install the Debian package libomp-NN-dev, NN being clang's version"},
+        {"to __global__ function", "a kernel cannot launch kernels here (dynamic parallelism): launch them from the host"},
+        {"unknown argument", "the options of -Xcompiler go to clang, which has not all of g++'s"},
 #define CC_LIBRARY(words, hint) {"'" words, hint},
 #include "cli/cc_libraries.def"
 #undef CC_LIBRARY
@@ -267,6 +287,7 @@ void cc_hints(const char *words, struct strbuf *to)
         {"initialization is not supported for __shared__", "initialize the variable by an assignment in one thread"},
     };
     struct strbuf hints = {0};
+    hint_at_header(words, &hints);
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (strstr(words, causes[i].words) && !(hints.text && strstr(hints.text, causes[i].hint)))
             strbuf_addf(&hints, "lockstep cc: hint: %s\n", causes[i].hint);

@@ -1,5 +1,5 @@
-/* Inside `lockstep cc`: CUDA C++ that nvcc takes and clang refuses, rewritten in the text of a source. cc_tokens.c reads
- * tokens, cc_source.c has the forms that are seen in the text alone, cc_declarations.c those of declarations. */
+/* Inside `lockstep cc`: CUDA C++ that nvcc takes and clang refuses, rewritten in the text of a source. cc_tokens.c
+ * reads tokens, cc_source.c has the forms that are seen in the text alone, cc_declarations.c those of declarations. */
 #ifndef LOCKSTEP_CLI_CC_SOURCE_H
 #define LOCKSTEP_CLI_CC_SOURCE_H
 

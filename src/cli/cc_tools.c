@@ -30,13 +30,16 @@ static const char *find_program(const char *name, struct arena *arena)
     return NULL;
 }
 
-static const char *find_clang(struct arena *arena, struct diag_sink *diags)
+static const char *find_clang(const char *wanted, struct arena *arena, struct diag_sink *diags)
 {
-    const char *wanted = getenv("LOCKSTEP_CLANG");
+    const bool by_option = wanted != NULL;
+    if (!by_option)
+        wanted = getenv("LOCKSTEP_CLANG");
     if (wanted && *wanted) {
         const char *clang = find_program(wanted, arena);
         if (!clang)
-            diag_error(diags, DIAG_NOWHERE, NULL, "LOCKSTEP_CLANG is '%s', which is not a program", wanted);
+            diag_error(diags, DIAG_NOWHERE, NULL, "%s is '%s', which is not a program",
+                       by_option ? "--clang" : "LOCKSTEP_CLANG", wanted);
         return clang;
     }
     const char *clang = find_program("clang", arena);
@@ -70,8 +73,9 @@ static int find_linker(struct cc_tools *tools, struct arena *arena, struct diag_
     const char *wanted = getenv("LOCKSTEP_CXX");
     if (wanted && *wanted) {
         tools->cxx = find_program(wanted, arena);
-        return tools->cxx ? 0
-                          : diag_error(diags, DIAG_NOWHERE, NULL, "LOCKSTEP_CXX is '%s', which is not a program", wanted);
+        return tools->cxx
+                   ? 0
+                   : diag_error(diags, DIAG_NOWHERE, NULL, "LOCKSTEP_CXX is '%s', which is not a program", wanted);
     }
     tools->cxx = find_program("g++", arena);
     tools->gold = tools->cxx && find_program("ld.gold", arena);
@@ -100,10 +104,10 @@ static int find_own_files(struct cc_tools *tools, struct arena *arena, struct di
     return 0;
 }
 
-int cc_tools_find(struct cc_tools *tools, struct arena *arena, struct diag_sink *diags)
+int cc_tools_find(struct cc_tools *tools, const char *wanted, struct arena *arena, struct diag_sink *diags)
 {
     *tools = (struct cc_tools){0};
-    if (!(tools->clang = find_clang(arena, diags)) || find_linker(tools, arena, diags) ||
+    if (!(tools->clang = find_clang(wanted, arena, diags)) || find_linker(tools, arena, diags) ||
         find_own_files(tools, arena, diags))
         return -1;
     char resolved[PATH_MAX];

@@ -15,4 +15,17 @@ struct ptx_options {
 struct isa_module *ptx_load(const char *name, const char *text, size_t length, const struct ptx_options *options,
                             struct diag_sink *sink);
 
+/* One of several modules that are linked. */
+struct ptx_unit {
+    const char *name, *text; /* for messages; PTX, which need not end with NUL */
+    size_t length;
+};
+/* Appends the text of one module that does what the modules do together: what some declare `.extern` others define, by
+ * name. Definitions that several may have (`.weak`) stand there once. Returns 0, or -1 with a diagnostic when a name has
+ * two definitions. Text that is no PTX goes through as it is: ptx_load explains. */
+int ptx_link(const struct ptx_unit *units, size_t count, struct strbuf *text, struct diag_sink *sink);
+/* Appends the name that a unit's own variable, function or kernel has in that text when another unit has one of the same
+ * name. */
+void ptx_linked_name(const char *name, size_t length, size_t unit, struct strbuf *to);
+
 #endif

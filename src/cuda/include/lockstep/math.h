@@ -74,7 +74,11 @@ LOCKSTEP_DEVICE float powif(float x, int n)
 }
 LOCKSTEP_MATH1(cbrt)
 LOCKSTEP_MATH1(rcbrt)
+#ifdef LOCKSTEP_ROUGH_ROOT
+LOCKSTEP_MATH1_AS(sqrt, __nvvm_sqrt_rn_d(x), __nvvm_sqrt_approx_f(x))
+#else
 LOCKSTEP_MATH1_AS(sqrt, __nvvm_sqrt_rn_d(x), __nvvm_sqrt_rn_f(x))
+#endif
 LOCKSTEP_DEVICE double rsqrt(double x)
 {
     return lockstep_math::rsqrt(x);

@@ -1,0 +1,194 @@
+/* The last step of `lockstep cc`: g++ links programs, ar makes archives. Libraries of NVIDIA's that there are none of
+ * here are left out with a word, since build files name more of them than their programs call. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cc_session.h"
+
+/* `symbols`: how the names of its functions begin. */
+static const struct library {
+    const char *name, *called, *symbols;
+} libraries[] = {
+    {"cuda", "driver interface", "cu"},
+    {"cublas", "cuBLAS", "cublas"},
+    {"cublas_static", "cuBLAS", "cublas"},
+    {"cublasLt", "cuBLAS", "cublasLt"},
+    {"curand", "cuRAND of the host", "curand"},
+    {"curand_static", "cuRAND of the host", "curand"},
+    {"cufft", "cuFFT", "cufft"},
+    {"cufftw", "cuFFT", "fftw"},
+    {"cusparse", "cuSPARSE", "cusparse"},
+    {"cusolver", "cuSOLVER", "cusolver"},
+    {"cudnn", "cuDNN", "cudnn"},
+    {"nccl", "NCCL", "nccl"},
+    {"nvrtc", "NVRTC", "nvrtc"},
+    {"nvJitLink", "nvJitLink", "nvJitLink"},
+    {"nvidia-ml", "NVML", "nvml"},
+    {"nvToolsExt", "NVTX library (nvtx3 is headers alone)", "nvtx"},
+    {"cupti", "CUPTI", "cupti"},
+    {"cufile", "cuFile", "cuFile"},
+    {"nvjpeg", "nvJPEG", "nvjpeg"},
+    {"nvgraph", "nvGRAPH", "nvgraph"},
+    {"cutensor", "cuTENSOR", "cutensor"},
+    {"nppc", "NPP", "npp"},
+    {"nppial", "NPP", "npp"},
+    {"nppif", "NPP", "npp"},
+    {"nppig", "NPP", "npp"},
+    {"nppist", "NPP", "npp"},
+};
+
+static const struct library *find_library(const char *name)
+{
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (strcmp(libraries[i].name, name) == 0)
+            return &libraries[i];
+    return NULL;
+}
+
+/* Appends the options of the linker: of NVIDIA's libraries those that this installation has. */
+static void push_link_options(struct cc_session *s, struct cc_args *command)
+{
+    const struct cc_args *link = &s->options.link;
+    for (size_t i = 0; i < link->count; i++) {
+        const char *option = link->items[i];
+        const struct library *library = strncmp(option, "-l", 2) == 0 ? find_library(option + 2) : NULL;
+        if (!library) {
+            vec_push(command, option);
+            continue;
+        }
+        const char *here = arena_printf(&s->arena, "%s/lib%s.so", s->tools.library_dir, library->name);
+        if (access(here, R_OK) == 0)
+            vec_push(command, here);
+        else
+            fprintf(stderr,
+                    "lockstep cc: note: %s is left out: there is no %s, and a program that calls it does "
+                    "not link\n",
+                    option, library->called);
+    }
+}
+
+/* Options for the linker itself, which another linker may not know. */
+static bool asks_linker(const struct cc_args *options)
+{
+    for (size_t i = 0; i < options->count; i++)
+        if (strncmp(options->items[i], "-Wl,", 4) == 0 || strncmp(options->items[i], "-fuse-ld=", 9) == 0 ||
+            strcmp(options->items[i], "-z") == 0)
+            return true;
+    return false;
+}
+
+/* OpenMP's library of clang's own version. */
+static int push_openmp(struct cc_session *s, struct cc_args *command)
+{
+    char resolved[PATH_MAX];
+    const char *real = realpath(s->tools.clang, resolved) ? resolved : s->tools.clang, *bin = strrchr(real, '/');
+    const char *beside = arena_printf(&s->arena, "%.*s/../lib", bin ? (int)(bin - real) : 1, bin ? real : ".");
+    const char *const folders[] = {beside, "/usr/lib/x86_64-linux-gnu", "/usr/local/lib"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        const char *library = arena_printf(&s->arena, "%s/libomp.so", folders[i]);
+        if (access(library, R_OK))
+            continue;
+        PUSH(command, library, arena_printf(&s->arena, "-Wl,-rpath,%s", folders[i]));
+        return 0;
+    }
+    return diag_error(&s->diags, DIAG_NOWHERE,
+                      arena_printf(&s->arena, "install the Debian package libomp-%d-dev", s->llvm_version),
+                      "-fopenmp: the OpenMP library of clang %d is not installed", s->llvm_version);
+}
+
+/* True when the linker found no definition of such a function. ld and gold quote in their own ways. */
+static bool is_undefined(const char *words, const char *symbols)
+{
+    static const char before[] = "undefined reference to ";
+    for (const char *at = words; (at = strstr(at, before)); at++) {
+        const char *name = at + strlen(before) + 1;
+        const size_t n = strlen(symbols);
+        /* cuInit, not cudaMalloc */
+        if (strncmp(name, symbols, n) == 0 && (strcmp(symbols, "cu") != 0 || (name[n] >= 'A' && name[n] <= 'Z')))
+            return true;
+    }
+    return false;
+}
+
+/* Says why, where we know it. */
+static void hint_at(const char *words, struct strbuf *to)
+{
+    const char *hint = NULL;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !hint; i++)
+        if (is_undefined(words, libraries[i].symbols))
+            hint = libraries[i].called;
+    if (hint)
+        strbuf_addf(to, "lockstep cc: hint: there is no %s here, and the program calls it\n", hint);
+    if (is_undefined(words, "omp_") || is_undefined(words, "__kmpc_") || is_undefined(words, "GOMP_"))
+        strbuf_add(to, "lockstep cc: hint: give -fopenmp to the command that links as well\n");
+    if (is_undefined(words, "__cudaRegisterLinkedBinary"))
+        strbuf_add(to, "lockstep cc: hint: an object that nvcc -rdc=true made is linked by nvcc; or compile it with "
+                       "`lockstep cc -rdc=true`\n");
+}
+
+static int run_linker(struct cc_session *s, struct cc_args *command)
+{
+    struct strbuf words = {0};
+    int status = cc_run_listening(s, command, &words, false);
+    if (status) {
+        hint_at(strbuf_text(&words), &words);
+        cc_hints(strbuf_text(&words), &words);
+    }
+    fputs(strbuf_text(&words), stderr);
+    if (status && !s->process.interrupted)
+        cc_temp_dir_check(s->temp, &s->arena, &s->diags);
+    strbuf_free(&words);
+    vec_free(command);
+    return status ? -1 : 0;
+}
+
+int cc_link_program(struct cc_session *s, const struct cc_args *objects)
+{
+    const char *library = arena_printf(&s->arena, "%s/libcudart.so.13", s->tools.library_dir);
+    const char *program = arena_printf(&s->arena, "%s/program", s->temp);
+    struct cc_args command = {0};
+    if (access(library, R_OK))
+        return diag_error(&s->diags, DIAG_NOWHERE, "the installation is incomplete; -c compiles without linking",
+                          "libcudart.so.13 not found in %s", s->tools.library_dir);
+    PUSH(&command, s->tools.cxx);
+    if (s->tools.gold && !asks_linker(&s->options.link))
+        PUSH(&command, "-fuse-ld=gold");
+    cc_push_all(&command, objects->items, objects->count);
+    push_link_options(s, &command);
+    if (s->options.openmp && push_openmp(s, &command)) {
+        vec_free(&command);
+        return -1;
+    }
+    PUSH(&command, "-o", program, library, arena_printf(&s->arena, "-Wl,-rpath,%s", s->tools.library_dir), "-lpthread",
+         "-lm");
+    if (run_linker(s, &command))
+        return -1;
+    return cc_move_file(program, s->options.output ? s->options.output : "a.out", &s->diags);
+}
+
+int cc_make_archive(struct cc_session *s, const struct cc_args *objects)
+{
+    const char *archive = arena_printf(&s->arena, "%s/archive.a", s->temp);
+    struct cc_args command = {0};
+    PUSH(&command, "ar", "rcs", archive);
+    cc_push_all(&command, objects->items, objects->count);
+    for (size_t i = 0; i < s->options.sources.count; i++)
+        if (s->options.sources.items[i].kind == CC_SOURCE_OBJECT)
+            vec_push(&command, s->options.sources.items[i].path);
+    if (cc_run_and_free(s, &command))
+        return -1;
+    return cc_move_file(archive, s->options.output ? s->options.output : "a.a", &s->diags);
+}
+
+int cc_make_empty_object(struct cc_session *s)
+{
+    const char *object = arena_printf(&s->arena, "%s/linked.o", s->temp);
+    struct cc_args command = {0};
+    PUSH(&command, s->tools.clang, "-c", "-x", "c", "/dev/null", "-o", object);
+    if (cc_run_and_free(s, &command))
+        return -1;
+    return cc_move_file(object, s->options.output ? s->options.output : "a_dlink.o", &s->diags);
+}
