@@ -18,6 +18,9 @@ void __cudaRegisterTexture(void **handle, const struct textureReference *host, c
 void __cudaRegisterHostVar(void **handle, const char *device_name, char *host, size_t bytes);
 /* Code of `lockstep cc` says before it registers a variable, or after, that it is managed: the pointer is to get its address. */
 void __cudaLockstepManaged(const void *variable, void **pointer);
+/* Code of `lockstep cc -rdc=true` calls it in place of registering a fat binary: the device code is a part of that of the
+ * whole program. `callback` registers what is in it. */
+void __cudaLockstepLinked(void (*callback)(void **), void *wrapper, const char *module, void (*dummy)(void *));
 void __cudaRegisterManagedVar(void **handle, void **host, char *device_address, const char *name, int ext, size_t bytes,
                               int constant, int global);
 char __cudaInitModule(void **handle);

@@ -1,5 +1,5 @@
 /* Fat binaries as nvcc 12 and 13 write them. Little endian throughout, fields at any alignment.
- *   wrapper    u32 magic, u32 version, pointer to data
+ *   wrapper    u32 magic, u32 version, pointer to data; version 2: and a pointer to a list of pointers to containers
  *   container  u32 magic | u16 version | u16 header size | u64 bytes of entries that follow
  *   entry      header of at least 64 bytes (struct entry names the fields used), payload padded to 8
  * Names, options and debug flags of entries are not looked at. */
@@ -56,6 +56,13 @@ const void *fatbin_unwrap(const void *wrapper, struct diag_sink *sink)
 bool fatbin_is_linked(const void *wrapper)
 {
     return read_le((const uint8_t *)wrapper + 4, 4) == 2;
+}
+
+const void *const *fatbin_linked(const void *wrapper)
+{
+    const void *const *list;
+    memcpy(&list, (const uint8_t *)wrapper + 16, sizeof list);
+    return list;
 }
 
 /* Checks the container's header and returns the end of its last entry as an offset, 0 on error. */

@@ -31,6 +31,8 @@ struct fatbin_ptx {
 const void *fatbin_unwrap(const void *wrapper, struct diag_sink *sink);
 /* Returns true if the wrapper stands for several fat binaries that a device linker put together (nvcc -rdc=true). */
 bool fatbin_is_linked(const void *wrapper);
+/* Those fat binaries' data, a list that ends with NULL. The program fills it before it registers the wrapper. */
+const void *const *fatbin_linked(const void *wrapper);
 /* Takes the PTX out of data. Of several PTX entries the one with the highest target is chosen, the first of equals: the
  * simulator runs PTX of every target, and the highest is what a current GPU would have been given. On success ptx->text
  * is the caller's to free. */

@@ -115,7 +115,7 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
 {
     struct later_launch *later = base_calloc(1, sizeof *later);
     later->stream = c->stream;
-    later->code = kernel->image->text;
+    later->code = image_text(kernel->image);
     later->launch = (struct gpu_launch){
         .module = kernel->image->module,
         .kernel = kernel->function,

@@ -1,6 +1,8 @@
 /* From registered fat binaries to loaded kernels and variables. Registration happens in constructors of the program,
  * before main, and may concern code that never runs: it only takes notes. An image is parsed when a kernel or variable
- * of it is first used, and again after cudaDeviceReset. */
+ * of it is first used, and again after cudaDeviceReset. Relocatable device code comes in parts, which are linked then:
+ * as a list that a device linker made of a program's (nvcc), or as images that are parts of the program's (`lockstep
+ * cc`): one of them has the module for all. */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +29,7 @@ void image_forget_module(struct runtime *rt, struct image *image)
     for (size_t i = rt->specials.count; i-- > 0;)
         if (rt->specials.items[i].image == image)
             rt->specials.items[i] = rt->specials.items[--rt->specials.count];
-    if (image->module)
+    if (image->module && (!image->whole || image->whole == image))
         gpu_unload(rt->gpu, image->module);
     image->module = NULL;
 }
@@ -61,34 +63,134 @@ void image_remove(struct runtime *rt, struct image *image)
     free(image);
 }
 
-/* Takes the PTX out of the image. */
-static cudaError_t extract(struct image *image, struct diag_sink *sink)
+static cudaError_t error_of(enum fatbin_result result)
 {
-    struct fatbin_ptx ptx;
-    const void *data = fatbin_unwrap(image->wrapper, sink);
-    if (!data)
-        return cudaErrorInvalidKernelImage;
-    if (fatbin_is_linked(image->wrapper)) {
-        diag_error(sink, DIAG_NOWHERE, "build without -rdc=true (and without -dc)",
-                   "the program's device code was linked across files, which is not supported");
-        return cudaErrorNoKernelImageForDevice;
-    }
-    enum fatbin_result result = fatbin_extract(data, FATBIN_UNKNOWN_SIZE, &ptx, sink);
-    if (result == FATBIN_OK)
-        image->text = ptx.text;
     return result == FATBIN_OK       ? cudaSuccess
            : result == FATBIN_NO_PTX ? cudaErrorNoKernelImageForDevice
                                      : cudaErrorInvalidKernelImage;
 }
 
+/* The parts of a module that is linked. */
+struct parts {
+    VEC(struct ptx_unit) units;
+    struct arena arena;
+};
+
+static void name_module(size_t number, struct strbuf *name)
+{
+    strbuf_addf(name, number > 1 ? "%s.%zu.ptx" : "%s.ptx", program_invocation_short_name, number);
+}
+
+static cudaError_t add_part(struct parts *parts, const void *data, size_t number, struct diag_sink *sink)
+{
+    struct fatbin_ptx ptx;
+    struct strbuf name = {0};
+    enum fatbin_result result = fatbin_extract(data, FATBIN_UNKNOWN_SIZE, &ptx, sink);
+    if (result != FATBIN_OK)
+        return error_of(result);
+    name_module(number, &name);
+    vec_push(&parts->units, (struct ptx_unit){arena_strdup(&parts->arena, strbuf_text(&name)),
+                                              arena_strndup(&parts->arena, ptx.text, ptx.length), ptx.length});
+    free(ptx.text);
+    strbuf_free(&name);
+    return cudaSuccess;
+}
+
+/* All parts of the program that no module has yet become parts of this one's. */
+static cudaError_t gather_images(struct runtime *rt, struct image *whole, struct parts *parts, struct diag_sink *sink)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < rt->images.count && !error; i++) {
+        struct image *image = rt->images.items[i];
+        if (!image->is_part || image->whole)
+            continue;
+        const void *data = fatbin_unwrap(image->wrapper, sink);
+        image->whole = whole;
+        image->part = parts->units.count;
+        error = data ? add_part(parts, data, image->number, sink) : cudaErrorInvalidKernelImage;
+    }
+    return error;
+}
+
+static cudaError_t gather_list(const struct image *image, struct parts *parts, struct diag_sink *sink)
+{
+    const void *const *list = fatbin_linked(image->wrapper);
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; list && list[i] && !error; i++)
+        error = add_part(parts, list[i], i + 1, sink);
+    return error;
+}
+
+/* Links the parts to the text of the image's module. */
+static cudaError_t link_parts(struct runtime *rt, struct image *image, struct diag_sink *sink)
+{
+    struct parts parts = {0};
+    struct strbuf text = {0};
+    arena_init(&parts.arena);
+    cudaError_t error = image->is_part ? gather_images(rt, image, &parts, sink) : gather_list(image, &parts, sink);
+    if (!error && ptx_link(parts.units.items, parts.units.count, &text, sink))
+        error = cudaErrorInvalidPtx;
+    if (!error) {
+        image->text = base_malloc(text.length + 1);
+        memcpy(image->text, strbuf_text(&text), text.length + 1);
+    }
+    strbuf_free(&text);
+    vec_free(&parts.units);
+    arena_free(&parts.arena);
+    return error;
+}
+
+/* Takes the PTX out of the image. */
+static cudaError_t extract(struct runtime *rt, struct image *image, struct diag_sink *sink)
+{
+    struct fatbin_ptx ptx;
+    const void *data = fatbin_unwrap(image->wrapper, sink);
+    if (!data)
+        return cudaErrorInvalidKernelImage;
+    if (image->is_part || fatbin_is_linked(image->wrapper))
+        return link_parts(rt, image, sink);
+    enum fatbin_result result = fatbin_extract(data, FATBIN_UNKNOWN_SIZE, &ptx, sink);
+    if (result == FATBIN_OK)
+        image->text = ptx.text;
+    return error_of(result);
+}
+
 static cudaError_t parse(struct runtime *rt, struct image *image, struct diag_sink *sink)
 {
     struct strbuf name = {0};
-    strbuf_addf(&name, image->number > 1 ? "%s.%u.ptx" : "%s.ptx", program_invocation_short_name, image->number);
+    name_module(image->number, &name);
     struct isa_module *code = ptx_load(strbuf_text(&name), image->text, strlen(image->text), NULL, sink);
     strbuf_free(&name);
     image->module = code ? gpu_load(rt->gpu, code, sink) : NULL;
     return image->module ? cudaSuccess : cudaErrorInvalidPtx;
+}
+
+/* The name that `name` of a part of a module got when it was linked, if another part has it too. */
+static void renamed(const struct image *image, const char *name, struct strbuf *to)
+{
+    ptx_linked_name(name, strlen(name), image->part, to);
+}
+
+/* `image` has the module that the variable is in. */
+static bool find_variable(const struct image *image, const struct variable *variable, uint64_t *address,
+                          uint64_t *bytes)
+{
+    struct strbuf other = {0};
+    renamed(variable->image, variable->name, &other);
+    const bool found = (variable->image->whole && gpu_variable(image->module, strbuf_text(&other), address, bytes)) ||
+                       gpu_variable(image->module, variable->name, address, bytes);
+    strbuf_free(&other);
+    return found;
+}
+
+static const struct isa_function *find_function(const struct kernel *kernel)
+{
+    const struct image *image = kernel->image;
+    struct strbuf other = {0};
+    renamed(image, kernel->name, &other);
+    const struct isa_function *found = image->whole ? gpu_kernel(image->module, strbuf_text(&other)) : NULL;
+    strbuf_free(&other);
+    return found ? found : gpu_kernel(image->module, kernel->name);
 }
 
 /* Tells the program where its managed variables are: their device addresses, which the host can use as they are. */
@@ -97,9 +199,10 @@ static cudaError_t place_managed(struct runtime *rt, struct image *image, struct
     for (size_t i = 0; i < rt->variables.count; i++) {
         struct variable *variable = rt->variables.items[i];
         uint64_t address, bytes;
-        if (variable->image != image || !variable->managed)
+        const bool is_here = variable->image == image || variable->image->whole == image;
+        if (!is_here || !variable->managed)
             continue;
-        if (!gpu_variable(image->module, variable->name, &address, &bytes)) {
+        if (!find_variable(image, variable, &address, &bytes)) {
             diag_error(sink, DIAG_NOWHERE, NULL, "__managed__ variable %s is not in its module", variable->name);
             return cudaErrorInvalidSymbol;
         }
@@ -134,13 +237,23 @@ bool image_note_managed(struct runtime *rt, const struct image *image)
     return any;
 }
 
+const char *image_text(const struct image *image)
+{
+    return image->whole ? image->whole->text : image->text;
+}
+
 cudaError_t image_load(struct runtime *rt, struct image *image)
 {
     if (image->module || image->failed)
         return image->failed;
+    if (image->whole && image->whole != image) {
+        image->failed = image_load(rt, image->whole);
+        image->module = image->whole->module;
+        return image->failed;
+    }
     struct diag_sink sink;
     diag_init(&sink);
-    cudaError_t error = image->text ? cudaSuccess : extract(image, &sink);
+    cudaError_t error = image->text ? cudaSuccess : extract(rt, image, &sink);
     if (!error)
         error = parse(rt, image, &sink);
     if (!error)
@@ -148,6 +261,43 @@ cudaError_t image_load(struct runtime *rt, struct image *image)
     runtime_report(rt, &sink);
     diag_free(&sink);
     image->failed = error;
+    return error;
+}
+
+static void dissolve(struct runtime *rt, struct image *whole)
+{
+    for (size_t i = 0; i < rt->images.count; i++) {
+        struct image *image = rt->images.items[i];
+        if (image->whole != whole || image == whole)
+            continue;
+        image_forget_module(rt, image);
+        image->whole = NULL;
+    }
+    image_forget_module(rt, whole);
+    free(whole->text);
+    whole->text = NULL;
+    whole->whole = NULL;
+    whole->is_early = false;
+}
+
+void image_add_part(struct runtime *rt, struct image *image)
+{
+    image->is_part = true;
+    for (size_t i = 0; i < rt->images.count; i++) {
+        struct image *whole = rt->images.items[i];
+        if (whole->is_early && whole->is_part) {
+            dissolve(rt, whole);
+            image_load_early(rt, image);
+            return;
+        }
+    }
+}
+
+cudaError_t image_load_early(struct runtime *rt, struct image *image)
+{
+    cudaError_t error = image_load(rt, image);
+    if (image->whole)
+        image->whole->is_early = true;
     return error;
 }
 
@@ -164,8 +314,7 @@ static void report_missing_kernel(struct runtime *rt, const struct kernel *kerne
 {
     struct diag_sink sink;
     diag_init(&sink);
-    diag_error(&sink, DIAG_NOWHERE, "build without -rdc=true, so that each file's PTX is complete",
-               "kernel %s is not in the PTX of its module", kernel->shown);
+    diag_error(&sink, DIAG_NOWHERE, NULL, "kernel %s is not in the PTX of its module", kernel->shown);
     runtime_report(rt, &sink);
     diag_free(&sink);
 }
@@ -178,8 +327,10 @@ cudaError_t kernel_find(struct runtime *rt, const void *func, struct kernel **ke
     cudaError_t error = image_load(rt, found->image);
     if (error)
         return error;
+    if (found->image->whole)
+        found->image->whole->is_early = false;
     if (!found->function)
-        found->function = gpu_kernel(found->image->module, found->name);
+        found->function = find_function(found);
     if (!found->function) {
         report_missing_kernel(rt, found);
         return cudaErrorInvalidDeviceFunction;
@@ -197,8 +348,9 @@ cudaError_t variable_find(struct runtime *rt, const void *symbol, uint64_t *addr
         cudaError_t error = image_load(rt, variable->image);
         if (error)
             return error;
-        return gpu_variable(variable->image->module, variable->name, address, bytes) ? cudaSuccess
-                                                                                     : cudaErrorInvalidSymbol;
+        if (variable->image->whole)
+            variable->image->whole->is_early = false;
+        return find_variable(variable->image, variable, address, bytes) ? cudaSuccess : cudaErrorInvalidSymbol;
     }
     return cudaErrorInvalidSymbol;
 }

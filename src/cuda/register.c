@@ -25,8 +25,20 @@ void __cudaRegisterFatBinaryEnd(void **handle)
     struct runtime *rt = runtime_lock();
     cudaError_t error = cudaSuccess;
     if (image_note_managed(rt, image_of(handle)) && !(error = runtime_ready(rt)))
-        error = image_load(rt, image_of(handle));
+        error = image_load_early(rt, image_of(handle));
     runtime_unlock(rt, error);
+}
+
+void __cudaLockstepLinked(void (*callback)(void **), void *wrapper, const char *module, void (*dummy)(void *))
+{
+    (void)module, (void)dummy;
+    struct runtime *rt = runtime_lock();
+    results_open(rt);
+    struct image *image = image_add(rt, wrapper);
+    image_add_part(rt, image);
+    runtime_unlock(rt, cudaSuccess);
+    callback((void **)(void *)image);
+    __cudaRegisterFatBinaryEnd((void **)(void *)image);
 }
 
 void __cudaLockstepManaged(const void *variable, void **pointer)

@@ -25,6 +25,10 @@ struct image {
     char *text;                /* its PTX, once extracted */
     struct gpu_module *module; /* NULL: not loaded yet */
     cudaError_t failed;        /* why it cannot be loaded; reported once */
+    bool is_part;              /* of the program's device code, which is one module */
+    struct image *whole;       /* then: the image that has that module, once it was asked for; this one perhaps */
+    size_t part;               /* and the number of this part of it */
+    bool is_early;             /* its module was loaded for managed variables alone: parts may still come */
 };
 
 /* A __global__ function. The program knows it by its host stub, or by the address of this record. */
@@ -287,6 +291,12 @@ void image_remove(struct runtime *rt, struct image *image);
 cudaError_t image_load(struct runtime *rt, struct image *image);
 /* Makes managed variables of those of the image that the program says are; true when there are any. */
 bool image_note_managed(struct runtime *rt, const struct image *image);
+/* A part of the program's device code comes. One that was loaded early is linked again, with this part. */
+void image_add_part(struct runtime *rt, struct image *image);
+/* Loads an image for its managed variables' sake. */
+cudaError_t image_load_early(struct runtime *rt, struct image *image);
+/* The text of the image's module. */
+const char *image_text(const struct image *image);
 /* Drops what was loaded of an image, not its registration. */
 void image_forget_module(struct runtime *rt, struct image *image);
 /* The record func stands for, whether or not it can be loaded; NULL when there is none. */

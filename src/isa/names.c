@@ -101,6 +101,9 @@ static bool is_lambda(const char *name)
 void isa_plain_name(const char *name, struct strbuf *out)
 {
     struct strbuf plain = {0};
+    const char *of_file = strncmp(name, "__nv_static_", 12) == 0 ? strstr(name, "__Z") : NULL;
+    if (of_file) /* a file's own kernel in relocatable code of nvcc's: before its name stands which file */
+        name = of_file + 1;
     const char *at = strncmp(name, "_Z", 2) == 0 ? name + 2 : NULL, *local = at && *at == 'Z' ? strstr(at, "E") : NULL;
     if (local) { /* a variable of a function: _ZZ, the function, E, the variable; an E inside the function is not its
                     end */

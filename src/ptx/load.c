@@ -65,6 +65,18 @@ static int parse(struct isa_module *module, size_t length, struct diag_sink *sin
     return rc;
 }
 
+/* True for functions by which kernels launch kernels. They are defined where NVIDIA's library for that is linked, and
+ * lead to what a driver does. */
+static bool launches_kernels(const char *name)
+{
+    static const char *const heads[] = {"cudaLaunchDevice", "cudaGetParameterBuffer", "__cudaCDP",
+                                        "__cuda_syscall_cnp"};
+    for (unsigned i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (strncmp(name, heads[i], strlen(heads[i])) == 0)
+            return true;
+    return false;
+}
+
 /* The first instruction of each function that the model lacks; ptx_reach spreads it to callers. */
 static void find_outside(struct isa_module *module)
 {
@@ -76,9 +88,13 @@ static void find_outside(struct isa_module *module)
             const struct isa_function *callee =
                 instr->call && instr->call->callee != UINT32_MAX ? &module->functions[instr->call->callee] : NULL;
             bool is_missing = callee && !callee->is_defined && callee->intrinsic == ISA_INTRINSIC_NONE;
-            if (is_missing)
+            const bool launches = callee && launches_kernels(callee->name);
+            if (launches)
+                instr->text = arena_printf(
+                    &module->arena, "call %s: kernels launch no kernels here (dynamic parallelism)", callee->name);
+            else if (is_missing)
                 instr->text = arena_printf(&module->arena, "call %s, which is declared but not defined", callee->name);
-            if (instr->op == ISA_OP_OUTSIDE || is_missing)
+            if (instr->op == ISA_OP_OUTSIDE || is_missing || launches)
                 function->outside = pc;
         }
     }

@@ -109,7 +109,6 @@ refuses 'do not know what to do' good.txt
 refuses 'takes one' --ptx good.cu broken.cu
 refuses 'takes one source' -c -o x.o good.cu broken.cu
 refuses 'unknown architecture' -arch=sm_20 good.cu
-refuses 'not supported' -rdc=true good.cu
 refuses 'no such file' -c absent.cu
 refuses 'cannot write' -c good.cu -o /nonexistent/x.o
 LOCKSTEP_CLANG=/nonexistent/clang refuses 'LOCKSTEP_CLANG' -c good.cu

@@ -9,7 +9,7 @@
 
 #include "cli/cc.h"
 
-/* Parses up to 15 words, NULL-terminated. */
+/* Parses up to 16 words, NULL-terminated. */
 struct parsed {
     struct cc_options options;
     struct arena arena;
@@ -115,14 +115,54 @@ static void test_nvcc_options_are_accepted(void **state)
     release(&p);
 }
 
+static void test_several_architectures(void **state)
+{
+    PARSE(p, "-gencode", "arch=compute_35,code=sm_35", "--generate-code=arch=compute_80,code=[sm_80,compute_80]",
+          "-gencode=arch=compute_70,code=sm_70", "a.cu");
+    assert_string_equal(p.options.arch, "sm_80");
+    release(&p);
+    PARSE(old, "-arch", "sm_35", "a.cu");
+    assert_string_equal(old.options.arch, "sm_60");
+    assert_int_equal(old.diags.count, 1);
+    release(&old);
+}
+
+static void test_what_belongs_to_whom(void **state)
+{
+    PARSE(p, "-Xcompiler", "-fopenmp,-march=native -DY", "-Xclang", "-v", "-ivfsoverlay", "o.yaml", "-lcudart", "-lz",
+          "--forward-unknown-opts", "-pipe", "-w", "-x", "cu", "a.txt");
+    assert_int_equal(p.result, 0);
+    assert_true(p.options.openmp);
+    assert_words(&p.options.host, (const char *const[]){"-march=native", "-w", NULL});
+    assert_words(&p.options.shared, (const char *const[]){"-DY", "-Xclang", "-v", "-ivfsoverlay", "o.yaml", NULL});
+    assert_words(&p.options.link, (const char *const[]){"-lz", NULL});
+    assert_words(&p.options.unknown, (const char *const[]){"-pipe", NULL});
+    assert_int_equal(p.options.sources.items[0].kind, CC_SOURCE_CUDA);
+    release(&p);
+}
+
+/* Options that take a word only if it is theirs. */
+static void test_values_that_may_be_left_out(void **state)
+{
+    PARSE(p, "-rdc", "true", "-Werror", "cross-execution-space-call,reorder", "-Werror", "-fmad", "false", "--ftz", "a.cu",
+          "-t4");
+    assert_int_equal(p.result, 0);
+    assert_true(p.options.relocatable && p.options.no_contraction && p.options.flush_subnormals);
+    assert_words(&p.options.shared, (const char *const[]){"-Werror=reorder", "-Werror", NULL});
+    assert_int_equal(p.options.sources.count, 1);
+    release(&p);
+}
+
 static void test_refusals(void **state)
 {
     static const char *const cases[][4] = {{NULL},
                                            {"-c", NULL},
-                                           {"--nonsense", "a.cu", NULL},
                                            {"a.txt", NULL},
-                                           {"-rdc=true", "a.cu", NULL},
-                                           {"-arch=sm_35", "a.cu", NULL},
+                                           {"-cubin", "a.cu", NULL},
+                                           {"-arch=sm_13", "a.cu", NULL},
+                                           {"-x", "ada", "a.cu", NULL},
+                                           {"-E", "a.cu", "b.cu", NULL},
+                                           {"@/nonexistent", NULL},
                                            {"-arch=volta", "a.cu", NULL},
                                            {"-gencode=code=sm_70", "a.cu", NULL},
                                            {"--ptx", "a.cu", "b.cu", NULL},
@@ -224,6 +264,9 @@ int main(void)
         cmocka_unit_test(test_options_go_where_they_belong),
         cmocka_unit_test(test_architectures),
         cmocka_unit_test(test_nvcc_options_are_accepted),
+        cmocka_unit_test(test_several_architectures),
+        cmocka_unit_test(test_what_belongs_to_whom),
+        cmocka_unit_test(test_values_that_may_be_left_out),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_standard_goes_by_language),
         cmocka_unit_test(test_position_labels),

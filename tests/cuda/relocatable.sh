@@ -1,0 +1,44 @@
+# Relocatable device code: files whose device functions and variables other files use, in the three ways that build files go about it.
+. "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+check_output relocatable -rdc=true "$here/relocatable_a.cu" "$here/relocatable_b.cu"
+cd "$work"
+cat >nested.cu <<'P'
+__global__ void inner() {}
+__global__ void outer() { inner<<<1, 1>>>(); }
+int main() { outer<<<1, 1>>>(); return cudaGetLastError() || cudaDeviceSynchronize(); }
+P
+if [ "$compiler" = nvcc ]; then
+    # A kernel that launches a kernel is refused with its place.
+    build nested -rdc=true -lineinfo nested.cu
+    on_simulator ./nested 2>log && fail "a launch by a kernel passes"
+    grep -q 'nested.cu:2.*dynamic parallelism' log || fail "a launch by a kernel: $(cat log)"
+    exit 0
+fi
+build a.o -dc "$here/relocatable_a.cu"
+build b.o -rdc=true --device-c "$here/relocatable_b.cu"
+build link.o -dlink a.o b.o
+build relocatable -rdc=true a.o b.o link.o -lcudadevrt
+check_output relocatable
+build a.o --fast -dc "$here/relocatable_a.cu"
+ar rcs libparts.a b.o
+build relocatable a.o -L. -lparts
+check_output relocatable
+
+# A name that two files define, and one that none does.
+cat >one.cu <<'P'
+__device__ int twin() { return 1; }
+__device__ int missing(int);
+__global__ void k(int *p) { *p = twin() + (*p ? missing(*p) : 0); }
+int main() { int *p; cudaMalloc(&p, 4); cudaMemset(p, VALUE, 4); k<<<1, 1>>>(p); return cudaGetLastError() || cudaDeviceSynchronize(); }
+P
+echo '__device__ int twin() { return 2; } __global__ void l(int *p) { *p = twin(); }' >two.cu
+build twice -rdc=true -DVALUE=0 one.cu two.cu
+on_simulator ./twice 2>log && fail "two definitions pass"
+grep -q '_Z4twinv is defined in twice.ptx and in twice.2.ptx' log || fail "two definitions: $(cat log)"
+build once -rdc=true -DVALUE=1 one.cu
+on_simulator ./once 2>log && fail "a missing function is called"
+grep -q 'call .*missing.*, which is declared but not defined' log || fail "a missing function: $(cat log)"
+
+# A kernel that launches a kernel.
+"$LOCKSTEP" cc -rdc=true nested.cu -o nested >log 2>&1 && fail "a launch by a kernel compiles"
+grep -q 'nested.cu:2' log && grep -q 'hint: .*dynamic parallelism' log || fail "a launch by a kernel: $(cat log)"
