@@ -138,6 +138,8 @@ static int compile(struct cc_session *s, const char *pass, struct cc_args *comma
 static void push_device_common(struct cc_session *s, struct cc_args *command)
 {
     push_cuda_common(s, command);
+    if (s->options.openmp) /* a version whose omp.h asks for no pragma */
+        PUSH(command, "-D_OPENMP=201511");
     PUSH(command, "--cuda-device-only", "-DCUDA_DOUBLE_MATH_FUNCTIONS", "-w", "-gline-directives-only", "-Xclang",
          "-dwarf-version=2", "-S", "-Xclang", "-target-feature", "-Xclang",
          arena_printf(&s->arena, "+%s", s->options.ptx));

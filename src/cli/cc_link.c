@@ -54,6 +54,8 @@ static void push_link_options(struct cc_session *s, struct cc_args *command)
     const struct cc_args *link = &s->options.link;
     for (size_t i = 0; i < link->count; i++) {
         const char *option = link->items[i];
+        if (s->options.openmp && (strcmp(option, "-lgomp") == 0 || strcmp(option, "-lomp") == 0))
+            continue; /* clang's own comes, which has the names of GCC's too */
         const struct library *library = strncmp(option, "-l", 2) == 0 ? find_library(option + 2) : NULL;
         if (!library) {
             vec_push(command, option);

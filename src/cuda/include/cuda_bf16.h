@@ -18,14 +18,23 @@ struct __nv_bfloat162_raw {
 };
 
 struct __nv_bfloat16 {
-    unsigned short lockstep_bits;
+    unsigned short __x;
     __nv_bfloat16() = default;
-    __host__ __device__ __nv_bfloat16(__nv_bfloat16_raw r) : lockstep_bits(r.x)
+    __host__ __device__ __nv_bfloat16(__nv_bfloat16_raw r) : __x(r.x)
     {
     }
     __host__ __device__ operator __nv_bfloat16_raw() const
     {
-        return __nv_bfloat16_raw{lockstep_bits};
+        return __nv_bfloat16_raw{__x};
+    }
+    __host__ __device__ operator __nv_bfloat16_raw() const volatile
+    {
+        return __nv_bfloat16_raw{__x};
+    }
+    __host__ __device__ volatile __nv_bfloat16 &operator=(__nv_bfloat16_raw r) volatile
+    {
+        __x = r.x;
+        return *this;
     }
     __host__ __device__ __nv_bfloat16(float f);
     __host__ __device__ __nv_bfloat16(double d);
@@ -33,11 +42,11 @@ struct __nv_bfloat16 {
     __host__ __device__ __nv_bfloat16(unsigned i);
     __host__ __device__ operator float() const
     {
-        return __builtin_bit_cast(float, (unsigned)lockstep_bits << 16);
+        return __builtin_bit_cast(float, (unsigned)__x << 16);
     }
     __host__ __device__ explicit operator bool() const
     {
-        return (lockstep_bits & 0x7fff) != 0;
+        return (__x & 0x7fff) != 0;
     }
 };
 struct __align__(4) __nv_bfloat162
@@ -69,11 +78,11 @@ LOCKSTEP_HALF __nv_bfloat16 lockstep_zero(__nv_bfloat16)
 }
 LOCKSTEP_HALF __nv_bfloat16 lockstep_neg(__nv_bfloat16 a)
 {
-    return lockstep_bfloat16(a.lockstep_bits ^ 0x8000);
+    return lockstep_bfloat16(a.__x ^ 0x8000);
 }
 LOCKSTEP_HALF __nv_bfloat16 lockstep_abs(__nv_bfloat16 a)
 {
-    return lockstep_bfloat16(a.lockstep_bits & 0x7fff);
+    return lockstep_bfloat16(a.__x & 0x7fff);
 }
 
 /* ---- conversions ---- */
@@ -172,7 +181,7 @@ LOCKSTEP_HALF __nv_bfloat16 __high2bfloat16(__nv_bfloat162 v)
 }
 LOCKSTEP_HALF unsigned short __bfloat16_as_ushort(__nv_bfloat16 a)
 {
-    return a.lockstep_bits;
+    return a.__x;
 }
 LOCKSTEP_HALF __nv_bfloat16 __ushort_as_bfloat16(unsigned short b)
 {

@@ -54,14 +54,23 @@ LOCKSTEP_HALF unsigned short lockstep_double_to_half_bits(double x, int directio
 }
 
 struct __half {
-    unsigned short lockstep_bits;
+    unsigned short __x;
     __half() = default;
-    __host__ __device__ __half(__half_raw r) : lockstep_bits(r.x)
+    __host__ __device__ __half(__half_raw r) : __x(r.x)
     {
     }
     __host__ __device__ operator __half_raw() const
     {
-        return __half_raw{lockstep_bits};
+        return __half_raw{__x};
+    }
+    __host__ __device__ operator __half_raw() const volatile
+    {
+        return __half_raw{__x};
+    }
+    __host__ __device__ volatile __half &operator=(__half_raw r) volatile
+    {
+        __x = r.x;
+        return *this;
     }
     __host__ __device__ __half(float f);
     __host__ __device__ __half(double d);
@@ -74,7 +83,7 @@ struct __half {
     __host__ __device__ explicit operator unsigned() const;
     __host__ __device__ explicit operator bool() const
     {
-        return (lockstep_bits & 0x7fff) != 0;
+        return (__x & 0x7fff) != 0;
     }
 };
 struct __align__(4) __half2
@@ -108,11 +117,11 @@ LOCKSTEP_HALF __half lockstep_zero(__half)
 }
 LOCKSTEP_HALF __half lockstep_neg(__half a)
 {
-    return lockstep_half(a.lockstep_bits ^ 0x8000);
+    return lockstep_half(a.__x ^ 0x8000);
 }
 LOCKSTEP_HALF __half lockstep_abs(__half a)
 {
-    return lockstep_half(a.lockstep_bits & 0x7fff);
+    return lockstep_half(a.__x & 0x7fff);
 }
 
 /* ---- conversions ---- */
@@ -120,7 +129,7 @@ LOCKSTEP_HALF __half lockstep_abs(__half a)
 LOCKSTEP_HALF float __half2float(__half a)
 {
     float r;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(a.lockstep_bits));
+    asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(a.__x));
     return r;
 }
 #define LOCKSTEP_TO_HALF(SUFFIX, MODE, DIRECTION)                                                                      \
@@ -139,7 +148,7 @@ LOCKSTEP_HALF __half __double2half(double d)
 #else
 LOCKSTEP_HALF float __half2float(__half a)
 {
-    return lockstep_half_bits_to_float(a.lockstep_bits);
+    return lockstep_half_bits_to_float(a.__x);
 }
 #define LOCKSTEP_TO_HALF(SUFFIX, MODE, DIRECTION)                                                                      \
     LOCKSTEP_HALF __half __float2half##SUFFIX(float f)                                                                 \
@@ -268,11 +277,11 @@ LOCKSTEP_HALF __half2 __highs2half2(__half2 a, __half2 b)
 }
 LOCKSTEP_HALF unsigned short __half_as_ushort(__half a)
 {
-    return a.lockstep_bits;
+    return a.__x;
 }
 LOCKSTEP_HALF short __half_as_short(__half a)
 {
-    return (short)a.lockstep_bits;
+    return (short)a.__x;
 }
 LOCKSTEP_HALF __half __ushort_as_half(unsigned short b)
 {
@@ -336,7 +345,7 @@ LOCKSTEP_FROM_HALF(ll, long long)
     LOCKSTEP_HALF __half lockstep_##NAME(__half a, __half b)                                                           \
     {                                                                                                                  \
         unsigned short r;                                                                                              \
-        asm(TEXT ".f16 %0, %1, %2;" : "=h"(r) : "h"(a.lockstep_bits), "h"(b.lockstep_bits));                           \
+        asm(TEXT ".f16 %0, %1, %2;" : "=h"(r) : "h"(a.__x), "h"(b.__x));                           \
         return lockstep_half(r);                                                                                       \
     }                                                                                                                  \
     LOCKSTEP_HALF __half2 lockstep_##NAME(__half2 a, __half2 b)                                                        \
@@ -354,7 +363,7 @@ LOCKSTEP_HALF_ASM(mul, "mul")
 LOCKSTEP_HALF __half lockstep_fma(__half a, __half b, __half c)
 {
     unsigned short r;
-    asm("fma.rn.f16 %0, %1, %2, %3;" : "=h"(r) : "h"(a.lockstep_bits), "h"(b.lockstep_bits), "h"(c.lockstep_bits));
+    asm("fma.rn.f16 %0, %1, %2, %3;" : "=h"(r) : "h"(a.__x), "h"(b.__x), "h"(c.__x));
     return lockstep_half(r);
 }
 LOCKSTEP_HALF __half2 lockstep_fma(__half2 a, __half2 b, __half2 c)
@@ -405,7 +414,7 @@ static __device__ inline __half2 __ldg(const __half2 *p)
 static __device__ inline __half atomicAdd(__half *p, __half v)
 {
     unsigned short r;
-    asm volatile("atom.add.noftz.f16 %0, [%1], %2;" : "=h"(r) : "l"(p), "h"(v.lockstep_bits) : "memory");
+    asm volatile("atom.add.noftz.f16 %0, [%1], %2;" : "=h"(r) : "l"(p), "h"(v.__x) : "memory");
     return lockstep_half(r);
 }
 static __device__ inline __half2 atomicAdd(__half2 *p, __half2 v)

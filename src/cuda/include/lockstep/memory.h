@@ -153,6 +153,16 @@ LOCKSTEP_DEVICE size_t __cvta_generic_to_local(const void *p)
 {
     return (size_t)(const __attribute__((address_space(5))) void *)p;
 }
+#define LOCKSTEP_TO_GENERIC(NAME, NUMBER)                                                                              \
+    LOCKSTEP_DEVICE void *NAME(size_t p)                                                                               \
+    {                                                                                                                  \
+        return (void *)(__attribute__((address_space(NUMBER))) void *)p;                                               \
+    }
+LOCKSTEP_TO_GENERIC(__cvta_global_to_generic, 1)
+LOCKSTEP_TO_GENERIC(__cvta_shared_to_generic, 3)
+LOCKSTEP_TO_GENERIC(__cvta_constant_to_generic, 4)
+LOCKSTEP_TO_GENERIC(__cvta_local_to_generic, 5)
+#undef LOCKSTEP_TO_GENERIC
 
 /* ---- <string.h> ---- */
 LOCKSTEP_DEVICE void *memcpy(void *to, const void *from, size_t n)

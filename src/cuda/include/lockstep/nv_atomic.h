@@ -178,7 +178,7 @@ LOCKSTEP_WORD(8, 0, unsigned long long)
 LOCKSTEP_WORD(8, 1, long long)
 LOCKSTEP_WORD(8, 2, double)
 #undef LOCKSTEP_WORD
-template <class T> struct lockstep_bits_of {
+template <class T> struct __x_of {
     typedef typename lockstep_nv_word<sizeof(T), 0>::type type;
 };
 template <class T> struct lockstep_number_of {
@@ -188,7 +188,7 @@ template <class T> struct lockstep_number_of {
 template <class T>
 LOCKSTEP_DEVICE void __nv_atomic_load(const T *p, T *to, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
 {
-    typedef typename lockstep_bits_of<T>::type word;
+    typedef typename __x_of<T>::type word;
     lockstep_nv_load((const word *)p, (word *)to, order, scope);
 }
 template <class T> LOCKSTEP_DEVICE T __nv_atomic_load_n(const T *p, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
@@ -200,7 +200,7 @@ template <class T> LOCKSTEP_DEVICE T __nv_atomic_load_n(const T *p, int order, i
 template <class T>
 LOCKSTEP_DEVICE void __nv_atomic_store(T *p, const T *from, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
 {
-    typedef typename lockstep_bits_of<T>::type word;
+    typedef typename __x_of<T>::type word;
     lockstep_nv_store((word *)p, *(const word *)from, order, scope);
 }
 template <class T, class U>
@@ -212,7 +212,7 @@ LOCKSTEP_DEVICE void __nv_atomic_store_n(T *p, U value, int order, int scope = _
 template <class T>
 LOCKSTEP_DEVICE void __nv_atomic_exchange(T *p, const T *from, T *to, int order, int scope = __NV_THREAD_SCOPE_SYSTEM)
 {
-    typedef typename lockstep_bits_of<T>::type word;
+    typedef typename __x_of<T>::type word;
     *(word *)to = lockstep_nv_exchange((word *)p, *(const word *)from, order, scope);
 }
 template <class T, class U>
@@ -228,7 +228,7 @@ template <class T>
 LOCKSTEP_DEVICE bool __nv_atomic_compare_exchange(T *p, T *expected, const T *desired, bool weak, int success,
                                                   int failure, int scope = __NV_THREAD_SCOPE_SYSTEM)
 {
-    typedef typename lockstep_bits_of<T>::type word;
+    typedef typename __x_of<T>::type word;
     const word c = *(word *)expected;
     const int order = success == __NV_ATOMIC_RELEASE && failure != __NV_ATOMIC_RELAXED ? __NV_ATOMIC_ACQ_REL
                       : success < failure                                             ? failure
