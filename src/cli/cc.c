@@ -69,7 +69,7 @@ static void push_nvcc_macros(struct cc_session *s, struct cc_args *command)
     sscanf(s->options.arch, "sm_%u", &capability);
     PUSH(command, "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0", "-D__CUDACC_VER_BUILD__=88",
          "-D__CUDA_API_VER_MAJOR__=13", "-D__CUDA_API_VER_MINOR__=0", "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
-         arena_printf(&s->arena, "-D__CUDA_ARCH_LIST__=%u", capability * 10));
+         "-DCCCL_DISABLE_NVTX", arena_printf(&s->arena, "-D__CUDA_ARCH_LIST__=%u", capability * 10));
 }
 
 /* Appends the options that the device pass and the host pass of a CUDA source share. Warnings are left to the host

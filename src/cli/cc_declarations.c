@@ -28,11 +28,19 @@ struct declaration {
     } names; /* tokens */
 };
 
+/* True for the colon of a label or of `public:`, not for one of `::`. */
+static bool is_lone_colon(const struct cc_tokens *tokens, size_t at)
+{
+    const struct cc_token *t = tokens->items;
+    return is_sign(&t[at], ':') && !(at && is_sign(&t[at - 1], ':') && t[at - 1].text + 1 == t[at].text) &&
+           !(is_sign(&t[at + 1], ':') && t[at].text + 1 == t[at + 1].text);
+}
+
 static size_t declaration_start(const struct cc_tokens *tokens, size_t at)
 {
     const struct cc_token *t = tokens->items;
     while (at && t[at - 1].directive == t[at].directive && !is_sign(&t[at - 1], ';') && !is_sign(&t[at - 1], '{') &&
-           !is_sign(&t[at - 1], '}') && !is_sign(&t[at - 1], ')') && !is_sign(&t[at - 1], ':'))
+           !is_sign(&t[at - 1], '}') && !is_sign(&t[at - 1], ')') && !is_lone_colon(tokens, at - 1))
         at--;
     return at;
 }
@@ -120,8 +128,10 @@ static const char *spelled(struct cc_rewriting *r, size_t token)
 static const char *joined(struct cc_rewriting *r, size_t first, size_t end)
 {
     struct strbuf text = {0};
-    for (; first < end; first++)
-        strbuf_addf(&text, "%s ", spelled(r, first));
+    for (; first < end; first++) {
+        const struct cc_token *t = &r->tokens.items[first]; /* signs of one character: those of `::` stay together */
+        strbuf_addf(&text, t[0].text + t[0].length == t[1].text ? "%s" : "%s ", spelled(r, first));
+    }
     const char *copy = arena_strdup(r->arena, strbuf_text(&text));
     strbuf_free(&text);
     return copy;

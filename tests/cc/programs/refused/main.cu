@@ -26,23 +26,34 @@ template <class T, class U> struct two {
     {
     }
 };
+namespace scoped {
+enum number { nine = 9 };
+template <number> struct holder {
+    int value;
+    __host__ __device__ holder() : value(2)
+    {
+    }
+};
+} // namespace scoped
 int *array, failures;
 
 __global__ void shared_objects(int *out)
 {
     __shared__ segment s, more[2];
     __shared__ two<int, two<int, float>> pair[32];
+    __shared__ ::scoped::holder<::scoped::nine> scoped;
     __shared__ alignas(16) int numbers[4];
     const int lane = threadIdx.x;
     pair[lane].first = lane;
     pair[lane].second.second = 0.5f;
     if (lane == 0) {
         s.from.x = 1;
+        scoped.value = 9;
         more[1].to.y = 2;
         numbers[3] = 4;
     }
     __syncthreads();
-    out[lane] = pair[31 - lane].first + s.from.x + more[1].to.y + numbers[3] + (int)((size_t)numbers % 16) +
+    out[lane] = pair[31 - lane].first + s.from.x + more[1].to.y + numbers[3] + (int)((size_t)numbers % 16) + scoped.value - ::scoped::nine +
                 (int)(2 * pair[lane].second.second);
 }
 __global__ void change(int *pointer)
