@@ -150,7 +150,8 @@ static void push_pair(struct cc_args *args, const char *option, const char *valu
 /* Libraries that are always there: their parts are in libcudart, or there is nothing in them for a program. */
 static bool is_own_library(const char *name)
 {
-    static const char *const own[] = {"cudart", "cudart_static", "cudadevrt", "culibos", "cudart.so"};
+    static const char *const own[] = {"cudart",    "cudart_static", "cudadevrt",     "culibos",
+                                      "cudart.so", "curand",        "curand_static", "nvToolsExt"};
     for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
         if (strcmp(name, own[i]) == 0)
             return true;
