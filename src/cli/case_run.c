@@ -359,6 +359,8 @@ static int observe(struct case_run *run)
     if (run->options->profile)
         gpu_profile(run->gpu);
     gpu_sanitize(run->gpu, run->options->checks);
+    if (run->options->lenient)
+        gpu_let_pass(run->gpu, run->options->checks & GPU_CHECKS_mem);
     gpu_set_interval(run->gpu, run->options->interval_value);
     struct timeline_options timeline;
     const struct cli_options *o = run->options;
@@ -376,6 +378,7 @@ static int simulate(struct case_run *run)
     if (!run->gpu || observe(run) < 0 || load_kernel(run) < 0 || place_buffers(run) < 0 || place_args(run) < 0)
         return CLI_USAGE;
     launch(run, &result);
+    gpu_explain_let_pass(run->gpu, run->sink);
     print_output(run);
     cli_print_diags(run->sink);
     diag_free(run->sink);

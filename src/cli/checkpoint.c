@@ -33,6 +33,7 @@ const char *checkpoint_command(const struct cli_options *options, struct arena *
 #undef CLI_SETTING
     set_text(command, "max-cycles", options->max_cycles);
     set_text(command, "check", options->check);
+    set_text(command, "lenient", options->lenient ? "yes" : NULL);
     char *text = json_dumps(command, JSON_COMPACT);
     const char *copy = arena_strdup(arena, text ? text : "");
     free(text);
@@ -125,6 +126,10 @@ static void complete(struct cli_options *options, const json_t *command, struct 
     if (!some)
         complete_parameters(options, command, taken);
     options->check = complete_option(options->check, command, "check", arena, taken);
+    if (!options->lenient && json_object_get(command, "lenient")) {
+        options->lenient = true;
+        strbuf_add(taken, " --lenient");
+    }
     options->max_cycles = complete_option(options->max_cycles, command, "max-cycles", arena, taken);
     options->max_cycles_value = options->max_cycles ? strtoull(options->max_cycles, NULL, 10) : 0;
     if (options->rest[0])

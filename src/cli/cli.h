@@ -70,7 +70,7 @@ struct cli_options {
     uint64_t jobs_value; /* 0: not given */
     bool allow_code;     /* files may name code: schedulers, and the program of a checkpoint */
     bool man, completion; /* of docs */
-    bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip, model, shapes, print, transitions;
+    bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip, lenient, model, shapes, print, transitions;
     char **rest;        /* the arguments that are no options, NULL-terminated */
     struct arena arena; /* of rest, and of what --resume completed */
 };

@@ -246,6 +246,8 @@ static char *const *command_of(struct comparison *cmp, const struct configuratio
         process_option(&words, pairs[i][0], pairs[i][1]);
     if (o->no_skip)
         process_word(&words, "--no-skip");
+    if (o->lenient)
+        process_word(&words, "--lenient");
     if (o->allow_code)
         process_word(&words, "--allow-code");
     process_sets(&words, o->sets.items, o->sets.count);

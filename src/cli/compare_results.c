@@ -77,6 +77,7 @@ static int check_options(const struct cli_options *options, struct diag_sink *si
         {"--host-patience", options->host_patience != NULL},
         {"--threads", options->threads != NULL},
         {"--no-skip", options->no_skip},
+        {"--lenient", options->lenient},
         {"--check", options->check != NULL},
         {"--stats", options->stats != NULL},
         {"--kernels", options->kernels && options->profile},

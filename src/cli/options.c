@@ -45,6 +45,7 @@ static const struct row {
     {"threads", FILL_TEXT, offsetof(struct cli_options, threads), CLI_TAKES_RUN | CLI_TAKES_LITMUS},
     {"no-skip", FILL_FLAG, offsetof(struct cli_options, no_skip), CLI_TAKES_RUN},
     {"check", FILL_TEXT, offsetof(struct cli_options, check), CLI_TAKES_RUN},
+    {"lenient", FILL_FLAG, offsetof(struct cli_options, lenient), CLI_TAKES_RUN},
     {"checkpoint-every", FILL_TEXT, offsetof(struct cli_options, checkpoint_every), CLI_TAKES_CHECKPOINT},
     {"checkpoint", FILL_TEXT, offsetof(struct cli_options, checkpoint), CLI_TAKES_CHECKPOINT},
     {"resume", FILL_TEXT, offsetof(struct cli_options, resume), CLI_TAKES_CHECKPOINT},

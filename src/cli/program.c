@@ -268,6 +268,7 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_THREADS", options->threads),
         variable(arena, "LOCKSTEP_NO_SKIP", options->no_skip ? "1" : NULL),
         variable(arena, "LOCKSTEP_CHECK", options->check),
+        variable(arena, "LOCKSTEP_LENIENT", options->lenient ? "1" : NULL),
         variable(arena, "LOCKSTEP_PHASES", options->phases ? "1" : NULL),
         variable(arena, "LOCKSTEP_CHECKPOINT_EVERY", options->checkpoint_every),
         variable(arena, "LOCKSTEP_CHECKPOINT", from_anywhere(arena, pattern)),

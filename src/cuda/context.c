@@ -9,6 +9,7 @@
  *   LOCKSTEP_TIMELINE    1: results have a timeline of each launch; LOCKSTEP_TIMELINE_WINDOW, _SMS and _RESOLUTION: see
  *                        timeline/timeline.h
  *   LOCKSTEP_THREADS     host threads that simulate, 1 when absent       LOCKSTEP_NO_SKIP  1: step every cycle
+ *   LOCKSTEP_LENIENT     1: accesses just outside of allocations are let pass
  *   LOCKSTEP_MAX_CYCLES  cycles after which a launch is stopped
  *   LOCKSTEP_TIME        pattern of kernels whose launches are timed; LOCKSTEP_SKIP_LAUNCHES, LOCKSTEP_TIME_LAUNCHES: of
  *                        these so many first ones are not, and then so many are; the others run functionally, but for
@@ -249,6 +250,7 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     if (threads && read_threads(rt, threads, sink) < 0)
         rc = -1;
     rt->every_cycle = setting("LOCKSTEP_NO_SKIP") != NULL;
+    rt->lenient = setting("LOCKSTEP_LENIENT") != NULL;
     if (check && gpu_checks_parse(check, &rt->checks, sink) < 0)
         rc = -1;
     if (gpu_checks_need_timing(rt->checks) && rt->mode == GPU_FUNCTIONAL)
@@ -295,6 +297,8 @@ static struct gpu *make_device(struct runtime *rt, struct diag_sink *sink)
         gpu_profile(gpu);
     if (gpu)
         gpu_sanitize(gpu, rt->checks);
+    if (gpu && rt->lenient)
+        gpu_let_pass(gpu, rt->checks & GPU_CHECKS_mem);
     if (gpu)
         gpu_set_interval(gpu, rt->interval);
     if (gpu && rt->timelines)
@@ -333,9 +337,21 @@ static void release_specials(struct runtime *rt)
     vec_free(&rt->specials);
 }
 
+static void tell_let_pass(struct runtime *rt)
+{
+    struct diag_sink sink;
+    diag_init(&sink);
+    if (rt->gpu)
+        gpu_explain_let_pass(rt->gpu, &sink);
+    if (sink.count)
+        runtime_report(rt, &sink);
+    diag_free(&sink);
+}
+
 void runtime_reset(struct runtime *rt)
 {
     flight_end(rt, false);
+    tell_let_pass(rt);
     for (size_t i = 0; i < rt->images.count; i++)
         image_forget_module(rt, rt->images.items[i]);
     release_specials(rt);

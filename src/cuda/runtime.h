@@ -124,6 +124,7 @@ struct runtime {
     uint64_t max_cycles;
     unsigned threads;
     bool every_cycle;
+    bool lenient;
     unsigned checks;              /* set of enum gpu_checks */
     double deadline;              /* of LOCKSTEP_MAX_SECONDS, in host_seconds; 0: none */
     pid_t run_by;                 /* LOCKSTEP_RUN: the process of lockstep run, 0: none */

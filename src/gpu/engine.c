@@ -670,6 +670,8 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
     if (status != GPU_INVALID)
         gpu_explain_unsynced_of_sms(run);
     if (status != GPU_INVALID)
+        gpu_explain_strays_of_sms(run);
+    if (status != GPU_INVALID)
         gpu_explain_findings(run);
     if (status != GPU_INVALID)
         watch_launch_report(&run->watched, &gpu->output);

@@ -54,8 +54,7 @@ static const char *missing_workspace(const struct gpu_run *run, const struct sim
     return NULL;
 }
 
-/* Appends the variable or allocation at the address of a fault, or the nearest one. */
-static void add_fault_place(const struct gpu_run *run, const struct simt_fault *fault, struct strbuf *out)
+void gpu_add_fault_place(const struct gpu_run *run, const struct simt_fault *fault, struct strbuf *out)
 {
     const struct isa_module *code = run->launch->module->code;
     struct strbuf place = {0};
@@ -103,7 +102,7 @@ void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault)
     uint32_t thread = fault->warp * run->gpu->machine.sm.warp_size + fault->fault.lane;
     struct strbuf what = {0}, at = {0}, text = {0};
     simt_fault_describe(&fault->fault, &what);
-    add_fault_place(run, &fault->fault, &what);
+    gpu_add_fault_place(run, &fault->fault, &what);
     waits_pos(code, fault->fault.pc, &at);
     if (fault->fault.taken) {
         strbuf_add(&what, "\n  taken at ");

@@ -66,6 +66,7 @@ struct frun {
     struct sm_fault fault;
     bool faulted;
     struct sm_unsynced_list unsynced;
+    struct sm_stray_list strays;
     struct gpu_counters *counters;
     struct watch_holder
         *holders; /* FHOLDERS by hash of the address, for reports; NULL: nobody has taken anything yet */
@@ -92,6 +93,17 @@ static void set_fault(struct frun *f, const struct fblock *b, unsigned w, const 
     memcpy(f->fault.block, b->simt.index, sizeof f->fault.block);
 }
 
+/* Accesses that miss their allocations, where they are let pass. */
+static bool pass_strays(struct frun *f, const struct fblock *b, unsigned w)
+{
+    const struct sm_stray_memory memory = {&f->run->gpu->store, gpu_address_read_only, f->run->gpu};
+    struct simt_fault fault;
+    if (sm_strays_pass(&f->strays, &memory, &b->place->warps[w], &f->access, f->instructions, &fault))
+        return true;
+    set_fault(f, b, w, &fault);
+    return false;
+}
+
 /* The access's lanes one by one. */
 static bool legal_lanes(struct frun *f, const struct fblock *b, unsigned w)
 {
@@ -104,6 +116,8 @@ static bool legal_lanes(struct frun *f, const struct fblock *b, unsigned w)
             fault.kind = SIMT_FAULT_BOUNDS;
         else if (a->kind != ISA_FLAG_LOAD && gpu_address_read_only(f->run->gpu, a->address[lane]))
             fault.kind = SIMT_FAULT_READ_ONLY;
+        if (fault.kind && f->run->grid.lenient && !simt_access_moves(a) && !a->samples)
+            return pass_strays(f, b, w);
         if (fault.kind) {
             set_fault(f, b, w, &fault);
             return false;
@@ -646,6 +660,8 @@ enum gpu_status gpu_run_functional(struct gpu_run *run, enum gpu_going going)
         return status;
     gpu_explain_unsynced(run, &f->unsynced);
     vec_free(&f->unsynced);
+    gpu_explain_strays(run, &f->strays);
+    vec_free(&f->strays);
     for (unsigned i = 0; i < f->block_count; i++)
         if (f->blocks[i].place)
             give_place(f, f->blocks[i].place);

@@ -50,6 +50,11 @@ bool gpu_checks_need_timing(unsigned checks);
 /* Looks for races and reads of what nobody has written, as far as the set asks for that, in all launches from now on:
  * gpu_result.findings. Such launches are simulated by one thread. To be called once. */
 void gpu_sanitize(struct gpu *gpu, unsigned checks);
+/* Stray accesses (sm/strays.h) of all launches from now on are let pass: loads read zeros, stores and atomics change
+ * nothing. Each line is told once, as a warning. are_findings: they count in gpu_result.findings. */
+void gpu_let_pass(struct gpu *gpu, bool are_findings);
+/* Tells in the sink, as a note, how many there were, by lines, if any. */
+void gpu_explain_let_pass(const struct gpu *gpu, struct diag_sink *sink);
 /* Tells in the sink, as a note, of the allocations that gpu_free was never called for, if any. */
 void gpu_explain_leaks(const struct gpu *gpu, struct diag_sink *sink);
 /* Counts the statistics of all launches from now on by intervals of so many cycles too, in timing mode:

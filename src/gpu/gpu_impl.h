@@ -67,6 +67,13 @@ static inline bool gpu_network_to_memory(enum gpu_network n)
     return to_memory[n];
 }
 
+/* A line of a program, or of its PTX, whose accesses missed their allocations (sm/strays.h). */
+struct gpu_stray_line {
+    uint64_t line;  /* gpu_line_of */
+    char *at;       /* as messages name it; heap */
+    uint64_t count; /* accesses of lanes */
+};
+
 struct gpu {
     struct machine machine;                   /* a copy: its groups are not used */
     const struct fetch_policy *fetch;         /* the one that machine.sm.fetch names */
@@ -97,6 +104,8 @@ struct gpu {
     struct store heap_blocks; /* allocations inside the heap; no memory of its own */
     struct strbuf output;
     VEC(uint64_t) unsynced_lines; /* hashes of the source lines whose unsynced instructions have been reported */
+    bool lenient, strays_are_findings; /* gpu_let_pass */
+    VEC(struct gpu_stray_line) strays; /* lines with stray accesses, in the order in which they were reported */
     struct simt_services services;
     struct gpu_run *standing; /* the launch that stands or is held, else NULL */
     struct gpu_run *run;      /* the launch that takes a checkpoint, else NULL */
@@ -318,10 +327,20 @@ void gpu_describe_waits(const struct gpu_run *run, const struct waits *w, struct
 bool gpu_memory_hangs(const struct gpu_run *run);
 void gpu_explain_memory_hang(struct gpu_run *run);
 void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault);
+/* Appends the variable or allocation at the address of a fault, or the nearest one. */
+void gpu_add_fault_place(const struct gpu_run *run, const struct simt_fault *fault, struct strbuf *out);
+/* The line a note is about: that of the source, if it lies in the file that was compiled. A line of a header stands for
+ * every place that calls its function, so that there, and where the source is not known, the PTX line counts. */
+uint64_t gpu_line_of(const struct isa_module *code, const struct isa_instr *instr);
 /* unsynced.c: reports in the sink, as notes, the instructions of the list whose source lines have not been reported. */
 void gpu_explain_unsynced(struct gpu_run *run, const struct sm_unsynced_list *list);
 /* As gpu_explain_unsynced, for the lists of all SMs, in order of time. */
 void gpu_explain_unsynced_of_sms(struct gpu_run *run);
+/* strays.c: reports stray accesses in the sink, as warnings, once for each line, and counts them; of all SMs, in order
+ * of time; describes what was counted. */
+void gpu_explain_strays(struct gpu_run *run, const struct sm_stray_list *list);
+void gpu_explain_strays_of_sms(struct gpu_run *run);
+void gpu_archive_strays(struct gpu *gpu, struct archive *ar);
 /* launch.c */
 int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_t blocks_done);
 void gpu_block_index(const struct gpu_run *run, uint64_t number, uint32_t index[3]);

@@ -246,6 +246,7 @@ static void describe_grid(struct gpu_run *run)
         .stack_bytes = m->gpu.stack_bytes,
         .core_mhz = m->gpu.core_mhz,
         .check_sync = l->check_sync,
+        .lenient = run->gpu->lenient,
         .lock_past = m->sm.lock_past,
         .aware_timeout = m->sm.aware_timeout,
         .lock_queues = lock_queues_of(m, l->mode),

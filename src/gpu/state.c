@@ -181,6 +181,7 @@ static void archive_device(struct gpu_run *run, struct gpu_watch *watch, struct 
     archive_heap(gpu, ar);
     archive_text(ar, &gpu->output);
     archive_unsynced_lines(gpu, ar);
+    gpu_archive_strays(gpu, ar);
     archive_run(run, ar);
     archive_watch(watch, gpu, ar);
     if (run->intervals)
@@ -247,6 +248,7 @@ void gpu_archive_outcome(struct gpu *gpu, struct archive *ar)
     ARCHIVE(ar, gpu->launches);
     ARCHIVE(ar, gpu->heap_bytes);
     archive_unsynced_lines(gpu, ar);
+    gpu_archive_strays(gpu, ar);
     ARCHIVE(ar, params);
     ARCHIVE(ar, bytes);
     ARCHIVE(ar, workspace);

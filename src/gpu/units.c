@@ -180,6 +180,9 @@ void gpu_destroy(struct gpu *gpu)
     vec_free(&gpu->labels);
     strbuf_free(&gpu->output);
     vec_free(&gpu->unsynced_lines);
+    for (size_t i = 0; i < gpu->strays.count; i++)
+        free(gpu->strays.items[i].at);
+    vec_free(&gpu->strays);
     free_machine(gpu);
     free(gpu);
 }

@@ -6,9 +6,7 @@
 #include "base/hash.h"
 #include "gpu/gpu_impl.h"
 
-/* The line a note is about: that of the source, if it lies in the file that was compiled. A line of a header stands for
- * every place that calls its function, so that there, and where the source is not known, the PTX line counts. */
-static uint64_t line_of(const struct isa_module *code, const struct isa_instr *instr)
+uint64_t gpu_line_of(const struct isa_module *code, const struct isa_instr *instr)
 {
     bool in_source = instr->source_line && instr->source_file == 1 && code->file_count > 1 && code->files[1];
     const char *file = in_source ? code->files[1] : code->name ? code->name : "";
@@ -30,7 +28,7 @@ static void explain(struct gpu_run *run, const struct sm_unsynced *u)
     const struct isa_module *code = run->launch->module->code;
     const struct isa_instr *instr = &code->instrs[u->pc];
     struct strbuf what = {0}, at = {0}, text = {0};
-    if (!is_first(run->gpu, line_of(code, instr)))
+    if (!is_first(run->gpu, gpu_line_of(code, instr)))
         return;
     simt_unsynced_describe(&u->what, &what);
     isa_format_pos(code, instr, &at);

@@ -144,3 +144,12 @@ bool store_covers(const struct store *store, uint64_t address, uint64_t bytes)
     const struct store_block *block = store_find(store, address);
     return block && bytes <= block->end - address;
 }
+
+bool store_near(const struct store *store, uint64_t address)
+{
+    uint32_t at = block_after(store, address);
+    uint64_t page = address / STORE_PAGE;
+    if (at < store->block_count && store->blocks[at].start / STORE_PAGE <= page)
+        return true;
+    return at > 0 && (store->blocks[at - 1].end - 1) / STORE_PAGE == page;
+}

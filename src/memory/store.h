@@ -30,6 +30,9 @@ uint64_t store_alloc(struct store *store, uint64_t size, uint64_t align);
 int store_release(struct store *store, uint64_t address);
 /* The allocation that holds address, or NULL. */
 const struct store_block *store_find(const struct store *store, uint64_t address);
+/* True: the address is in a page (STORE_PAGE bytes, aligned) in which some allocation has a byte. */
+#define STORE_PAGE (UINT64_C(2) << 20)
+bool store_near(const struct store *store, uint64_t address);
 /* True: [address, address + bytes) lies inside one allocation. */
 bool store_covers(const struct store *store, uint64_t address, uint64_t bytes);
 /* store_archive.c: describes allocations and contents, or allocations alone (a store without memory of its own). */

@@ -100,6 +100,7 @@ struct simt_grid {
     bool forms;         /* threads go from warp to warp (form.h) */
     bool rotates_lanes; /* where they do: see simt_warp.threads */
     bool check_sync;    /* unsynced instructions fault */
+    bool lenient;       /* accesses near an allocation are let pass (sm/strays.h) */
     bool lock_past;     /* lanes may come past a reconvergence point with a lock (lock.h) */
     struct simt_lock_queues lock_queues;
     const struct simt_divergence *divergence; /* how lanes part and meet; NULL: by the stack */

@@ -215,6 +215,7 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     lsu_archive_caches(&sm->lsu, ar, source);
     archive_watch(sm, ar);
     sm_unsynced_archive(&sm->unsynced, code_of(sm)->module->instr_count, ar);
+    sm_strays_archive(&sm->strays, code_of(sm)->module->instr_count, ar);
     if (sm->params->counts_lines)
         sm_lines_archive(&sm->lines, sm->lsu.l1d.line_bytes, ar);
     sm_spinning_archive(sm, ar);

@@ -18,6 +18,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     memset(sm->told_waits, 0, sizeof sm->told_waits);
     sm->next_age = sm->next_block = 0;
     sm->unsynced.count = 0;
+    sm->strays.count = 0;
     sm->lines.count = 0;
     watch_phases_begin(&sm->consumers.phases, kernel->log_phases);
     sm->ops.samples = kernel->grid->code->samples;

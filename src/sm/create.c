@@ -125,6 +125,7 @@ void sm_destroy(struct sm *sm)
     core_ops_free(&sm->ops);
     lsu_free(&sm->lsu);
     vec_free(&sm->unsynced);
+    vec_free(&sm->strays);
     vec_free(&sm->lines);
     vec_free(&sm->barrier_events);
     watch_phases_free(&sm->consumers.phases);

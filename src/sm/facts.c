@@ -40,6 +40,11 @@ const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm)
     return &sm->unsynced;
 }
 
+const struct sm_stray_list *sm_strays_of(const struct sm *sm)
+{
+    return &sm->strays;
+}
+
 void sm_flush(struct sm *sm)
 {
     fetch_empty_cache(&sm->fetch);

@@ -57,6 +57,21 @@ static bool check_addresses(const struct sm *sm, struct simt_access *access, str
     return access->samples ? check_parts(sm, access, fault) : check_lanes(sm, access, fault);
 }
 
+/* Accesses that miss their allocations, where they are let pass: MEMORY; PLAIN: no lane has anything to access;
+ * FAULTED, as r->fault says. */
+COLD NOT_INLINE enum simt_event pass_strays(struct sm *sm, struct warp_slot *warp, struct simt_access *access,
+                                            struct simt_result *r)
+{
+    const struct sm_stray_memory memory = {sm->setup.store, sm->kernel->read_only, sm->kernel->context};
+    struct simt_fault fault;
+    bool in_dram = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_CONST;
+    if (!in_dram || simt_access_moves(access) || check_addresses(sm, access, &fault))
+        return SIMT_MEMORY;
+    if (!sm_strays_pass(&sm->strays, &memory, &warp->simt, access, sm->agenda.now, &r->fault))
+        return SIMT_FAULTED;
+    return access->mask ? SIMT_MEMORY : SIMT_PLAIN;
+}
+
 static void count_access(struct sm *sm, const struct simt_access *access)
 {
     switch (access->space) {
@@ -138,7 +153,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
         o->event = (uint8_t)lsu_l1_event(&sm->lsu, access);
         o->bypasses = l1_passes(&sm->lsu.l1d, o->event);
     }
-    if (in_dram && !check_addresses(sm, access, &fault)) { /* before the warp waits: it has not issued */
+    bool checked = sm->kernel->grid->lenient && !moves; /* by pass_strays */
+    if (in_dram && !checked && !check_addresses(sm, access, &fault)) { /* before the warp waits: it has not issued */
         sm_record_fault(sm, slot, &fault);
         return false;
     }
@@ -254,6 +270,8 @@ static inline bool execute(struct sm *sm, struct warp_slot *warp, unsigned slot,
 {
     uint64_t live = warp->simt.live;
     enum simt_event event = simt_execute(&warp->simt, sm->agenda.now, o->access, r);
+    if (RARELY(sm->kernel->grid->lenient) && event == SIMT_MEMORY)
+        event = pass_strays(sm, warp, o->access, r);
     if (RARELY(event == SIMT_FAULTED)) {
         r->fault.pc = r->pc;
         sm_record_fault(sm, slot, &r->fault);

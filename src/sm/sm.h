@@ -22,6 +22,7 @@
 #include "simt/warp.h"
 #include "fetch/policy.h"
 #include "sm/lines.h"
+#include "sm/strays.h"
 #include "sm/unsynced.h"
 #include "core/sm_params.h"
 #include "core/stalls.h"
@@ -156,6 +157,8 @@ bool sm_memory_rests(const struct sm *sm);
 const struct sm_fault *sm_faulted(const struct sm *sm); /* NULL when all is well */
 /* Unsynced instructions of this launch so far. */
 const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm);
+/* Stray accesses of this launch so far. */
+const struct sm_stray_list *sm_strays_of(const struct sm *sm);
 /* The lines that atomic accesses of this launch have touched so far; none unless sm.counts_lines. */
 const struct sm_lines *sm_lines_of(const struct sm *sm);
 /* Empties the L1 caches. */

@@ -95,6 +95,7 @@ struct sm {
     struct sm_form form;
     struct sm_fault fault;
     struct sm_unsynced_list unsynced;
+    struct sm_stray_list strays;
     struct sm_lines lines; /* under sm.counts_lines */
     struct sm_storage storage;
     struct arena arena; /* this SM's own */
