@@ -1,6 +1,6 @@
 # cmake --install BUILD --prefix PREFIX, which heeds DESTDIR. Lockstep finds its own files from where its program lies, so that a tree which
 # was installed can be moved:
-#     bin/lockstep               lib/lockstep/     libcudart.so.13 and .12, the monitor: a folder that no other program looks into
+#     bin/lockstep               lib/lockstep/     libcudart.so.13 and .12, libcuda.so.1, the monitor: a folder that no other program looks into
 #     include/lockstep/          headers for schedulers and observers of users, and share/pkgconfig/lockstep.pc for them
 #     share/lockstep/            CUDA headers of `lockstep cc`, workloads, studies, reference cases, machines, examples
 #     share/doc/lockstep/        README.md and docs/, with links to what they name
@@ -9,7 +9,7 @@ set(lockstep_data share/lockstep)
 set(lockstep_doc share/doc/lockstep)
 
 install(TARGETS lockstep RUNTIME DESTINATION bin)
-foreach(library cudart cudart12 lockstep_monitor)
+foreach(library cudart cudart12 cuda lockstep_monitor)
     if(TARGET ${library})
         install(TARGETS ${library} LIBRARY DESTINATION lib/lockstep)
     endif()

@@ -1,18 +1,23 @@
-# The two things a user runs: bin/lockstep, and lib/lockstep/libcudart.so.13 for the CUDA programs under it. The library has a folder of
-# its own, where no other program looks for CUDA's: `lockstep run` and `lockstep cc` name it.
+# What a user runs: bin/lockstep, and lib/lockstep/libcudart.so.13 and libcuda.so.1 for the CUDA programs under it. The libraries have a
+# folder of their own, where no other program looks for CUDA's: `lockstep run` and `lockstep cc` name it.
 if(EXISTS "${CMAKE_SOURCE_DIR}/src/cli/main.c")
     add_executable(lockstep src/cli/main.c)
     target_link_libraries(lockstep PRIVATE ls_cli ls_report ls_gpu)
 endif()
 
-# lockstep_add_cudart(TARGET MAJOR MAP): lib/lockstep/libcudart.so.MAJOR for programs built for that version of CUDA. Only symbols that
-# the sources mark with default visibility and the map names leave the library.
+# lockstep_add_cudart(TARGET MAJOR MAP [NAME]): lib/lockstep/libcudart.so.MAJOR for programs built for that version of CUDA, or
+# lib/lockstep/libNAME.so.MAJOR of the same objects. Only symbols that the sources mark with default visibility and the map names leave the
+# library.
 function(lockstep_add_cudart target major map)
+    set(name cudart)
+    if(ARGC GREATER 3)
+        set(name ${ARGV3})
+    endif()
     add_library(${target} SHARED $<TARGET_OBJECTS:ls_cuda_objects>)
-    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME cudart SUFFIX ".so.${major}" NO_SONAME ON
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME ${name} SUFFIX ".so.${major}" NO_SONAME ON
         LINK_DEPENDS "${map}" LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/lockstep")
     target_link_libraries(${target} PRIVATE ls_monitor ls_gpu ${lockstep_external_cuda})
-    target_link_options(${target} PRIVATE "-Wl,-soname,libcudart.so.${major}" "-Wl,--version-script=${map}"
+    target_link_options(${target} PRIVATE "-Wl,-soname,lib${name}.so.${major}" "-Wl,--version-script=${map}"
         -Wl,--exclude-libs,ALL)
     if(CMAKE_BUILD_TYPE MATCHES "^(Release|Debug)$")
         target_link_options(${target} PRIVATE -Wl,--no-undefined)
@@ -25,6 +30,8 @@ endfunction()
 if(TARGET ls_cuda_objects)
     lockstep_add_cudart(cudart 13 "${CMAKE_SOURCE_DIR}/src/cuda/libcudart.map")
     lockstep_add_cudart(cudart12 12 "${CMAKE_SOURCE_DIR}/src/cuda/libcudart12.map")
+    lockstep_add_cudart(cuda 1 "${CMAKE_SOURCE_DIR}/src/cuda/libcuda.map" cuda)
+    file(CREATE_LINK libcuda.so.1 "${CMAKE_BINARY_DIR}/lib/lockstep/libcuda.so" SYMBOLIC) # for linkers: -lcuda
 endif()
 
 # share/lockstep: the CUDA headers for `lockstep cc` and the cases of `lockstep validate`; in the build tree links to the sources.

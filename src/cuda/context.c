@@ -22,6 +22,7 @@
  *   LOCKSTEP_RUN         process without which no launch goes on
  * A CUDA program calls into this library from anywhere, before main and after it, so that the state cannot be handed to
  * it: this file holds the only mutable file-scope objects. */
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,15 +45,56 @@
 static struct runtime runtime = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_stream = 3, .results = -1};
 static _Thread_local struct thread_state thread;
 
-struct thread_state *runtime_thread(void)
+/* A process may have several libraries of ours: libcudart.so.13, .12 and libcuda.so.1. All are made of the same objects,
+ * and all use the state of the one that was first used: each asks the others for it before its own first use. */
+struct state {
+    struct runtime *runtime;
+    struct thread_state *(*thread)(void);
+};
+static struct {
+    const struct state *state; /* NULL: not used yet */
+    pthread_once_t once;
+} home = {.once = PTHREAD_ONCE_INIT};
+
+__attribute__((visibility("default"))) const void *__cudaLockstepHome(void);
+const void *__cudaLockstepHome(void)
+{
+    return home.state;
+}
+
+static struct thread_state *own_thread(void)
 {
     return &thread;
 }
 
+static void find_home(void)
+{
+    static const struct state own = {&runtime, own_thread};
+    static const char *const libraries[] = {"libcudart.so.13", "libcudart.so.12", "libcuda.so.1"};
+    const void *(*ask)(void) = NULL;
+    const struct state *found = NULL;
+    for (size_t i = 0; !found && i < sizeof libraries / sizeof *libraries; i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        void *symbol = library ? dlsym(library, "__cudaLockstepHome") : NULL;
+        memcpy(&ask, &symbol, sizeof ask);
+        found = ask ? ask() : NULL;
+        if (library && !found) /* one in use stays with the process */
+            dlclose(library);
+    }
+    home.state = found ? found : &own;
+}
+
+struct thread_state *runtime_thread(void)
+{
+    pthread_once(&home.once, find_home);
+    return home.state->thread();
+}
+
 struct runtime *runtime_lock(void)
 {
-    pthread_mutex_lock(&runtime.lock);
-    return &runtime;
+    pthread_once(&home.once, find_home);
+    pthread_mutex_lock(&home.state->runtime->lock);
+    return home.state->runtime;
 }
 
 cudaError_t runtime_unlock(struct runtime *rt, cudaError_t error)
@@ -60,8 +102,18 @@ cudaError_t runtime_unlock(struct runtime *rt, cudaError_t error)
     pthread_mutex_unlock(&rt->lock);
     /* Not ready is an answer, not a failure. */
     if (error != cudaSuccess && error != cudaErrorNotReady)
-        thread.last_error = error;
+        runtime_thread()->last_error = error;
     return error;
+}
+
+const char *runtime_entry(struct runtime *rt, const char *name)
+{
+    struct thread_state *state = runtime_thread();
+    if (state->driver_call)
+        return state->driver_call;
+    state->uses_runtime = true;
+    rt->driver.runtime_used = true;
+    return name;
 }
 
 void runtime_print(struct runtime *rt, const struct strbuf *text)
@@ -352,6 +404,7 @@ void runtime_reset(struct runtime *rt)
 {
     flight_end(rt, false);
     tell_let_pass(rt);
+    driver_forget(rt);
     for (size_t i = 0; i < rt->images.count; i++)
         image_forget_module(rt, rt->images.items[i]);
     release_specials(rt);

@@ -10,13 +10,14 @@
 struct shape {
     size_t width, rows, slices;
     size_t to_pitch, from_pitch, to_slice, from_slice;
+    unsigned element; /* of a fill: bytes of its value, 0 is 1 */
 };
 
 /* RUNTIME_CALL of a copy or fill in a stream, which is checked first. */
 #define COPY_CALL(to_stream, async, call)                                                                              \
     struct runtime *rt = runtime_lock();                                                                               \
     cudaError_t error_ = runtime_ready(rt);                                                                            \
-    rt->entry = __func__;                                                                                              \
+    rt->entry = runtime_entry(rt, __func__);                                                                           \
     error_ = error_ ? error_ : stream_check(rt, (to_stream));                                                          \
     rt->stream = (to_stream);                                                                                          \
     rt->may_put_off = (async);                                                                                         \
@@ -256,7 +257,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind)
 {
-    struct shape shape = {width, height, 1, to_pitch, from_pitch, 0, 0};
+    struct shape shape = {width, height, 1, to_pitch, from_pitch, 0, 0, 0};
     SYNC_CALL(copy_shape(rt, to, from, &shape, kind));
 }
 ALSO_PER_THREAD(cudaMemcpy2D, ptds);
@@ -271,7 +272,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     cudaError_t captured;
     if (capture_copy(stream, &p, &captured))
         return captured;
-    struct shape shape = {width, height, 1, to_pitch, from_pitch, 0, 0};
+    struct shape shape = {width, height, 1, to_pitch, from_pitch, 0, 0, 0};
     STREAM_CALL(stream, copy_shape(rt, to, from, &shape, kind));
 }
 ALSO_PER_THREAD(cudaMemcpy2DAsync, ptsz);
@@ -432,10 +433,12 @@ static cudaError_t fill_rows(struct runtime *rt, void *to, int value, const stru
     for (size_t z = 0; z < shape->slices; z++)
         for (size_t y = 0; y < shape->rows; y++) {
             uint64_t row = (uintptr_t)to + z * shape->to_slice + y * shape->to_pitch;
-            cudaError_t error = replay_call(rt, row, (uint8_t)value, shape->width);
+            unsigned element = shape->element ? shape->element : 1;
+            uint32_t pattern = element == 1 ? (uint8_t)value : (uint32_t)value;
+            cudaError_t error = replay_call(rt, row, pattern, shape->width);
             if (error)
                 return error;
-            if (gpu_fill(rt->gpu, row, (uint8_t)value, shape->width, NULL) < 0)
+            if (gpu_fill_elements(rt->gpu, row, pattern, element, shape->width, NULL) < 0)
                 return cudaErrorInvalidValue;
         }
     return cudaSuccess;
@@ -459,6 +462,23 @@ static cudaError_t fill(struct runtime *rt, void *to, int value, const struct sh
     struct later_copy *later = base_calloc(1, sizeof *later);
     *later = (struct later_copy){.to = to, .shape = *shape, .value = value};
     return flight_defer(rt, rt->stream, fill_later, later);
+}
+
+cudaError_t copy_fill(void *to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height)
+{
+    struct shape shape = {.width = width, .rows = height, .slices = 1, .to_pitch = pitch, .element = element};
+    SYNC_CALL(fill(rt, to, (int)value, &shape));
+}
+
+cudaError_t copy_fill_async(void *to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height,
+                            cudaStream_t stream)
+{
+    struct cudaMemsetParams p = {to, pitch ? pitch : width, value, element, width / element, height};
+    cudaError_t captured;
+    if (capture_fill(stream, &p, &captured))
+        return captured;
+    struct shape shape = {.width = width, .rows = height, .slices = 1, .to_pitch = pitch, .element = element};
+    STREAM_CALL(stream, fill(rt, to, (int)value, &shape));
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes)

@@ -255,7 +255,7 @@ cudaError_t cudaDeviceSynchronize(void)
 cudaError_t cudaDeviceReset(void)
 {
     struct runtime *rt = runtime_lock();
-    rt->entry = __func__;
+    rt->entry = runtime_entry(rt, __func__);
     replay_call(rt, 0, 0, 0);
     runtime_reset(rt);
     runtime_unlock(rt, cudaSuccess);

@@ -185,7 +185,7 @@ static cudaError_t launch_func(const void *func, const struct call_configuration
     struct kernel *kernel = NULL;
     cudaError_t error = runtime_ready(rt);
     uint64_t written = rt->kernels_written;
-    rt->entry = "a launch";
+    rt->entry = runtime_entry(rt, "a launch");
     if (!error && !func)
         error = runtime_refuse(rt, cudaErrorInvalidDeviceFunction, "the pointer to its kernel is null");
     if (!error && !kernel_lookup(rt, func))
@@ -240,7 +240,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
                                                                         : check_attributes(config, &c.cooperative);
     if (error) {
         struct runtime *rt = runtime_lock();
-        rt->entry = __func__;
+        rt->entry = runtime_entry(rt, __func__);
         if (error == cudaErrorNotSupported)
             runtime_refuse(rt, error, "clusters of several blocks are outside the model");
         else

@@ -60,6 +60,7 @@ void image_remove(struct runtime *rt, struct image *image)
     memmove(rt->images.items + at, rt->images.items + at + 1, (rt->images.count - at - 1) * sizeof *rt->images.items);
     rt->images.count--;
     free(image->text);
+    free(image->file);
     free(image);
 }
 
@@ -158,7 +159,10 @@ static cudaError_t extract(struct runtime *rt, struct image *image, struct diag_
 static cudaError_t parse(struct runtime *rt, struct image *image, struct diag_sink *sink)
 {
     struct strbuf name = {0};
-    name_module(image->number, &name);
+    if (image->file)
+        strbuf_add(&name, image->file);
+    else
+        name_module(image->number, &name);
     struct isa_module *code = ptx_load(strbuf_text(&name), image->text, strlen(image->text), NULL, sink);
     strbuf_free(&name);
     image->module = code ? gpu_load(rt->gpu, code, sink) : NULL;
@@ -244,6 +248,11 @@ const char *image_text(const struct image *image)
 
 cudaError_t image_load(struct runtime *rt, struct image *image)
 {
+    return image_load_told(rt, image, NULL);
+}
+
+cudaError_t image_load_told(struct runtime *rt, struct image *image, struct strbuf *told)
+{
     if (image->module || image->failed)
         return image->failed;
     if (image->whole && image->whole != image) {
@@ -258,6 +267,8 @@ cudaError_t image_load(struct runtime *rt, struct image *image)
         error = parse(rt, image, &sink);
     if (!error)
         error = place_managed(rt, image, &sink);
+    if (error && told)
+        diag_format_all(&sink, told);
     runtime_report(rt, &sink);
     diag_free(&sink);
     image->failed = error;

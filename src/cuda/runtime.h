@@ -20,7 +20,9 @@
 
 /* A fat binary the program registered. Its PTX is parsed when one of its kernels or variables is first used. */
 struct image {
-    const void *wrapper;       /* as registered */
+    const void *wrapper;       /* as registered; NULL: the driver loaded it */
+    bool by_driver;
+    char *file;                /* of the driver's: its name for messages; NULL: the program's and a number */
     unsigned number;           /* of the registrations of this process, from 1 */
     char *text;                /* its PTX, once extracted */
     struct gpu_module *module; /* NULL: not loaded yet */
@@ -70,6 +72,21 @@ struct special_block {
 };
 
 struct capture;
+
+/* The driver interface (driver.h). */
+struct CUctx_st {
+    unsigned flags;
+    unsigned long long id; /* of the primary one, which is that of the runtime: 0 */
+};
+struct driver_state {
+    bool initialised;
+    bool runtime_used; /* the program called the runtime itself */
+    struct CUctx_st primary;
+    unsigned retained; /* calls that retained the primary context without their release */
+    unsigned long long ids;
+    VEC(struct CUctx_st *) contexts; /* that were created */
+    uint64_t named_unsupported[4];   /* which rows of driver_unsupported.def were reported */
+};
 
 struct CUstream_st {
     unsigned flags;
@@ -181,8 +198,12 @@ struct runtime {
     VEC(struct refusal) refusals;  /* that were said */
     VEC(void *) destroyed;         /* streams and events: kept, so that no new one has the handle of an old one */
     struct replay replay;
+    struct driver_state driver;
 };
 
+/* The name of the entry point under way: this one, or the driver's that it is called for. Notes that the program uses
+ * the runtime if it does. */
+const char *runtime_entry(struct runtime *rt, const char *name);
 /* Locks the runtime. Nothing of it may be touched before. */
 struct runtime *runtime_lock(void);
 /* Unlocks it, makes a failure the thread's last error, and returns it. */
@@ -208,7 +229,7 @@ cudaError_t runtime_refuse(struct runtime *rt, cudaError_t error, const char *fo
 #define RUNTIME_CALL(call)                                                                                             \
     struct runtime *rt = runtime_lock();                                                                               \
     cudaError_t error_ = runtime_ready(rt);                                                                            \
-    rt->entry = __func__;                                                                                              \
+    rt->entry = runtime_entry(rt, __func__);                                                                           \
     return runtime_unlock(rt, error_ ? error_ : (call))
 #define RUNTIME_QUERY(call)                                                                                            \
     struct runtime *rt = runtime_lock();                                                                               \
@@ -217,6 +238,7 @@ cudaError_t runtime_refuse(struct runtime *rt, cudaError_t error, const char *fo
 
 /* The calling thread's state. */
 #define THREAD_CONFIGURATIONS 16
+#define THREAD_CONTEXTS 32
 struct call_configuration {
     dim3 grid, block;
     size_t shared;
@@ -228,6 +250,13 @@ struct thread_state {
     enum cudaStreamCaptureMode capture_mode;
     unsigned configuration_count;
     struct call_configuration configurations[THREAD_CONFIGURATIONS];
+    /* Of the driver interface: the entry point under way, or NULL; last_error before it; contexts, the current one last;
+     * and that the primary context is current when there is none, since the thread uses the runtime. */
+    const char *driver_call;
+    cudaError_t kept_error;
+    unsigned context_count;
+    struct CUctx_st *contexts[THREAD_CONTEXTS];
+    bool uses_runtime;
 };
 struct thread_state *runtime_thread(void);
 
@@ -290,6 +319,8 @@ void stop_end(struct runtime *rt);
 struct image *image_add(struct runtime *rt, const void *wrapper);
 void image_remove(struct runtime *rt, struct image *image);
 cudaError_t image_load(struct runtime *rt, struct image *image);
+/* As image_load; what was said of an image that cannot be loaded is appended to told, too. */
+cudaError_t image_load_told(struct runtime *rt, struct image *image, struct strbuf *told);
 /* Makes managed variables of those of the image that the program says are; true when there are any. */
 bool image_note_managed(struct runtime *rt, const struct image *image);
 /* A part of the program's device code comes. One that was loaded early is linked again, with this part. */
@@ -306,6 +337,14 @@ struct kernel *kernel_lookup(const struct runtime *rt, const void *func);
 cudaError_t kernel_find(struct runtime *rt, const void *func, struct kernel **kernel);
 /* Device address and size of the variable whose host shadow is symbol. */
 cudaError_t variable_find(struct runtime *rt, const void *symbol, uint64_t *address, uint64_t *bytes);
+
+/* driver_module.c: forgets the images that the driver loaded: the device goes. */
+void driver_forget(struct runtime *rt);
+
+/* copy.c: fills rows of `width` bytes with elements of 1, 2 or 4. */
+cudaError_t copy_fill(void *to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height);
+cudaError_t copy_fill_async(void *to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height,
+                            cudaStream_t stream);
 
 /* memory.c */
 /* Device memory: NULL for no bytes. Says so when there is none left. */

@@ -217,7 +217,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     if (function && capture_host(stream, function, data, &captured))
         return captured;
     struct runtime *rt = runtime_lock();
-    rt->entry = __func__;
+    rt->entry = runtime_entry(rt, __func__);
     cudaError_t error = runtime_ready(rt);
     if (!error)
         error = function ? synchronize(rt, stream) : cudaErrorInvalidValue;
@@ -234,7 +234,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     if (capture_refuses(stream, &captured))
         return captured;
     struct runtime *rt = runtime_lock();
-    rt->entry = __func__;
+    rt->entry = runtime_entry(rt, __func__);
     cudaError_t error = runtime_ready(rt);
     if (!error)
         error = callback && flags == 0 ? synchronize(rt, stream) : cudaErrorInvalidValue;

@@ -77,6 +77,9 @@ void gpu_label(struct gpu *gpu, uint64_t start, const char *how, const char *nam
 int gpu_write(struct gpu *gpu, uint64_t address, const void *from, uint64_t bytes, struct diag_sink *sink);
 int gpu_read(struct gpu *gpu, void *to, uint64_t address, uint64_t bytes, struct diag_sink *sink);
 int gpu_fill(struct gpu *gpu, uint64_t address, uint8_t value, uint64_t bytes, struct diag_sink *sink);
+/* With elements of 1, 2 or 4 bytes, the lowest of value, one after the other. */
+int gpu_fill_elements(struct gpu *gpu, uint64_t address, uint32_t value, unsigned element, uint64_t bytes,
+                      struct diag_sink *sink);
 int gpu_copy(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, struct diag_sink *sink);
 /* The allocation that holds address: its start and size; false when there is none. */
 bool gpu_find_allocation(const struct gpu *gpu, uint64_t address, uint64_t *start, uint64_t *bytes);

@@ -86,6 +86,21 @@ int gpu_fill(struct gpu *gpu, uint64_t address, uint8_t value, uint64_t bytes, s
     return 0;
 }
 
+int gpu_fill_elements(struct gpu *gpu, uint64_t address, uint32_t value, unsigned element, uint64_t bytes,
+                      struct diag_sink *sink)
+{
+    if (element == 1)
+        return gpu_fill(gpu, address, (uint8_t)value, bytes, sink);
+    if (check_range(gpu, address, bytes, "fill", sink))
+        return -1;
+    uint8_t *at = store_at(&gpu->store, address);
+    for (uint64_t i = 0; i < bytes; i++)
+        at[i] = (uint8_t)(value >> (8 * (i % element)));
+    if (gpu->sanitize)
+        sanitize_host_wrote(gpu->sanitize, address, bytes);
+    return 0;
+}
+
 int gpu_copy(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, struct diag_sink *sink)
 {
     if (check_range(gpu, to, bytes, "copy to", sink) || check_range(gpu, from, bytes, "copy from", sink))

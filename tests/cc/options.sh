@@ -19,7 +19,7 @@ P
 echo 'int plain() { return 1; }' >plain.cpp
 cp good.cu good.txt
 linked=
-[ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ] && linked=1
+[ -e "$(dirname "$LOCKSTEP")/../lib/lockstep/libcudart.so.13" ] && linked=1
 
 succeeds()
 {

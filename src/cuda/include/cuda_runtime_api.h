@@ -1,7 +1,7 @@
 /* The CUDA runtime interface, host side, callable from C and C++. Signatures are those of CUDA 13. Every function
  * returns cudaSuccess or an error, which stays readable through cudaGetLastError. Sizes are in bytes, times in
  * milliseconds. A function declared here that the runtime library does not model answers cudaErrorNotSupported. Left
- * out: mipmapped arrays, external resources, driver entry points. */
+ * out: mipmapped arrays and external resources. */
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 
@@ -28,6 +28,10 @@ const char *cudaGetErrorString(cudaError_t error);
 
 /* ---- devices ---- */
 cudaError_t cudaDriverGetVersion(int *driverVersion);
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *status);
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned int version,
+                                             unsigned long long flags, enum cudaDriverEntryPointQueryResult *status);
 cudaError_t cudaRuntimeGetVersion(int *runtimeVersion);
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);

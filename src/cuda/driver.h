@@ -1,0 +1,46 @@
+/* The driver interface (libcuda.so.1) over the functions of the runtime: one device, one heap, one state for both. Handles
+ * of streams and events are the runtime's, those of modules and libraries are images, those of functions and kernels are
+ * the records that launches take in place of a host stub. All contexts share the device's memory. */
+#ifndef LOCKSTEP_CUDA_DRIVER_H
+#define LOCKSTEP_CUDA_DRIVER_H
+
+#pragma GCC visibility push(default)
+#include "cuda/include/cuda.h"
+#pragma GCC visibility pop
+
+#include "cuda/runtime.h"
+
+/* The calling thread begins the entry point `name`: runtime functions speak under its name until driver_end. Returns an
+ * error when the driver was not initialised, or, with needs_context, when the thread has no context. Every call that
+ * succeeds is followed by driver_end, which returns the result that the error of a runtime function stands for. */
+CUresult driver_begin(const char *name, bool needs_context);
+CUresult driver_end(cudaError_t error);
+CUresult driver_result(cudaError_t error);
+/* NULL: there is no such result. */
+const char *driver_result_name(CUresult result);
+
+/* Bodies of entry points: `call` is evaluated between the two. */
+#define DRIVER_CALL(call)                                                                                              \
+    CUresult refused_ = driver_begin(__func__, true);                                                                  \
+    return refused_ ? refused_ : driver_end(call)
+#define DRIVER_QUERY(call)                                                                                             \
+    CUresult refused_ = driver_begin(__func__, false);                                                                 \
+    return refused_ ? refused_ : driver_end(call)
+
+/* The thread's context, or NULL. The runtime is locked. */
+struct CUctx_st *driver_current(struct runtime *rt);
+
+/* driver_module.c: the records behind handles; NULL: it is none. The runtime is locked. */
+struct image *driver_module(const struct runtime *rt, const void *handle);
+
+/* A pointer of the driver, as the runtime has it, and back. */
+static inline void *driver_pointer(CUdeviceptr address)
+{
+    return (void *)(uintptr_t)address;
+}
+static inline CUdeviceptr driver_address(const void *pointer)
+{
+    return (CUdeviceptr)(uintptr_t)pointer;
+}
+
+#endif

@@ -1,0 +1,63 @@
+# The driver interface, libcuda.so.1: a C program that brings its own PTX, built against our cuda.h and NVIDIA's; a program of
+# both interfaces, with either runtime and in either order of libraries; a checkpoint; names that leave the library.
+. "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+
+simulate() { LD_PRELOAD=${LOCKSTEP_PRELOAD:-} LOCKSTEP_MODE=timing LD_LIBRARY_PATH=$LOCKSTEP_BUILD/lib timeout 120 "$@"; }
+
+# check HOW: output of the program $work/driver.
+check() {
+    simulate "$work/driver" >"$work/out" 2>"$work/err" || fail "$1: status $?: $(tail -n 3 "$work/out" "$work/err")"
+    diff -u "$here/driver.expected" "$work/out" || fail "$1: other answers"
+    grep -q 'note: cuDeviceGetCount is refused with CUDA_ERROR_NOT_INITIALIZED: cuInit was not called' "$work/err" || fail "$1: cuInit"
+    grep -q 'note: cuStreamDestroy_v2 is refused with CUDA_ERROR_INVALID_HANDLE: ' "$work/err" || fail "$1: a stream"
+    grep -q 'warning: cuTexObjectCreate is not supported' "$work/err" || fail "$1: a texture"
+}
+link="-L$LOCKSTEP_BUILD/lib/lockstep -l:libcuda.so.1"
+${CC:-cc} -I "$LOCKSTEP_SRC/src/cuda/include" "$here/driver.c" -o "$work/driver" $link
+check "our cuda.h"
+simulate "$work/driver" primary >"$work/out" 2>"$work/err" || fail "primary context: status $?"
+diff <(grep -v 'cuCtxDestroy\|^none' "$here/driver.expected") "$work/out" >"$work/diff" && fail "the primary context is like any"
+[ "$(grep '^[<>]' "$work/diff")" = '> cuDevicePrimaryCtxRelease(device): CUDA_ERROR_INVALID_CONTEXT' ] || fail "primary: $(cat "$work/diff")"
+
+# A program that asked what its errors mean succeeds under lockstep run, which counts its kernels; a continued run does as the
+# whole one did.
+"$LOCKSTEP" run --stats "$work/stats.json" --checkpoint-every 2000 --checkpoint "$work/%c.checkpoint" "$work/driver" \
+    >"$work/one" 2>"$work/err" || fail "lockstep run: $(tail -n 3 "$work/err")"
+grep -q 'scale' "$work/err" "$work/one" || fail "lockstep run shows no kernel"
+[ "$(grep -c '"name": "scale"' "$work/stats.json")" = 7 ] || fail "not 7 launches: $(grep -c '"name": "scale"' "$work/stats.json")"
+from=$(ls "$work"/*.checkpoint | sort -V | tail -1)
+"$LOCKSTEP" run --quiet --allow-code --resume "$from" >"$work/two" 2>"$work/err" || fail "--resume: $(tail -n 3 "$work/err")"
+diff -u "$here/driver.expected" "$work/two" || fail "a continued run answers otherwise"
+
+# Both interfaces in one process share everything, whichever library comes first.
+"$LOCKSTEP" cc "$here/driver_mixed.cu" -o "$work/mixed" $link 2>"$work/err" || fail "driver_mixed.cu: $(cat "$work/err")"
+cat >"$work/mixed.expected" <<'X'
+the runtime's context: 1
+0: 352
+freed by the runtime: 0
+freed again: 1, of which the runtime knows nothing: 0
+and the other way round: 0 1
+an entry of the driver: 0 0 0
+after a reset: 400
+X
+mixed() {
+    on_simulator "$work/mixed" >"$work/out" 2>"$work/err" || fail "mixed, $1: status $?: $(tail -n 3 "$work/err")"
+    diff -u "$work/mixed.expected" "$work/out" || fail "mixed, $1"
+}
+mixed "by lockstep cc"
+LOCKSTEP_PRELOAD="${LOCKSTEP_PRELOAD:+$LOCKSTEP_PRELOAD }$LOCKSTEP_BUILD/lib/lockstep/libcuda.so.1" mixed "libcuda first"
+
+names() { nm -D --defined-only "$LOCKSTEP_BUILD/lib/lockstep/libcuda.so.1" | sed 's/.* [A-Za-z] //' | sort -u; }
+names | grep -v '^cu[A-Z]\|^__cudaLockstepHome$' && fail "something else leaves libcuda.so.1"
+
+nvidia=/usr/local/cuda/include
+[ -z "$nvcc" ] || nvidia=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
+[ -f "$nvidia/cuda.h" ] || exit 0
+${CC:-cc} -I "$nvidia" "$here/driver.c" -o "$work/driver" $link
+check "NVIDIA's cuda.h"
+[ -n "$nvcc" ] || exit 0
+for order in "-cudart shared" "-cudart shared -Xlinker --no-as-needed"; do
+    "$nvcc" $order -gencode arch=compute_75,code=compute_75 "$here/driver_mixed.cu" -o "$work/mixed" "-L$LOCKSTEP_BUILD/lib" -lcuda
+    mixed "by nvcc $order"
+done
+exit 0
