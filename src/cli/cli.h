@@ -142,6 +142,8 @@ struct cli_option {
 };
 /* The next option of those that a command accepts; *at begins with 0. Returns false behind the last. */
 bool cli_next_option(unsigned *at, unsigned accepted, struct cli_option *option);
+/* fit.c: the machine for a program that needs another one than the default, a literal, and why; NULL: the default. */
+const char *cli_fit_machine(const char *program, struct strbuf *why);
 /* The machine the options describe, checked. Returns 0, or -1 with diagnostics; machine_free after success only. */
 int cli_load_machine(struct machine *machine, const struct cli_options *options, struct diag_sink *sink);
 enum gpu_mode cli_mode(const struct cli_options *options);

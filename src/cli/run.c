@@ -14,7 +14,8 @@ const char cli_run_usage[] =
     "\n"
     "Runs a CUDA program, or the PTX kernel that a launch file describes, on a simulated GPU.\n"
     "\n"
-    "  --machine NAME|FILE    the GPU: see lockstep machines (default gtx480)\n"
+    "  --machine NAME|FILE    the GPU: see lockstep machines; default gtx480, or for a program that it has no\n"
+    "                         room for the smallest GPU that has (docs/cuda.md)\n"
     "  --sched NAME           the warp scheduler, in place of the machine's own: NAME[:OPTION=VALUE...][+CONTROL]\n"
     "                         or one of your own, ./FILE.so (docs/schedulers.md)\n"
     "  --as NAME              reference: with all that departs on purpose from GPGPU-Sim set back, as lockstep "
@@ -190,6 +191,16 @@ static int check_observers(const struct cli_options *options, struct diag_sink *
     return watch_try(options->observers.items, options->observers.count, sink);
 }
 
+/* Takes another machine than the default one for a program that needs it, and says so. */
+static void fit_machine(struct cli_options *options)
+{
+    struct strbuf why = {0};
+    options->machine = cli_fit_machine(options->rest[0], &why);
+    if (options->machine && !options->quiet)
+        fprintf(stderr, "lockstep: %s\n", strbuf_text(&why));
+    strbuf_free(&why);
+}
+
 static int run(struct cli_options *options, struct diag_sink *sink)
 {
     struct machine machine;
@@ -210,6 +221,8 @@ static int run(struct cli_options *options, struct diag_sink *sink)
     }
     if (check_observers(options, sink) < 0 || check_timed(options, sink) < 0)
         return CLI_USAGE;
+    if (!options->machine && !cli_is_case(options->rest[0]))
+        fit_machine(options);
     if (cli_load_machine(&machine, options, sink) < 0)
         return CLI_USAGE;
     if (checkpoint_check_options(options, &machine, sink) < 0) {

@@ -222,6 +222,17 @@ static bool looks_like_text(const char *data, size_t size)
     return i < size && (data[i] == '.' || data[i] == '/');
 }
 
+size_t fatbin_size(const void *data, size_t size)
+{
+    const uint8_t *p = data;
+    if (size >= CONTAINER_HEADER && read_le(p, 4) == CONTAINER_MAGIC) {
+        uint64_t header = read_le(p + 6, 2), bytes = read_le(p + 8, 8);
+        return header < CONTAINER_HEADER || header > size || bytes > size - header ? 0 : (size_t)(header + bytes);
+    }
+    size_t length = size && (*p == '.' || *p == '/') ? strnlen(data, size) : 0;
+    return length < size ? length + (length > 0) : length;
+}
+
 enum fatbin_result fatbin_extract(const void *data, size_t size, struct fatbin_ptx *ptx, struct diag_sink *sink)
 {
     const uint8_t *p = data;

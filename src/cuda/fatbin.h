@@ -33,6 +33,8 @@ const void *fatbin_unwrap(const void *wrapper, struct diag_sink *sink);
 bool fatbin_is_linked(const void *wrapper);
 /* Those fat binaries' data, a list that ends with NULL. The program fills it before it registers the wrapper. */
 const void *const *fatbin_linked(const void *wrapper);
+/* Bytes of the container or text that begins in data, its end and the padding behind it included; 0: none does. */
+size_t fatbin_size(const void *data, size_t size);
 /* Takes the PTX out of data. Of several PTX entries the one with the highest target is chosen, the first of equals: the
  * simulator runs PTX of every target, and the highest is what a current GPU would have been given. On success ptx->text
  * is the caller's to free. */

@@ -62,8 +62,9 @@ static cudaError_t check_resources(struct runtime *rt, const struct kernel *kern
             (unsigned long long)limit);
     unsigned threads = c->block.x * c->block.y * c->block.z;
     const char *limiter = NULL;
-    if (gpu_occupancy(rt->gpu, kernel->function, threads, c->shared, &limiter))
+    if (gpu_resident_blocks(rt->gpu, kernel->function, threads, c->shared, NULL))
         return cudaSuccess;
+    gpu_occupancy(rt->gpu, kernel->function, threads, c->shared, &limiter);
     return refuse_resources(rt, kernel, threads, limiter);
 }
 
@@ -140,7 +141,7 @@ static cudaError_t check_cooperative(struct runtime *rt, const struct kernel *ke
 {
     uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
     uint64_t resident = (uint64_t)rt->machine.gpu.sms *
-                        gpu_occupancy(rt->gpu, kernel->function, c->block.x * c->block.y * c->block.z, c->shared, NULL);
+                        gpu_resident_blocks(rt->gpu, kernel->function, c->block.x * c->block.y * c->block.z, c->shared, NULL);
     if (!c->cooperative || blocks <= resident)
         return cudaSuccess;
     return runtime_refuse(rt, cudaErrorCooperativeLaunchTooLarge,

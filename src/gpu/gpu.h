@@ -115,6 +115,13 @@ uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel)
 unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads,
                        uint64_t dynamic_shared, const char **limiter);
 
+/* Blocks that a launch has on an SM at once. A kernel of which not one block fits, since its registers are too many, gets
+ * as many as leave room for one: *registers (may be NULL) receives those of a thread. NVIDIA's assembler does so for
+ * .maxntid and spills; here the registers beyond cost nothing. 0: no block fits all the same, or the machine says how many
+ * registers a thread has. */
+unsigned gpu_resident_blocks(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads,
+                             uint64_t dynamic_shared, uint32_t *registers);
+
 struct gpu_progress {
     uint64_t cycle, warp_instructions;
     uint64_t blocks_done, blocks;

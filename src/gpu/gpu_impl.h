@@ -103,7 +103,7 @@ struct gpu {
     uint64_t heap, heap_bytes;
     struct store heap_blocks; /* allocations inside the heap; no memory of its own */
     struct strbuf output;
-    VEC(uint64_t) unsynced_lines; /* hashes of the source lines whose unsynced instructions have been reported */
+    VEC(uint64_t) unsynced_lines; /* gpu_is_first_note: hashes of the lines whose unsynced instructions were reported, and of names of kernels */
     bool lenient, strays_are_findings; /* gpu_let_pass */
     VEC(struct gpu_stray_line) strays; /* lines with stray accesses, in the order in which they were reported */
     struct simt_services services;
@@ -332,6 +332,8 @@ void gpu_add_fault_place(const struct gpu_run *run, const struct simt_fault *fau
 /* The line a note is about: that of the source, if it lies in the file that was compiled. A line of a header stands for
  * every place that calls its function, so that there, and where the source is not known, the PTX line counts. */
 uint64_t gpu_line_of(const struct isa_module *code, const struct isa_instr *instr);
+/* True if no note is known by this number yet, such as a line's; remembers it. */
+bool gpu_is_first_note(struct gpu *gpu, uint64_t line);
 /* unsynced.c: reports in the sink, as notes, the instructions of the list whose source lines have not been reported. */
 void gpu_explain_unsynced(struct gpu_run *run, const struct sm_unsynced_list *list);
 /* As gpu_explain_unsynced, for the lists of all SMs, in order of time. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/check.h"
 #include "base/worker_pool.h"
 #include "gpu/gpu_impl.h"
@@ -127,12 +128,33 @@ static int check_lock_queues(struct gpu_run *run)
     return 0;
 }
 
+/* A kernel of whose blocks not one fits runs with fewer registers than it needs, which is said once. Returns how many
+ * blocks fit then. */
+static unsigned limit_registers(struct gpu_run *run)
+{
+    const struct gpu_launch *l = run->launch;
+    struct sm_kernel *k = &run->kernel;
+    uint32_t own = run->result->registers, limited;
+    unsigned fit = gpu_resident_blocks(run->gpu, l->kernel, k->threads_per_block, l->dynamic_shared, &limited);
+    if (!fit || l->registers)
+        return 0;
+    k->registers = run->result->registers = limited;
+    if (gpu_is_first_note(run->gpu, hash_bytes(run->name, strlen(run->name))))
+        diag_note(run->sink, function_pos(run), "a larger machine (lockstep machines) has them; --registers N says how many",
+                  "kernel %s needs %u registers a thread, and a block of %u threads leaves room for %u: it runs with "
+                  "these, and the others, which an assembler would spill to local memory, cost nothing",
+                  run->name, own, k->threads_per_block, limited);
+    return fit;
+}
+
 static int check_resources(struct gpu_run *run)
 {
     const struct sm_params *p = &run->gpu->machine.sm;
     const char *limiter;
     struct sm_kernel *k = &run->kernel;
     unsigned fit = sm_occupancy(p, k->threads_per_block, k->shared_bytes, k->registers, &limiter);
+    if (!fit && strcmp(limiter, "registers") == 0)
+        fit = limit_registers(run);
     run->result->blocks_limited_by = limiter;
     run->result->blocks_per_sm = fit;
     if (!fit)
@@ -489,4 +511,22 @@ unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel,
         return 0;
     }
     return sm_occupancy(&gpu->machine.sm, threads, (uint32_t)shared, gpu_registers(gpu, kernel), limiter);
+}
+
+unsigned gpu_resident_blocks(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads,
+                             uint64_t dynamic_shared, uint32_t *registers)
+{
+    const struct sm_params *p = &gpu->machine.sm;
+    const char *limiter = NULL;
+    uint32_t own = gpu_registers(gpu, kernel);
+    unsigned fit = gpu_occupancy(gpu, kernel, threads, dynamic_shared, &limiter);
+    if (registers)
+        *registers = own;
+    if (fit || strcmp(limiter, "registers") != 0 || gpu->machine.gpu.thread_registers)
+        return fit;
+    uint32_t most = p->registers / (uint32_t)round_up_u64(threads ? threads : 1, p->warp_size);
+    most = most / p->register_unit * p->register_unit;
+    if (registers)
+        *registers = most;
+    return most ? sm_occupancy(p, threads, kernel->shared_bytes + (uint32_t)dynamic_shared, most, NULL) : 0;
 }

@@ -13,8 +13,7 @@ uint64_t gpu_line_of(const struct isa_module *code, const struct isa_instr *inst
     return hash_bytes(file, strlen(file)) * 31 + (in_source ? instr->source_line : instr->line);
 }
 
-/* Returns whether the line is new, and remembers it. */
-static bool is_first(struct gpu *gpu, uint64_t line)
+bool gpu_is_first_note(struct gpu *gpu, uint64_t line)
 {
     for (size_t i = 0; i < gpu->unsynced_lines.count; i++)
         if (gpu->unsynced_lines.items[i] == line)
@@ -28,7 +27,7 @@ static void explain(struct gpu_run *run, const struct sm_unsynced *u)
     const struct isa_module *code = run->launch->module->code;
     const struct isa_instr *instr = &code->instrs[u->pc];
     struct strbuf what = {0}, at = {0}, text = {0};
-    if (!is_first(run->gpu, gpu_line_of(code, instr)))
+    if (!gpu_is_first_note(run->gpu, gpu_line_of(code, instr)))
         return;
     simt_unsynced_describe(&u->what, &what);
     isa_format_pos(code, instr, &at);

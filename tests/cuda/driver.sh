@@ -2,7 +2,7 @@
 # both interfaces, with either runtime and in either order of libraries; a checkpoint; names that leave the library.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
 
-simulate() { LD_PRELOAD=${LOCKSTEP_PRELOAD:-} LOCKSTEP_MODE=timing LD_LIBRARY_PATH=$LOCKSTEP_BUILD/lib timeout 120 "$@"; }
+simulate() { LD_PRELOAD=${LOCKSTEP_PRELOAD:-} LOCKSTEP_MODE=timing LD_LIBRARY_PATH=$LOCKSTEP_BUILD/lib/lockstep timeout 120 "$@"; }
 
 # check HOW: output of the program $work/driver.
 check() {
@@ -57,7 +57,7 @@ ${CC:-cc} -I "$nvidia" "$here/driver.c" -o "$work/driver" $link
 check "NVIDIA's cuda.h"
 [ -n "$nvcc" ] || exit 0
 for order in "-cudart shared" "-cudart shared -Xlinker --no-as-needed"; do
-    "$nvcc" $order -gencode arch=compute_75,code=compute_75 "$here/driver_mixed.cu" -o "$work/mixed" "-L$LOCKSTEP_BUILD/lib" -lcuda
+    "$nvcc" $order -gencode arch=compute_75,code=compute_75 "$here/driver_mixed.cu" -o "$work/mixed" "-L$LOCKSTEP_BUILD/lib/lockstep" -lcuda
     mixed "by nvcc $order"
 done
 exit 0

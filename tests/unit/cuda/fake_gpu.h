@@ -172,6 +172,20 @@ int gpu_read(struct gpu *gpu, void *to, uint64_t address, uint64_t bytes, struct
     return 0;
 }
 
+int gpu_fill_elements(struct gpu *gpu, uint64_t address, uint32_t value, unsigned element, uint64_t bytes,
+                      struct diag_sink *sink)
+{
+    return gpu_fill(gpu, address, (uint8_t)value, bytes, sink);
+}
+
+void gpu_let_pass(struct gpu *gpu, bool are_findings)
+{
+}
+
+void gpu_explain_let_pass(const struct gpu *gpu, struct diag_sink *sink)
+{
+}
+
 int gpu_fill(struct gpu *gpu, uint64_t address, uint8_t value, uint64_t bytes, struct diag_sink *sink)
 {
     if (!store_covers(&gpu->store, address, bytes))
@@ -268,6 +282,12 @@ unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel,
                        const char **limiter)
 {
     return shared + kernel->shared_bytes > gpu->machine->sm.shared_bytes ? 0 : fake.occupancy;
+}
+
+unsigned gpu_resident_blocks(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads, uint64_t shared,
+                             uint32_t *registers)
+{
+    return gpu_occupancy(gpu, kernel, threads, shared, NULL);
 }
 
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink)
