@@ -9,12 +9,12 @@ mkdir -p "$suite"/{right,slow/data,wrong,single}
 
 # program NAME TEXT: a folder with a Makefile as suites have them.
 program() {
-    printf '#include <cstdio>\n%s\n' "$2" >"$suite/$1/main.cu"
-    printf 'CC = /usr/local/cuda/bin/nvcc\nmain: main.cu\n\t$(CC) -arch=$(ARCH) -std=c++17 main.cu -o main\nrun: main\n\t./main 1\n' >"$suite/$1/Makefile"
+    printf '#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n%s\n' "$2" >"$suite/$1/main.cu"
+    printf 'CC = /usr/local/cuda/bin/nvcc\nmain: main.cu\n\t$(CC) -arch=$(ARCH) -std=c++17 main.cu -o main\nrun: main\n\t$(LAUNCHER) ./main 1\n' >"$suite/$1/Makefile"
 }
 kernel='__global__ void add(int *x, int n) { atomicAdd(x, n); }'
 call='int *x, y = -1; cudaMalloc(&x, 4); cudaMemset(x, 0, 4); add<<<2, 32>>>(x, 2); cudaMemcpy(&y, x, 4, cudaMemcpyDeviceToHost);'
-program right "$kernel int main(int argc, char **) { $call puts(y == 128 && argc == 2 ? \"Test passed, 0 errors\" : \"FAIL\"); }"
+program right "$kernel int main(int argc, char **) { $call puts(y == 128 && argc == 2 && getenv(\"REACHED\") && !strcmp(getenv(\"LOCKSTEP_MACHINE\"), \"thesis\") ? \"Test passed, 0 errors\" : \"FAIL\"); }"
 program wrong "$kernel int main() { $call puts(y == 127 ? \"PASS\" : \"Error: mismatch\"); }"
 program slow 'int main() { puts("PASS"); fflush(stdout); for (volatile int i = 0; i < 2; i = i * 0) {} }'
 echo 'int main() { return unknown_thing; }' >"$suite/single/broken.cu"
@@ -22,18 +22,21 @@ echo "#include <cstdio>
 $kernel int main() { $call printf(\"%d\n\", y); }" >"$suite/single/told.cu"
 echo 128 >"$suite/single/told.expected"
 echo 'int main() { return 3; }' >"$suite/single/failing.cu"
+printf '#include <cstdio>\n#include <told.h>\nint main() { puts("Error: cannot open input.txt"); return FAILS; }\n' >"$suite/single/no_input.cu"
+mkdir "$suite/include"
+echo '#define FAILS 1' >"$suite/include/told.h"
 echo '// nvcc builds this: all' >"$suite/Makefile"
 before=$(cd "$suite" && find . -type f -exec sha256sum {} + | sort)
 
-output=$("$LOCKSTEP_SRC/tools/census" --compiler clang --timeout 15 --jobs 2 --keep "$folder/kept" --csv "$folder/csv" "$suite" 2>&1) || wrong "census ended badly"
+output=$("$LOCKSTEP_SRC/tools/census" --compiler clang --timeout 2 --jobs 2 --machine thesis --launcher 'env REACHED=1' --flags '-I FOLDER/include' --keep "$folder/kept" --csv "$folder/csv" "$suite" 2>&1) || wrong "census ended badly"
 has() { grep -qE "$1" <<<"$output" || wrong "no $1 in: $output"; }
-has '^6 of 6 programs'
-has '^lockstep cc +6 +5 +3 +2 +0 +1 +1 +0 +1$'
+has '^7 of 7 programs'
+has '^lockstep cc +7 +6 +3 +2 +0 +1 +1 +1 +0 +1$'
 has "^ +1 +lockstep cc +not-built +use of undeclared identifier 'unknown_thing'$"
-has '^ +1 +lockstep cc +slow +longer than 15 s$'
+has '^ +1 +lockstep cc +slow +longer than 2 s$'
 [ "$before" = "$(cd "$suite" && find . -type f -exec sha256sum {} + | sort)" ] || wrong "the suite has changed"
 for row in right,make,clang,right wrong,make,clang,wrong slow,make,clang,slow single/told.cu,file,clang,right single/broken.cu,file,clang,not-built \
-    single/failing.cu,file,clang,failed; do
+    single/failing.cu,file,clang,failed single/no_input.cu,file,clang,no-data; do
     grep -q "^suite/$row," "$folder/csv/programs.csv" || wrong "no $row in: $(cat "$folder/csv/programs.csv")"
 done
 grep -q "^1,clang,not-built,use of undeclared identifier 'unknown_thing',suite/single/broken.cu$" "$folder/csv/causes.csv" || wrong "$(cat "$folder/csv/causes.csv")"
