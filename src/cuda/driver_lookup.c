@@ -76,6 +76,37 @@ ALSO(cuDeviceGetUuid_v2, cuDeviceGetUuid)(CUuuid *uuid, CUdevice device)
     return cuDeviceGetUuid_v2(uuid, device);
 }
 
+/* Programs that look for names without their version find these. */
+#undef cuCtxDestroy
+#undef cuCtxPopCurrent
+#undef cuCtxPushCurrent
+#undef cuStreamDestroy
+#undef cuEventDestroy
+ALSO(cuCtxDestroy_v2, cuCtxDestroy)(CUcontext context)
+{
+    return cuCtxDestroy_v2(context);
+}
+
+ALSO(cuCtxPopCurrent_v2, cuCtxPopCurrent)(CUcontext *context)
+{
+    return cuCtxPopCurrent_v2(context);
+}
+
+ALSO(cuCtxPushCurrent_v2, cuCtxPushCurrent)(CUcontext context)
+{
+    return cuCtxPushCurrent_v2(context);
+}
+
+ALSO(cuStreamDestroy_v2, cuStreamDestroy)(CUstream stream)
+{
+    return cuStreamDestroy_v2(stream);
+}
+
+ALSO(cuEventDestroy_v2, cuEventDestroy)(CUevent event)
+{
+    return cuEventDestroy_v2(event);
+}
+
 /* The present one of two that do the same. */
 ALSO(cuEventElapsedTime, cuEventElapsedTime_v2)(float *ms, CUevent start, CUevent end)
 {
