@@ -2,6 +2,7 @@
 # was installed can be moved:
 #     bin/lockstep               lib/lockstep/     libcudart.so.13 and .12, libcuda.so.1, the monitor: a folder that no other program looks into
 #     include/lockstep/          headers for schedulers and observers of users, and share/pkgconfig/lockstep.pc for them
+#     lib/liblockstep.so         for programs of users, and lib/pkgconfig/liblockstep.pc (library.cmake)
 #     share/lockstep/            CUDA headers of `lockstep cc`, workloads, studies, reference cases, machines, examples
 #     share/doc/lockstep/        README.md and docs/, with links to what they name
 #     share/man/man1/, and completions for bash, zsh and fish

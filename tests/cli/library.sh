@@ -5,7 +5,8 @@
 . "$(dirname "$0")/_lib.sh"
 command -v cc >/dev/null && command -v pkg-config >/dev/null || { echo "skipped: no C compiler or no pkg-config"; exit 77; }
 cd "$folder" || exit 1
-cmake --install "$LOCKSTEP_BUILD" --prefix "$folder/installed" >install.log 2>&1 || { cat install.log; exit 1; }
+DESTDIR=$folder/staged cmake --install "$LOCKSTEP_BUILD" --prefix /usr >install.log 2>&1 || { cat install.log; exit 1; }
+mv staged/usr installed
 cp "$LOCKSTEP_SRC/examples/library/"* .
 export PKG_CONFIG_PATH=$folder/installed/lib/pkgconfig LD_LIBRARY_PATH=$folder/installed/lib
 
