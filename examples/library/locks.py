@@ -1,58 +1,39 @@
-"""Lockstep from Python: numpy arrays go in, statistics come out. python3 locks.py [MACHINE]"""
-import ctypes as c
-import json
-import sys
-
+"""Lockstep from Python: numpy arrays go in, statistics come out.  python3 locks.py [MACHINE]"""
+import ctypes as c, json, sys
 import numpy as np
 
-lockstep = c.CDLL("liblockstep.so.1")
-u32, u64, p, text = c.c_uint32, c.c_uint64, c.c_void_p, c.c_char_p
+u32, u64, size, pointer, text = c.c_uint32, c.c_uint64, c.c_size_t, c.c_void_p, c.c_char_p
+class Argument(c.Structure):  # these three as in lockstep/device.h
+    _fields_ = [("value", pointer), ("bytes", size)]
+class Setup(c.Structure):
+    _fields_ = [("size", size), ("machine", text), ("text", text), ("set", pointer), ("scheduler", pointer), ("user", pointer)]
+class Launch(c.Structure):
+    _fields_ = [("size", size), ("module", pointer), ("kernel", text), ("grid", u32 * 3), ("block", u32 * 3), ("shared", u64), ("count", u32),
+                ("flags", u32), ("arguments", c.POINTER(Argument)), ("max_cycles", u64), ("threads", u32), ("registers", u32)]
 
-
-def structure(name, *members):  # as in lockstep/device.h, with the size at the beginning
-    return type(name, (c.Structure,), {"_fields_": [("size", c.c_size_t), *members],
-                                       "__init__": lambda s, **k: c.Structure.__init__(s, c.sizeof(s), **k)})
-
-
-class Argument(c.Structure):
-    _fields_ = [("value", p), ("bytes", c.c_size_t)]
-
-
-Setup = structure("Setup", ("machine", text), ("text", text), ("set", p), ("scheduler", p), ("user", p))
-Launch = structure("Launch", ("module", p), ("kernel", text), ("grid", u32 * 3), ("block", u32 * 3), ("shared", u64),
-                   ("count", u32), ("flags", u32), ("arguments", c.POINTER(Argument)), ("max_cycles", u64),
-                   ("threads", u32), ("registers", u32))
-lockstep.lockstep_message.restype = text
-device, module, result = p(), p(), text()
-
-
+library, device, module, result = c.CDLL("liblockstep.so.1"), pointer(), pointer(), text()
+library.lockstep_message.restype = text
 def call(name, *arguments):
-    if getattr(lockstep, "lockstep_" + name)(device, *arguments):
-        sys.exit(lockstep.lockstep_message(device).decode())
-
-
+    if getattr(library, "lockstep_" + name)(*arguments):
+        sys.exit(library.lockstep_message(device).decode())
 def to_device(array):
     address = u64()
-    call("allocate", u64(array.nbytes), c.byref(address))
-    call("write", address, array.ctypes.data_as(p), u64(array.nbytes))
+    call("allocate", device, u64(array.nbytes), c.byref(address))
+    call("write", device, address, array.ctypes.data_as(pointer), u64(array.nbytes))
     return address
 
-
-if lockstep.lockstep_create(c.byref(device), c.byref(Setup(machine=sys.argv[1].encode() if sys.argv[1:] else None))):
-    sys.exit(lockstep.lockstep_message(device).decode())
-ptx = open("locks.ptx", "rb").read()
-call("load", text(b"locks.ptx"), ptx, c.c_size_t(len(ptx)), u32(0), c.byref(module))
-sums = np.zeros(8, np.uint32)
+call("create", c.byref(device), c.byref(Setup(c.sizeof(Setup), *(name.encode() for name in sys.argv[1:2]))))
+ptx, sums = open("locks.ptx", "rb").read(), np.zeros(8, np.uint32)
+call("load", device, b"locks.ptx", ptx, size(len(ptx)), 0, c.byref(module))
 values = [to_device(np.zeros(8, np.uint32)), to_device(sums), u32(2)]
-arguments = (Argument * 3)(*[Argument(c.cast(c.pointer(v), p), c.sizeof(v)) for v in values])
-call("launch", c.byref(Launch(module=module, kernel=b"add_under_locks", grid=(8, 1, 1), block=(64, 1, 1), count=3,
-                              arguments=arguments)))
-call("run", None, None)
-call("read", sums.ctypes.data_as(p), values[1], u64(sums.nbytes))
-call("result_json", c.byref(result))
+arguments = (Argument * 3)(*[Argument(c.addressof(value), c.sizeof(value)) for value in values])
+call("launch", device, c.byref(Launch(c.sizeof(Launch), module, b"add_under_locks", (8, 1, 1), (64, 1, 1), 0, 3, 0, arguments)))
+call("run", device, None, None)
+call("read", device, sums.ctypes.data_as(pointer), values[1], u64(sums.nbytes))
+call("result_json", device, c.byref(result))
 kernel = json.loads(result.value)
-statistics = {f"{group}.{name}": value for group, members in kernel.items() if isinstance(members, dict)
-              for name, value in members.items() if group != "host"}
+statistics = {f"{group}.{name}": value for group, members in kernel.items() if isinstance(members, dict) and group != "host"
+              for name, value in members.items()}
 print("sums", sums, "cycles", kernel["cycles"])
 try:
     import pandas
