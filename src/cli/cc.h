@@ -12,10 +12,6 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 
-/* `lockstep cc ARGS...`: argv[0] is "cc". Returns the process exit status: 0, 1 when something failed to compile or
- * link, 2 for a bad command line. Prints to stderr (and usage to stdout). */
-int cli_cc(int argc, char **argv);
-
 /* A command or part of one. Strings belong to an arena or to argv. */
 struct cc_args {
     const char **items;

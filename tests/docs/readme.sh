@@ -2,43 +2,44 @@
 # The pages that a newcomer reads: links lead somewhere, every workload has its line, every page can be reached, the version is one.
 set -uo pipefail
 cd "$LOCKSTEP_SRC" || exit 1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
 failed=0
 wrong() {
     echo "FAILED: $*"
     failed=1
 }
 
-# links FILE: where its relative links lead, from the root.
-links() {
-    grep -oE '\]\([^)#: ]+[^):]*\)' "$1" | sed 's/^](//; s/)$//; s/#.*//' | sort -u | while IFS= read -r link; do
-        realpath -ms --relative-to=. "$(dirname "$1")/$link"
-    done
-}
-pages=$(find . -maxdepth 1 -name '*.md'; find docs examples workloads studies -name '*.md')
-count=0
-for page in $pages; do
-    for target in $(links "$page"); do
-        count=$((count + 1))
-        [ -e "$target" ] || wrong "$page: there is no $target"
-    done
-done
-[ "$count" -gt 100 ] || wrong "only $count links"
+# A line for each link to a file: the page, and where it leads, from the root.
+pages=$(find . -maxdepth 1 -name '*.md' -printf '%P\n'; find docs examples workloads studies -name '*.md')
+# shellcheck disable=SC2086
+grep -oE '\]\([^)#: ]+[^):]*\)' $pages | sed 's/:\](/ /; s/)$//; s/#.*//' | sort -u >"$folder/links"
+awk '{ folder = $1; if (!sub(/\/[^\/]*$/, "", folder)) folder = "."; print folder "/" $2 }' "$folder/links" | xargs -d '\n' realpath -ms --relative-to=. |
+    paste -d ' ' <(cut -d' ' -f1 "$folder/links") - >"$folder/targets"
+[ "$(wc -l <"$folder/targets")" -gt 100 ] || wrong "only $(wc -l <"$folder/targets") links"
+while read -r page target; do
+    [ -e "$target" ] || wrong "$page: there is no $target"
+done <"$folder/targets"
 
 # From README.md over links to every page.
-reached=README.md
-next=README.md
-while [ -n "$next" ]; do
-    next=$(for page in $next; do links "$page"; done | grep '\.md$' | sort -u | grep -vxF "$reached")
-    reached=$(printf '%s\n%s' "$reached" "$next" | grep .)
-done
+awk '{ to[$1] = to[$1] " " $2 }
+    END {
+        list[count = 1] = "README.md"
+        seen["README.md"]
+        for (i = 1; i <= count; i++) {
+            print list[i]
+            n = split(to[list[i]], next_pages, " ")
+            for (k = 1; k <= n; k++) if (!(next_pages[k] in seen)) { seen[next_pages[k]]; list[++count] = next_pages[k] }
+        }
+    }' "$folder/targets" >"$folder/reached"
 for page in docs/*.md CONTRIBUTING.md CHANGELOG.md; do
-    grep -qxF "$page" <<<"$reached" || wrong "no link leads to $page"
+    grep -qxF "$page" "$folder/reached" || wrong "no link leads to $page"
 done
 
 # The gallery: a line for each program, and none for others.
-for folder in workloads/*/; do
-    name=$(basename "$folder")
-    rows=$(grep -c "^| \[$name\](workloads/$name) | [^|]\{10,\} |\$" README.md)
+for program in workloads/*/; do
+    name=$(basename "$program")
+    rows=$(grep -cE "^\\| \\[$name\\]\\(workloads/$name\\) \\| [^|]{10,} \\|$" README.md)
     [ "$rows" = 1 ] || wrong "README.md has $rows lines for workloads/$name"
 done
 [ "$(grep -c '^| \[[a-z0-9]*\](workloads/' README.md)" = "$(find workloads -mindepth 1 -maxdepth 1 -type d | wc -l)" ] ||
