@@ -13,8 +13,9 @@ installed=$moved/bin/lockstep
 [ -e "$moved/share/man/man1/lockstep.1" ] || { echo "skipped: manual pages are not built"; exit 77; }
 
 # The library of programs is where nobody else looks, and CUDA's headers are no headers of the system.
-[ "$(cd "$moved" && find . -name 'libcudart*' | sort | tr '\n' ' ')" = "./lib/lockstep/libcudart.so.12 ./lib/lockstep/libcudart.so.13 " ] ||
-    wrong "libcudart: $(find "$moved" -name 'libcudart*')"
+diff <(ls "$LOCKSTEP_BUILD/lib/lockstep") <(ls "$moved/lib/lockstep") || wrong "lib/lockstep"
+[ "$(find "$moved" -name 'libcud*' ! -path "$moved/lib/lockstep/*")" = "" ] || wrong "libraries: $(find "$moved" -name 'libcud*')"
+[ -e "$moved/lib/lockstep/libcudart.so.13" ] || wrong "there is no libcudart.so.13"
 [ "$(ls "$moved/include")" = lockstep ] || wrong "include has $(ls "$moved/include")"
 [ -z "$(find "$moved" -name '*.sh')" ] || wrong "tests are installed"
 
