@@ -442,6 +442,9 @@ static int build(struct cc_session *s)
     const enum cc_goal goal = s->options.goal;
     struct cc_args objects = {0};
     int result = cc_ask_clang(s);
+    if (!result && !s->options.fast && (!s->tools.opt || !s->tools.llc))
+        fprintf(stderr, "lockstep cc: warning: opt and llc of clang's version not found (Debian package llvm): device "
+                        "code is compiled with -O1, which may move the release of a lock out of its loop\n");
     if (!result && goal == CC_GOAL_HEADERS)
         result = prepare_all_headers(s);
     else if (!result)
@@ -483,10 +486,6 @@ static int build_in_temp_dir(struct cc_session *s)
 {
     if (cc_tools_find(&s->tools, s->options.clang, &s->arena, &s->diags))
         return -1;
-    if (!s->options.fast && (!s->tools.opt || !s->tools.llc))
-        fprintf(stderr, "lockstep cc: warning: opt and llc of clang's version not found (Debian package llvm): device "
-                        "code is compiled "
-                        "with -O1, which may move the release of a lock out of its loop\n");
     cc_process_begin(&s->process, s->options.verbose);
     int result = cc_temp_dir_make(&s->temp, &s->arena, &s->diags);
     if (!result) {
@@ -524,6 +523,7 @@ int cli_cc(int argc, char **argv)
         status = build_in_temp_dir(&s) ? 1 : 0;
     print_diagnostics(&s.diags);
     cc_options_free(&s.options);
+    cc_tools_free(&s.tools);
     diag_free(&s.diags);
     arena_free(&s.arena);
     return status;

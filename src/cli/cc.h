@@ -80,6 +80,7 @@ extern const char cc_usage[];
 /* Where the programs and our own files are. opt and llc are NULL where clang's LLVM version lacks them; cxx is the
  * linker driver. With `gold` that is our own choice, g++, and gold is there: it links in 80 ms where ld takes 200. */
 struct cc_tools {
+    struct cc_args clangs; /* that may be used, the best first; clang, opt and llc are of one of them */
     const char *clang, *opt, *llc, *cxx;
     const char *include_dir; /* cuda_runtime.h is here */
     const char *library_dir; /* libcudart.so.13 is here */
@@ -87,9 +88,12 @@ struct cc_tools {
     bool gold;
 };
 
-/* Finds clang (`wanted`, or LOCKSTEP_CLANG, or the path's clang, clang-19 ... clang-14), opt and llc beside it, and our
- * files beside the running program. Returns 0, or -1 with diagnostics. */
+/* Finds clang (`wanted`, or LOCKSTEP_CLANG, or the path's clang-NN, the newest first, and clang), and our files beside
+ * the running program. Returns 0, or -1 with diagnostics. */
 int cc_tools_find(struct cc_tools *tools, const char *wanted, struct arena *arena, struct diag_sink *diags);
+/* Makes this clang the one to use, with opt and llc beside it. */
+void cc_tools_use(struct cc_tools *tools, const char *clang, struct arena *arena);
+void cc_tools_free(struct cc_tools *tools);
 
 /* Children and the signals that would end us. While a cc_process is set up, SIGINT, SIGTERM and SIGHUP wait until
  * cc_run has ended its child, so that temporary files can be removed. */
@@ -170,8 +174,8 @@ void cc_places_free(struct cc_places *places);
  * "$L__func_begin0:"; nothing refers to them), with the instructions that LLVM 14 gets wrong put right and with the
  * chains of inlined calls of the IR's debug locations, when these were numbered. */
 int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, struct diag_sink *diags);
-/* In assembly of host code with relocatable device code: the runtime registers what clang leaves to a device linker, and
- * names are those that device code has. */
+/* In assembly of host code with relocatable device code: the runtime registers what clang leaves to a device linker,
+ * and names are those that device code has. */
 int cc_name_linked(const char *path, struct diag_sink *diags);
 /* Rewrites the IR of device code, as clang made it: variables that the host can set are known outside, whatever their
  * linkage in C++. */

@@ -1,5 +1,5 @@
-/* Repairs what clang writes: the LLVM IR of device code, before it is optimized, and the assembly of host code that goes
- * with relocatable device code.
+/* Repairs what clang writes: the LLVM IR of device code, before it is optimized, and the assembly of host code that
+ * goes with relocatable device code.
  *
  * A __device__ or __constant__ variable in an unnamed namespace, or of an unnamed type, has internal linkage. The host
  * can set it all the same (cudaMemcpyToSymbol), but clang 14 marks only `static` ones as known outside, so that the

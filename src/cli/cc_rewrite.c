@@ -251,11 +251,11 @@ void cc_rewrites_free(struct cc_rewrites *rewrites)
 /* The library whose header, of a name that begins so, clang did not find. */
 static void hint_at_header(const char *words, struct strbuf *to)
 {
-    static const char *const headers[][2] = {
-        {"cublas", "cuBLAS"}, {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"}, {"cufft", "cuFFT"},
-        {"curand", "cuRAND"}, {"cudnn", "cuDNN"},       {"nccl", "NCCL"},         {"nvrtc", "NVRTC"},
-        {"nvml", "NVML"},     {"cupti", "CUPTI"},       {"npp", "NPP"},           {"cutensor", "cuTENSOR"},
-        {"nvToolsExt", "NVTX"}};
+    static const char *const headers[][2] = {{"cublas", "cuBLAS"},  {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"},
+                                             {"cufft", "cuFFT"},    {"curand", "cuRAND"},     {"cudnn", "cuDNN"},
+                                             {"nccl", "NCCL"},      {"nvrtc", "NVRTC"},       {"nvml", "NVML"},
+                                             {"cupti", "CUPTI"},    {"npp", "NPP"},           {"cutensor", "cuTENSOR"},
+                                             {"nvToolsExt", "NVTX"}};
     char missing[64];
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         snprintf(missing, sizeof missing, "error: '%s", headers[i][0]);
@@ -274,7 +274,8 @@ void cc_hints(const char *words, struct strbuf *to)
         {"reference to __host__ function", "mark the function __host__ __device__, if kernels are to call it"},
         {"cannot be narrowed", "constants that do not fit are errors in braces: convert them, as in (char)200"},
         {"'omp.h' file not found", "install the Debian package libomp-NN-dev, NN being clang's version"},
-        {"to __global__ function", "a kernel cannot launch kernels here (dynamic parallelism): launch them from the host"},
+        {"to __global__ function",
+         "a kernel cannot launch kernels here (dynamic parallelism): launch them from the host"},
         {"unknown argument", "the options of -Xcompiler go to clang, which has not all of g++'s"},
 #define CC_LIBRARY(words, hint) {"'" words, hint},
 #include "cli/cc_libraries.def"

@@ -30,25 +30,40 @@ static const char *find_program(const char *name, struct arena *arena)
     return NULL;
 }
 
-static const char *find_clang(const char *wanted, struct arena *arena, struct diag_sink *diags)
+/* The one that is asked for, or NULL with a diagnostic. */
+static const char *find_wanted(const char *wanted, const char *by, struct arena *arena, struct diag_sink *diags)
 {
-    const bool by_option = wanted != NULL;
-    if (!by_option)
-        wanted = getenv("LOCKSTEP_CLANG");
-    if (wanted && *wanted) {
-        const char *clang = find_program(wanted, arena);
-        if (!clang)
-            diag_error(diags, DIAG_NOWHERE, NULL, "%s is '%s', which is not a program",
-                       by_option ? "--clang" : "LOCKSTEP_CLANG", wanted);
-        return clang;
-    }
-    const char *clang = find_program("clang", arena);
-    for (int version = 19; !clang && version >= 14; version--)
-        clang = find_program(arena_printf(arena, "clang-%d", version), arena);
+    const char *clang = find_program(wanted, arena);
     if (!clang)
-        diag_error(diags, DIAG_NOWHERE, "install the Debian packages clang and llvm, or set LOCKSTEP_CLANG",
-                   "clang not found");
+        diag_error(diags, DIAG_NOWHERE, NULL, "%s is '%s', which is not a program", by, wanted);
     return clang;
+}
+
+#define NEWEST_CLANG 22
+#define OLDEST_CLANG 14
+
+/* Lists what there is: the one that is asked for alone, or all of the path, the newest first. */
+static int find_clangs(struct cc_tools *tools, const char *wanted, struct arena *arena, struct diag_sink *diags)
+{
+    const char *by_environment = getenv("LOCKSTEP_CLANG"), *clang;
+    const bool by_option = wanted != NULL;
+    if (!by_option && by_environment && *by_environment)
+        wanted = by_environment;
+    if (wanted) {
+        if (!(clang = find_wanted(wanted, by_option ? "--clang" : "LOCKSTEP_CLANG", arena, diags)))
+            return -1;
+        vec_push(&tools->clangs, clang);
+        return 0;
+    }
+    for (int version = NEWEST_CLANG; version >= OLDEST_CLANG; version--)
+        if ((clang = find_program(arena_printf(arena, "clang-%d", version), arena)))
+            vec_push(&tools->clangs, clang);
+    if ((clang = find_program("clang", arena)))
+        vec_push(&tools->clangs, clang);
+    return tools->clangs.count
+               ? 0
+               : diag_error(diags, DIAG_NOWHERE, "install the Debian packages clang and llvm, or set LOCKSTEP_CLANG",
+                            "clang not found");
 }
 
 /* The directory of a path, without the slash. */
@@ -104,15 +119,26 @@ static int find_own_files(struct cc_tools *tools, struct arena *arena, struct di
     return 0;
 }
 
+void cc_tools_use(struct cc_tools *tools, const char *clang, struct arena *arena)
+{
+    char resolved[PATH_MAX];
+    const char *real = realpath(clang, resolved) ? resolved : clang;
+    tools->clang = clang;
+    tools->opt = find_companion("opt", real, arena);
+    tools->llc = find_companion("llc", real, arena);
+}
+
 int cc_tools_find(struct cc_tools *tools, const char *wanted, struct arena *arena, struct diag_sink *diags)
 {
     *tools = (struct cc_tools){0};
-    if (!(tools->clang = find_clang(wanted, arena, diags)) || find_linker(tools, arena, diags) ||
+    if (find_clangs(tools, wanted, arena, diags) || find_linker(tools, arena, diags) ||
         find_own_files(tools, arena, diags))
         return -1;
-    char resolved[PATH_MAX];
-    const char *real = realpath(tools->clang, resolved) ? resolved : tools->clang;
-    tools->opt = find_companion("opt", real, arena);
-    tools->llc = find_companion("llc", real, arena);
+    cc_tools_use(tools, tools->clangs.items[0], arena);
     return 0;
+}
+
+void cc_tools_free(struct cc_tools *tools)
+{
+    vec_free(&tools->clangs);
 }
