@@ -45,13 +45,20 @@ static size_t declaration_start(const struct cc_tokens *tokens, size_t at)
     return at;
 }
 
+/* The bracket that closes the one at `at`, or the token before `end` where it is open until then. */
+static size_t close_before(const struct cc_tokens *tokens, size_t at, size_t end)
+{
+    const size_t close = cc_token_close(tokens, at);
+    return close < end ? close : end - 1;
+}
+
 /* Behind the template arguments that begin at the `<` at `at`. */
 static size_t behind_angles(const struct cc_tokens *tokens, size_t at, size_t end)
 {
     unsigned depth = 0;
     for (; at < end; at++) {
         if (is_sign(&tokens->items[at], '('))
-            at = cc_token_close(tokens, at);
+            at = close_before(tokens, at, end);
         else if (is_sign(&tokens->items[at], '<'))
             depth++;
         else if (is_sign(&tokens->items[at], '>') && --depth == 0)
@@ -75,7 +82,7 @@ static size_t find_name(const struct cc_tokens *tokens, size_t *at, size_t end)
         if (is_sign(&t[*at], '(') && name != end &&
             cc_token_is(&t[name], "alignas") + cc_token_is(&t[name], "__align__") +
                 cc_token_is(&t[name], "__attribute__")) {
-            *at = cc_token_close(tokens, *at) + 1;
+            *at = close_before(tokens, *at, end) + 1;
             name = end;
             continue;
         }
@@ -93,7 +100,7 @@ static void skip_rest(const struct cc_tokens *tokens, size_t *at, size_t end)
 {
     for (; *at < end && !is_sign(&tokens->items[*at], ','); ++*at)
         if (is_sign(&tokens->items[*at], '(') || is_sign(&tokens->items[*at], '[') || is_sign(&tokens->items[*at], '{'))
-            *at = cc_token_close(tokens, *at);
+            *at = close_before(tokens, *at, end);
 }
 
 /* Reads the declaration that the token is in. False when it is none of variables alone. */
@@ -183,7 +190,7 @@ static size_t type_start(const struct cc_rewriting *r, const struct declaration 
         if (is_storage(&t[at]))
             at++;
         else if (cc_token_is(&t[at], "alignas") || cc_token_is(&t[at], "__align__"))
-            at = cc_token_close(&r->tokens, at + 1) + 1;
+            at = close_before(&r->tokens, at + 1, d->names.items[0]) + 1;
         else
             break;
     }
@@ -231,7 +238,7 @@ void cc_rewrite_default(struct cc_rewriting *r, size_t at)
         return;
     for (end = equals + 1; end < r->tokens.count && !is_sign(&t[end], ',') && !is_sign(&t[end], ')'); end++)
         if (is_sign(&t[end], '(') || is_sign(&t[end], '{') || is_sign(&t[end], '['))
-            end = cc_token_close(&r->tokens, end);
+            end = close_before(&r->tokens, end, r->tokens.count);
     const size_t n = (size_t)(t[end].text - t[equals].text);
     char *blanks = arena_strndup(r->arena, t[equals].text, n);
     for (size_t i = 0; i < n; i++)

@@ -1,0 +1,123 @@
+/* Tokens of CUDA C++, and the forms that are rewritten: what becomes of each, and what is left as it is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/cc_source.h"
+
+/* The tokens of the text, with a bar between them. */
+static void assert_tokens(const char *text, const char *expected)
+{
+    struct cc_tokens tokens = {0};
+    struct strbuf out = {0};
+    cc_tokens_read(&tokens, text);
+    for (size_t i = 0; i < tokens.count; i++)
+        strbuf_addf(&out, "%s%.*s", i ? "|" : "", (int)tokens.items[i].length, tokens.items[i].text);
+    assert_string_equal(strbuf_text(&out), expected);
+    assert_int_equal(tokens.items[tokens.count].kind, CC_TOKENS_END);
+    strbuf_free(&out);
+    vec_free(&tokens);
+}
+
+static void test_tokens(void **state)
+{
+    assert_tokens("", "");
+    assert_tokens("a<<<1>>>b", "a|<|<|<|1|>|>|>|b");
+    assert_tokens("x /* << */ = 1'000.5e-3f; // y", "x|=|1'000.5e-3f|;");
+    assert_tokens("L\"a\\\"b\" u8R\"q(\")\")q\" 'c' '\\''", "L\"a\\\"b\"|u8R\"q(\")\")q\"|'c'|'\\''");
+    assert_tokens("\"never ended\nnext", "\"never ended|next");
+    assert_tokens("R\"(never ended", "R\"(never ended");
+    assert_tokens("a\\\nb /* never ended", "a|b");
+    assert_tokens("_Z$1 x\xc3\xa4y .5", "_Z$1|x\xc3\xa4y|.5");
+}
+
+static void test_places(void **state)
+{
+    struct cc_tokens tokens = {0};
+    cc_tokens_read(&tokens, "a\n  b /*\n*/ c\n# define F(x) \\\n  (x\n)");
+    static const uint32_t places[][3] = {{1, 1, 0}, {2, 3, 0}, {3, 4, 0}, {4, 1, 1}, {4, 3, 1}, {4, 10, 1}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        assert_int_equal(tokens.items[i].line, places[i][0]);
+        assert_int_equal(tokens.items[i].column, places[i][1]);
+        assert_int_equal(tokens.items[i].directive, places[i][2]);
+    }
+    assert_int_equal(cc_token_close(&tokens, 6), 8);            /* (x) */
+    assert_int_equal(cc_token_close(&tokens, 9), tokens.count); /* the bracket that closes is in no directive */
+    vec_free(&tokens);
+}
+
+/* Rewrites; NULL: nothing is to change. */
+static void assert_becomes(const char *text, const struct cc_spot *spot, const char *expected)
+{
+    struct arena arena;
+    struct strbuf out = {0};
+    struct cc_spots spots = {0};
+    unsigned number = 0;
+    arena_init(&arena);
+    if (spot)
+        vec_push(&spots, *spot);
+    assert_int_equal(cc_source_rewrite(text, "/a.cu", &spots, &number, &arena, &out), expected != NULL);
+    assert_string_equal(strbuf_text(&out), expected ? expected : "");
+    strbuf_free(&out);
+    vec_free(&spots);
+    arena_free(&arena);
+}
+
+static void test_forms_of_the_text(void **state)
+{
+    static const struct {
+        const char *text, *becomes;
+    } cases[] = {
+        {"k << <1, 2 >> >(3);", "k <<< 1, 2 >>> (3);"},
+        {"k<<\n<1, (2 >> 1) >>\n>();", "k<<<\n1, (2 >> 1) >>>\n();"},
+        {"k<<<1, 2>>>(3);", NULL},
+        {"a << 1 >> 2 > 3;", NULL},
+        {"vector<vector<vector<int>> > v;", NULL},
+        {"__shared__ alignas(16) int s[4];", "alignas(16) __shared__ int s[4];"},
+        {"extern __shared__ alignas(8) char s[];", "alignas(8) extern __shared__ char s[];"},
+        {"static alignas(8) int a;", NULL},
+        {"asm(\"mov.u32 %0, %smid;\" : \"=r\"(x));", "asm(\"mov.u32 %0,%%smid;\" : \"=r\"(x));"},
+        {"asm(\"mov.u32 %0, %%smid;\" : \"=r\"(x));", NULL},
+        {"asm(\"mov.u32 %r1, %smid;\");", NULL},
+        {"asm volatile(\"\" : ", NULL},
+        {"__managed__ int a = 1, b[2];", "__device__  int lockstep_managed_a = 1, lockstep_managed_b[2]; "
+                                         "LOCKSTEP_MANAGED(a, 1) LOCKSTEP_MANAGED(b, 2)"},
+        {"extern __managed__ int a;", NULL},
+        {"#define M __managed__\nM int a;", NULL},
+        {"__managed__ int f(", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_becomes(cases[i].text, NULL, cases[i].becomes);
+}
+
+static void test_places_that_clang_names(void **state)
+{
+    const struct cc_spot other = {"/b.cu", 1, 14, CC_SPOT_SHARED}, simple = {"/a.cu", 1, 14, CC_SPOT_SHARED},
+                         scoped = {"/a.cu", 1, 24, CC_SPOT_SHARED}, word = {"/a.cu", 1, 18, CC_SPOT_DEFAULT},
+                         open = {"/a.cu", 1, 3, CC_SPOT_DEFAULT};
+    assert_becomes("__shared__ B b;", &other, NULL);
+    assert_becomes(
+        "__shared__ B b;", &simple,
+        "__shared__ lockstep_shared<B > lockstep_shared_b; B (&b) = reinterpret_cast<B (&)>(lockstep_shared_b);");
+    assert_becomes("__shared__ ::n::C<a::b>d[2];", &scoped,
+                   "__shared__ lockstep_shared<::n::C<a::b>> lockstep_shared_d[2]; ::n::C<a::b>(&d)[2] = "
+                   "reinterpret_cast<::n::C<a::b>(&)[2]>(lockstep_shared_d);");
+    assert_becomes("int S<T>::f(int, T a = g(1, 2), int b) {}", &word, "int S<T>::f(int, T a          , int b) {}");
+    assert_becomes("f(a = (", &open, "f(a    ");
+    assert_becomes("f(a", &open, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_forms_of_the_text),
+        cmocka_unit_test(test_places_that_clang_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
