@@ -60,7 +60,7 @@ static bool works(struct cc_session *s)
                *ptx = arena_printf(&s->arena, "%s/try.ptx", s->temp);
     struct cc_args command = {0};
     struct strbuf words = {0};
-    if (!s->tools.opt || !s->tools.llc)
+    if (!s->tools.opt || !s->tools.llc || (s->options.openmp && !cc_find_openmp(s)))
         return false;
     if (cc_headers_version(&s->tools, &s->arena) >= 14)
         return true;

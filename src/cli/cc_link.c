@@ -82,23 +82,27 @@ static bool asks_linker(const struct cc_args *options)
     return false;
 }
 
-/* OpenMP's library of clang's own version. */
-static int push_openmp(struct cc_session *s, struct cc_args *command)
+const char *cc_find_openmp(struct cc_session *s)
 {
     char resolved[PATH_MAX];
     const char *real = realpath(s->tools.clang, resolved) ? resolved : s->tools.clang, *bin = strrchr(real, '/');
     const char *beside = arena_printf(&s->arena, "%.*s/../lib", bin ? (int)(bin - real) : 1, bin ? real : ".");
     const char *const folders[] = {beside, "/usr/lib/x86_64-linux-gnu", "/usr/local/lib"};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        const char *library = arena_printf(&s->arena, "%s/libomp.so", folders[i]);
-        if (access(library, R_OK))
-            continue;
-        PUSH(command, library, arena_printf(&s->arena, "-Wl,-rpath,%s", folders[i]));
-        return 0;
-    }
-    return diag_error(&s->diags, DIAG_NOWHERE,
-                      arena_printf(&s->arena, "install the Debian package libomp-%d-dev", s->llvm_version),
-                      "-fopenmp: the OpenMP library of clang %d is not installed", s->llvm_version);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (access(arena_printf(&s->arena, "%s/libomp.so", folders[i]), R_OK) == 0)
+            return folders[i];
+    return NULL;
+}
+
+static int push_openmp(struct cc_session *s, struct cc_args *command)
+{
+    const char *folder = cc_find_openmp(s);
+    if (!folder)
+        return diag_error(&s->diags, DIAG_NOWHERE,
+                          arena_printf(&s->arena, "install the Debian package libomp-%d-dev", s->llvm_version),
+                          "-fopenmp: the OpenMP library of clang %d is not installed", s->llvm_version);
+    PUSH(command, arena_printf(&s->arena, "%s/libomp.so", folder), arena_printf(&s->arena, "-Wl,-rpath,%s", folder));
+    return 0;
 }
 
 /* True when the linker found no definition of such a function. ld and gold quote in their own ways. */

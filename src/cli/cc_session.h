@@ -34,6 +34,8 @@ int cc_run_listening(struct cc_session *s, struct cc_args *command, struct strbu
 /* Learns clang's version, and that the options unknown to us are options of clang's. 0, or -1 with a diagnostic. */
 int cc_ask_clang(struct cc_session *s);
 
+/* The folder of the OpenMP library of the clang that is in use, or NULL. */
+const char *cc_find_openmp(struct cc_session *s);
 /* Makes the program of these objects, or the archive; 0, or -1 after a message. */
 int cc_link_program(struct cc_session *s, const struct cc_args *objects);
 int cc_make_archive(struct cc_session *s, const struct cc_args *objects);

@@ -79,6 +79,9 @@ echo '__global__ void k(int *p) { *p = 1; }' >k.cu
 PATH=$work/bin:$PATH "$LOCKSTEP" cc -v --ptx k.cu -o k.ptx >log 2>&1 || fail "with a broken clang-22: $(cat log)"
 used=$(grep -m1 -o '^[^ ]* -x cuda .*-emit-llvm' log | cut -d' ' -f1)
 [ -n "$used" ] && [ "$used" != "$work/bin/clang-22" ] || fail "the broken clang-22 is used"
+if [ -n "$linked" ] && ls /usr/lib/llvm-*/lib/libomp.so >/dev/null 2>&1; then
+    "$LOCKSTEP" cc -fopenmp omp.cu -o omp >log 2>&1 && ./omp || fail "no clang with OpenMP is found: $(cat log)"
+fi
 "$LOCKSTEP" cc -v --clang "$used" --ptx k.cu -o same.ptx >log 2>&1 && cmp -s k.ptx same.ptx || fail "--clang $used: $(cat log)"
 LOCKSTEP_CLANG=$work/bin/clang-22 "$LOCKSTEP" cc --ptx k.cu >log 2>&1 && fail "LOCKSTEP_CLANG does not choose"
 "$LOCKSTEP" cc --clang /nonexistent/clang --ptx k.cu >log 2>&1 && fail "--clang /nonexistent/clang"
