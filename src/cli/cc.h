@@ -71,7 +71,7 @@ struct cc_options {
 /* Reads the command line. Returns 0, or -1 with diagnostics; warnings also go to diags. */
 int cc_options_parse(struct cc_options *options, int argc, char **argv, struct arena *arena, struct diag_sink *diags);
 void cc_options_free(struct cc_options *options);
-/* PTX version, as a feature of clang's, that it needs for a compute capability. */
+/* PTX version, as a feature of clang's, that it needs for a compute capability; 7.0 covers all up to 8.0. */
 const char *cc_ptx_feature(int capability);
 /* The option whose name is nearest to a word that is none, or NULL. */
 const char *cc_option_near(const char *word, struct arena *arena);

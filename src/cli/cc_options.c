@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/strmap.h"
 #include "cli/cc.h"
+#include "cli/cc_words.h"
 
 const char cc_usage[] =
     "usage: lockstep cc [options] FILE...\n"
@@ -46,62 +47,6 @@ static bool ends(const char *s, const char *suffix)
     return n >= k && strcmp(s + n - k, suffix) == 0;
 }
 
-/* PTX version that clang needs for a compute capability; 7.0 covers all up to 8.0. */
-const char *cc_ptx_feature(int capability)
-{
-    if (capability <= 80)
-        return "ptx70";
-    if (capability <= 86)
-        return "ptx71";
-    if (capability <= 87)
-        return "ptx74";
-    return "ptx78";
-}
-
-/* name is sm_XX or compute_XX, maybe with a letter behind. 0: neither. */
-static int capability_of(const char *name)
-{
-    const char *digits = starts(name, "sm_") ? name + 3 : starts(name, "compute_") ? name + 8 : "";
-    int capability = 0;
-    for (int n = 0; digits[n] >= '0' && digits[n] <= '9' && n < 4; n++)
-        capability = capability * 10 + digits[n] - '0';
-    return capability;
-}
-
-#define LEAST_CAPABILITY 60
-
-static int set_arch(struct cc_options *options, const char *name, struct arena *arena, struct diag_sink *diags)
-{
-    static const char *const of_the_machine[] = {"native", "all", "all-major"};
-    for (unsigned i = 0; i < sizeof of_the_machine / sizeof *of_the_machine; i++)
-        if (strcmp(name, of_the_machine[i]) == 0)
-            return 0;
-    const int capability = capability_of(name);
-    if (capability < 30)
-        return diag_error(diags, DIAG_NOWHERE, "give sm_60 or later, as in -arch=sm_70", "unknown architecture '%s'",
-                          name);
-    if (capability < LEAST_CAPABILITY)
-        diag_warning(diags, DIAG_NOWHERE, NULL, "%s is compiled as sm_60, the least that there is", name);
-    const bool raised = capability < LEAST_CAPABILITY;
-    options->arch = arena_printf(arena, "sm_%s", raised ? "60" : strchr(name, '_') + 1);
-    options->ptx = cc_ptx_feature(raised ? LEAST_CAPABILITY : capability);
-    return 0;
-}
-
-/* -gencode arch=compute_75,code=sm_75: the architecture is what counts; of several the highest. */
-static int set_gencode(struct cc_options *options, const char *value, struct arena *arena, struct diag_sink *diags)
-{
-    const char *arch = strstr(value, "arch=");
-    if (!arch)
-        return diag_error(diags, DIAG_NOWHERE, NULL, "-gencode %s names no arch=", value);
-    arch = arena_strndup(arena, arch + 5, strcspn(arch + 5, ", "));
-    const int before = options->generated, capability = capability_of(arch);
-    if (capability && capability <= before)
-        return 0;
-    options->generated = capability;
-    return set_arch(options, arch, arena, diags);
-}
-
 static int add_source(struct cc_options *options, const char *path, struct diag_sink *diags)
 {
     static const struct {
@@ -139,165 +84,6 @@ static int take_once(const char *option, const char **member, const char *value,
         return diag_error(diags, DIAG_NOWHERE, "give it once", "%s is given twice: %s and %s", option, *member, value);
     *member = value;
     return 0;
-}
-
-static void push_pair(struct cc_args *args, const char *option, const char *value)
-{
-    vec_push(args, option);
-    vec_push(args, value);
-}
-
-/* Libraries that are always there: their parts are in libcudart, or there is nothing in them for a program. */
-static bool is_own_library(const char *name)
-{
-    static const char *const own[] = {"cudart",    "cudart_static", "cudadevrt",     "culibos",
-                                      "cudart.so", "curand",        "curand_static", "nvToolsExt"};
-    for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
-        if (strcmp(name, own[i]) == 0)
-            return true;
-    return false;
-}
-
-static void add_library(struct cc_options *options, const char *name, struct arena *arena)
-{
-    if (!is_own_library(name))
-        vec_push(&options->link, arena_printf(arena, "-l%s", name));
-}
-
-/* Options without a separate value that have a meaning for the linker: alone, or for the compiler as well. */
-static bool is_for_linker(const char *arg, bool *alone)
-{
-    static const char *const only[] = {
-        "-static", "-static-libstdc++", "-static-libgcc", "-rdynamic", "-shared", "-no-pie", "-pie", "-s", "-nostdlib",
-        "-r"};
-    static const char *const both[] = {"-pthread",   "-pthreads",   "-pg",
-                                       "--coverage", "-fsanitize=", "-fprofile-generate"};
-    *alone = starts(arg, "-Wl,") || starts(arg, "-fuse-ld=");
-    for (unsigned i = 0; i < sizeof only / sizeof *only; i++)
-        *alone |= strcmp(arg, only[i]) == 0;
-    for (unsigned i = 0; i < sizeof both / sizeof *both; i++)
-        if (starts(arg, both[i]))
-            return true;
-    return *alone;
-}
-
-/* Options of clang that say what the language is, and so hold for device code too. */
-static bool is_of_language(const char *arg)
-{
-    static const char *const heads[] = {"-I",
-                                        "-D",
-                                        "-U",
-                                        "-W",
-                                        "-i",
-                                        "-ftemplate",
-                                        "-fconstexpr",
-                                        "-fchar8_t",
-                                        "-fno-char8_t",
-                                        "-fsigned-char",
-                                        "-funsigned-char",
-                                        "-fms-",
-                                        "-fshort-enums",
-                                        "-fno-operator-names",
-                                        "-fdelayed-template",
-                                        "-fcoroutines",
-                                        "-nostdinc",
-                                        "-stdlib="};
-    for (unsigned i = 0; i < sizeof heads / sizeof *heads; i++)
-        if (starts(arg, heads[i]))
-            return true;
-    return false;
-}
-
-/* Options that go on to clang or the linker as they are; true when `arg` is one. */
-static bool pass_on(struct cc_options *options, const char *arg, struct arena *arena)
-{
-    bool alone;
-    if (starts(arg, "-fopenmp") || strcmp(arg, "-openmp") == 0) {
-        options->openmp = true;
-    } else if (strcmp(arg, "-ffp-contract=off") == 0) {
-        options->no_contraction = true;
-    } else if (is_for_linker(arg, &alone)) {
-        vec_push(&options->link, arg);
-        if (!alone)
-            vec_push(&options->host, arg);
-    } else if (starts(arg, "-l")) {
-        add_library(options, arg + 2, arena);
-    } else if (starts(arg, "-L")) {
-        vec_push(&options->link, arg);
-    } else if (is_of_language(arg)) {
-        vec_push(&options->shared, arg);
-    } else if (starts(arg, "-O") || starts(arg, "-g") || starts(arg, "-f") || starts(arg, "-m") || starts(arg, "-M")) {
-        vec_push(&options->host, arg);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* Words that have their value behind them, and whose it is. */
-static const struct {
-    const char *option;
-    bool is_link;
-} pairs[] = {{"-I", false},        {"-D", false},
-             {"-U", false},        {"-isystem", false},
-             {"-iquote", false},   {"-include", false},
-             {"-imacros", false},  {"-idirafter", false},
-             {"-isysroot", false}, {"-ivfsoverlay", false},
-             {"-iprefix", false},  {"-iwithprefix", false},
-             {"-Xclang", false},   {"-mllvm", false},
-             {"-L", true},         {"-z", true},
-             {"-u", true},         {"-T", true}};
-
-/* True for the first word of such a pair, which is passed on. */
-static bool pass_pair(struct cc_options *options, int argc, char **argv, int *i, struct arena *arena)
-{
-    const char *arg = argv[*i];
-    if (strcmp(arg, "-l") == 0 && *i + 1 < argc) {
-        add_library(options, argv[++*i], arena);
-        return true;
-    }
-    for (unsigned k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
-        if (strcmp(arg, pairs[k].option) == 0 && *i + 1 < argc) {
-            push_pair(pairs[k].is_link ? &options->link : &options->shared, arg, argv[++*i]);
-            return true;
-        }
-    return false;
-}
-
-/* The words of -Xcompiler, by commas and blanks: also those that concern device code, or the linker. */
-static void add_host_words(struct cc_options *options, const char *list, struct arena *arena)
-{
-    struct cc_args words = {0};
-    for (const char *at = list; *at; at += strcspn(at, ", ") + (at[strcspn(at, ", ")] != '\0'))
-        if (strcspn(at, ", "))
-            vec_push(&words, arena_strndup(arena, at, strcspn(at, ", ")));
-    for (int i = 0; i < (int)words.count; i++)
-        if (!pass_pair(options, (int)words.count, (char **)words.items, &i, arena) &&
-            !pass_on(options, words.items[i], arena))
-            vec_push(&options->host, words.items[i]);
-    vec_free(&words);
-}
-
-/* nvcc's kinds of -Werror; true when the word is one. Only those that clang warns of change anything. */
-static bool is_kind_of_error(struct cc_options *options, const char *list)
-{
-    static const char *const kinds[][2] = {{"all-warnings", "-Werror"},
-                                           {"reorder", "-Werror=reorder"},
-                                           {"deprecated-declarations", "-Werror=deprecated-declarations"},
-                                           {"cross-execution-space-call", NULL},
-                                           {"default-stream-launch", NULL},
-                                           {"missing-launch-bounds", NULL},
-                                           {"ext-lambda-captures-this", NULL},
-                                           {"deprecated-gpu-targets", NULL}};
-    bool known = false;
-    for (const char *word = list; *word; word += strcspn(word, ",") + (word[strcspn(word, ",")] != '\0'))
-        for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
-            if (strcspn(word, ",") == strlen(kinds[k][0]) && starts(word, kinds[k][0])) {
-                known = true;
-                if (kinds[k][1])
-                    vec_push(&options->shared, kinds[k][1]);
-            }
-    return known;
 }
 
 static int set_language(struct cc_options *options, const char *name, struct diag_sink *diags)
@@ -499,7 +285,7 @@ static void act_on_words(struct reading *r, const struct row *row, const char *v
     struct cc_options *o = r->options;
     switch (row->act) {
     case SHARED_PAIR:
-        push_pair(&o->shared, row->text, value);
+        cc_push_pair(&o->shared, row->text, value);
         break;
     case SHARED_WORD:
         vec_push(&o->shared, row->text);
@@ -511,7 +297,7 @@ static void act_on_words(struct reading *r, const struct row *row, const char *v
         vec_push(&o->host, arena_printf(r->arena, "%s%s", row->text, value));
         break;
     case HOST_LIST:
-        add_host_words(o, value, r->arena);
+        cc_add_host_words(o, value, r->arena);
         break;
     case HOST_AND_LINK:
         vec_push(&o->host, row->text); /* fall through */
@@ -525,10 +311,10 @@ static void act_on_words(struct reading *r, const struct row *row, const char *v
         vec_push(&o->link, arena_printf(r->arena, "%s%s", row->text, value));
         break;
     case LIBRARY:
-        add_library(o, value, r->arena);
+        cc_add_library(o, value, r->arena);
         break;
     case DEPENDENCY_PAIR:
-        push_pair(&o->host, row->text, value);
+        cc_push_pair(&o->host, row->text, value);
         o->names_dependencies |= strcmp(row->text, "-MF") == 0;
         o->names_target |= strcmp(row->text, "-MF") != 0;
         break;
@@ -552,9 +338,9 @@ static int act_on(struct reading *r, const struct row *row, const char *value)
     case STANDARD:
         return set_standard(o, value);
     case ARCH:
-        return set_arch(o, value, r->arena, r->diags);
+        return cc_set_arch(o, value, r->arena, r->diags);
     case GENCODE:
-        return set_gencode(o, value, r->arena, r->diags);
+        return cc_set_gencode(o, value, r->arena, r->diags);
     case RDC:
         o->relocatable = is_true(value);
         return 0;
@@ -637,7 +423,7 @@ static const struct row *find_row(struct reading *r, int argc, char **argv, int 
             int at = *i;
             if (!(*value = value_of(row, behind, argc, argv, &at)))
                 continue;
-            if (row->act == WERROR && !is_kind_of_error(r->options, *value))
+            if (row->act == WERROR && !cc_take_kind_of_error(r->options, *value))
                 continue;
             *i = at;
             return row;
@@ -662,7 +448,7 @@ static int read_word(struct reading *r, int argc, char **argv, int *i)
                           row->act == OUTPUT ? "a file name" : "a value");
     if (row)
         return act_on(r, row, value);
-    if (!pass_pair(r->options, argc, argv, i, r->arena) && !pass_on(r->options, arg, r->arena))
+    if (!cc_pass_pair(r->options, argc, argv, i, r->arena) && !cc_pass_on(r->options, arg, r->arena))
         vec_push(&r->options->unknown, arg);
     return 0;
 }
