@@ -45,8 +45,9 @@ static cudaError_t check_array(struct runtime *rt, const struct cudaChannelForma
 {
     const unsigned known = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
     if (!array_texel_bytes(desc))
-        return runtime_refuse(rt, cudaErrorInvalidChannelDescriptor, "channels of %d, %d, %d and %d bits are not supported",
-                              desc->x, desc->y, desc->z, desc->w);
+        return runtime_refuse(rt, cudaErrorInvalidChannelDescriptor,
+                              "channels of %d, %d, %d and %d bits are not supported", desc->x, desc->y, desc->z,
+                              desc->w);
     if (flags & ~known)
         return runtime_refuse(rt, cudaErrorNotSupported, "flags 0x%x are not supported", flags & ~known);
     bool cube = flags & cudaArrayCubemap, layered = flags & cudaArrayLayered;
@@ -77,7 +78,9 @@ static cudaError_t allocate(struct runtime *rt, cudaArray_t *result, const struc
     gpu_label(rt->gpu, array.base, rt->entry, NULL);
     error = replay_call(rt, bytes, array.base, flags);
     if (error || !array.base)
-        return error ? error : runtime_refuse(rt, cudaErrorMemoryAllocation, "%zu bytes of device memory cannot be allocated", bytes);
+        return error ? error
+                     : runtime_refuse(rt, cudaErrorMemoryAllocation, "%zu bytes of device memory cannot be allocated",
+                                      bytes);
     struct cudaArray *made = base_calloc(1, sizeof *made);
     *made = array;
     vec_push(&rt->arrays, made);
@@ -154,8 +157,8 @@ static cudaError_t count_elements(struct runtime *rt, cudaArray_const_t array, s
     if (error)
         return error;
     *elements = bytes / array->texel;
-    return bytes % array->texel ? runtime_refuse(rt, cudaErrorInvalidValue, "%zu bytes are no whole elements of %zu", bytes,
-                                                 array->texel)
+    return bytes % array->texel ? runtime_refuse(rt, cudaErrorInvalidValue, "%zu bytes are no whole elements of %zu",
+                                                 bytes, array->texel)
                                 : cudaSuccess;
 }
 

@@ -7,7 +7,8 @@
 
 struct cudaArray {
     struct cudaChannelFormatDesc desc;
-    struct cudaExtent extent; /* as given: 0 for a dimension that it has not; depth: layers or faces, of those that have them */
+    struct cudaExtent
+        extent; /* as given: 0 for a dimension that it has not; depth: layers or faces, of those that have them */
     unsigned flags;
     uint64_t base;            /* device address */
     size_t texel, row, slice; /* bytes of an element; from one row, and from one slice or layer, to the next */

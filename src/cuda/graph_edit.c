@@ -1,8 +1,8 @@
 /* Graphs that are changed after they were made, and shown: nodes and edges that go, other events and copies for nodes,
  * a picture for Graphviz. */
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
+#include "base/file.h"
 #include "cuda/graph.h"
 
 static cudaError_t destroy_node(struct runtime *rt, cudaGraphNode_t node)
@@ -56,7 +56,8 @@ static bool needs_node(cudaGraphNode_t node, cudaGraphNode_t other)
     return false;
 }
 
-static cudaError_t list_dependents(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges, size_t *count)
+static cudaError_t list_dependents(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,
+                                   size_t *count)
 {
     if (!node || !count)
         return cudaErrorInvalidValue;
@@ -134,7 +135,8 @@ static cudaError_t set_event(struct runtime *rt, cudaGraphNode_t node, enum cuda
     }                                                                                                                  \
     cudaError_t cudaGraphExec##Name##NodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)       \
     {                                                                                                                  \
-        RUNTIME_CALL(set_event(rt, graph_copy_of(exec, node, cudaGraphNodeType##Type), cudaGraphNodeType##Type, event)); \
+        RUNTIME_CALL(                                                                                                  \
+            set_event(rt, graph_copy_of(exec, node, cudaGraphNodeType##Type), cudaGraphNodeType##Type, event));        \
     }
 EVENT_NODES(EventRecord, EventRecord)
 EVENT_NODES(EventWait, WaitEvent)
@@ -179,7 +181,8 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraph
 
 static const char *name_of(const struct runtime *rt, const struct CUgraphNode_st *node)
 {
-    static const char *const names[] = {"kernel", "copy", "fill", "host function", "graph", "empty", "wait for event", "record event"};
+    static const char *const names[] = {"kernel", "copy",  "fill",           "host function",
+                                        "graph",  "empty", "wait for event", "record event"};
     if (node->type == cudaGraphNodeTypeKernel) {
         const struct kernel *kernel = kernel_lookup(rt, node->kernel.func);
         return kernel ? kernel->shown : "kernel";
@@ -190,28 +193,30 @@ static const char *name_of(const struct runtime *rt, const struct CUgraphNode_st
 }
 
 /* Nodes by their number in the graph: addresses differ from run to run. */
-static void draw(struct runtime *rt, cudaGraph_t graph, FILE *file)
+static void draw(const struct runtime *rt, cudaGraph_t graph, struct strbuf *out)
 {
-    fprintf(file, "digraph graph_ {\n");
+    strbuf_add(out, "digraph graph_ {\n");
     for (size_t i = 0; i < graph->nodes.count; i++)
         graph->nodes.items[i]->mark = (unsigned)i;
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const struct CUgraphNode_st *node = graph->nodes.items[i];
-        fprintf(file, "    node%zu [label=\"%zu: %s\"];\n", i, i, name_of(rt, node));
+        strbuf_addf(out, "    node%zu [label=\"%zu: %s\"];\n", i, i, name_of(rt, node));
         for (size_t k = 0; k < node->needs.count; k++)
-            fprintf(file, "    node%u -> node%zu;\n", node->needs.items[k]->mark, i);
+            strbuf_addf(out, "    node%u -> node%zu;\n", node->needs.items[k]->mark, i);
     }
-    fprintf(file, "}\n");
+    strbuf_add(out, "}\n");
 }
 
 static cudaError_t print_graph(struct runtime *rt, cudaGraph_t graph, const char *path)
 {
-    FILE *file = graph && path ? fopen(path, "w") : NULL;
-    if (!file)
-        return runtime_refuse(rt, cudaErrorInvalidValue, "the file cannot be written");
-    draw(rt, graph, file);
-    bool lost = ferror(file);
-    return fclose(file) || lost ? cudaErrorOperatingSystem : cudaSuccess;
+    struct strbuf out = {0};
+    if (!graph || !path)
+        return cudaErrorInvalidValue;
+    draw(rt, graph, &out);
+    int error = file_store(path, strbuf_text(&out), out.length, 0666);
+    strbuf_free(&out);
+    return error ? runtime_refuse(rt, cudaErrorOperatingSystem, "the file cannot be written: %s", strerror(error))
+                 : cudaSuccess;
 }
 
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)

@@ -187,7 +187,8 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t minBytesToKeep)
     RUNTIME_CALL(trim(rt, pool, minBytesToKeep));
 }
 
-static cudaError_t set_attribute(struct runtime *rt, cudaMemPool_t pool, enum cudaMemPoolAttr attribute, const void *value)
+static cudaError_t set_attribute(struct runtime *rt, cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                 const void *value)
 {
     cudaError_t error = value ? check_pool(rt, pool) : cudaErrorInvalidValue;
     if (error)
@@ -198,12 +199,20 @@ static cudaError_t set_attribute(struct runtime *rt, cudaMemPool_t pool, enum cu
     case cudaMemPoolReuseAllowInternalDependencies:
         pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies] = *(const int *)value;
         return cudaSuccess;
-    case cudaMemPoolAttrReleaseThreshold: pool->threshold = *(const uint64_t *)value; return cudaSuccess;
-    case cudaMemPoolAttrReservedMemHigh: pool->reserved_high = pool->reserved; break;
-    case cudaMemPoolAttrUsedMemHigh: pool->used_high = pool->used; break;
-    default: return cudaErrorInvalidValue;
+    case cudaMemPoolAttrReleaseThreshold:
+        pool->threshold = *(const uint64_t *)value;
+        return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+        pool->reserved_high = pool->reserved;
+        break;
+    case cudaMemPoolAttrUsedMemHigh:
+        pool->used_high = pool->used;
+        break;
+    default:
+        return cudaErrorInvalidValue;
     }
-    return *(const uint64_t *)value ? cudaErrorInvalidValue : cudaSuccess; /* a high mark is set back, to no other value */
+    return *(const uint64_t *)value ? cudaErrorInvalidValue
+                                    : cudaSuccess; /* a high mark is set back, to no other value */
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
@@ -223,12 +232,23 @@ static cudaError_t get_attribute(struct runtime *rt, cudaMemPool_t pool, enum cu
     case cudaMemPoolReuseAllowInternalDependencies:
         *(int *)value = pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies];
         break;
-    case cudaMemPoolAttrReleaseThreshold: *number = pool->threshold; break;
-    case cudaMemPoolAttrReservedMemCurrent: *number = pool->reserved; break;
-    case cudaMemPoolAttrReservedMemHigh: *number = pool->reserved_high; break;
-    case cudaMemPoolAttrUsedMemCurrent: *number = pool->used; break;
-    case cudaMemPoolAttrUsedMemHigh: *number = pool->used_high; break;
-    default: return cudaErrorInvalidValue;
+    case cudaMemPoolAttrReleaseThreshold:
+        *number = pool->threshold;
+        break;
+    case cudaMemPoolAttrReservedMemCurrent:
+        *number = pool->reserved;
+        break;
+    case cudaMemPoolAttrReservedMemHigh:
+        *number = pool->reserved_high;
+        break;
+    case cudaMemPoolAttrUsedMemCurrent:
+        *number = pool->used;
+        break;
+    case cudaMemPoolAttrUsedMemHigh:
+        *number = pool->used_high;
+        break;
+    default:
+        return cudaErrorInvalidValue;
     }
     return cudaSuccess;
 }
@@ -239,7 +259,8 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
 }
 
 /* The one device has access, whatever is asked for. */
-static cudaError_t set_access(struct runtime *rt, cudaMemPool_t pool, const struct cudaMemAccessDesc *descs, size_t count)
+static cudaError_t set_access(struct runtime *rt, cudaMemPool_t pool, const struct cudaMemAccessDesc *descs,
+                              size_t count)
 {
     cudaError_t error = check_pool(rt, pool);
     for (size_t i = 0; !error && i < count; i++)

@@ -32,8 +32,9 @@ static cudaError_t set_channels(struct runtime *rt, const struct cudaChannelForm
 {
     size_t texel = array_texel_bytes(desc);
     if (!texel)
-        return runtime_refuse(rt, cudaErrorInvalidChannelDescriptor, "channels of %d, %d, %d and %d bits are not supported",
-                              desc->x, desc->y, desc->z, desc->w);
+        return runtime_refuse(rt, cudaErrorInvalidChannelDescriptor,
+                              "channels of %d, %d, %d and %d bits are not supported", desc->x, desc->y, desc->z,
+                              desc->w);
     image->channel_bytes = (uint8_t)(desc->x / 8);
     image->channels = (uint8_t)(texel / image->channel_bytes);
     image->format = desc->f == cudaChannelFormatKindFloat    ? SIMT_CHANNEL_FLOAT
@@ -74,7 +75,8 @@ static cudaError_t set_memory(struct runtime *rt, const void *pointer, const str
     if (!gpu_find_allocation(rt->gpu, base, &start, &bytes) || span > start + bytes - base)
         return runtime_refuse(rt, cudaErrorInvalidValue, "its memory does not lie in one allocation of device memory");
     if (base % texel || pitch % texel || (height > 1 && pitch < width * texel))
-        return runtime_refuse(rt, cudaErrorMisalignedAddress, "its memory, or its pitch, is not aligned to its elements");
+        return runtime_refuse(rt, cudaErrorMisalignedAddress,
+                              "its memory, or its pitch, is not aligned to its elements");
     image->base = base;
     image->row = image->slice = pitch;
     image->size[0] = (uint32_t)width;
@@ -86,7 +88,8 @@ static cudaError_t set_memory(struct runtime *rt, const void *pointer, const str
 static cudaError_t set_resource(struct runtime *rt, const struct cudaResourceDesc *r, struct simt_image *image)
 {
     switch (r->resType) {
-    case cudaResourceTypeArray: return set_array(rt, r->res.array.array, image);
+    case cudaResourceTypeArray:
+        return set_array(rt, r->res.array.array, image);
     case cudaResourceTypeLinear: {
         const struct cudaChannelFormatDesc *desc = &r->res.linear.desc;
         size_t texel = array_texel_bytes(desc);
@@ -98,7 +101,8 @@ static cudaError_t set_resource(struct runtime *rt, const struct cudaResourceDes
                           r->res.pitch2D.pitchInBytes, image);
     case cudaResourceTypeMipmappedArray:
         return runtime_refuse(rt, cudaErrorNotSupported, "mipmapped arrays are not supported");
-    default: return runtime_refuse(rt, cudaErrorInvalidValue, "%d is no type of a resource", (int)r->resType);
+    default:
+        return runtime_refuse(rt, cudaErrorInvalidValue, "%d is no type of a resource", (int)r->resType);
     }
 }
 
@@ -108,9 +112,11 @@ static cudaError_t set_texture(struct runtime *rt, const struct cudaTextureDesc 
     if (t->sRGB)
         return runtime_refuse(rt, cudaErrorNotSupported, "sRGB textures are not supported");
     if (integer && as_float && image->channel_bytes == 4)
-        return runtime_refuse(rt, cudaErrorInvalidNormSetting, "integers of 32 bits cannot be read as normalized numbers");
+        return runtime_refuse(rt, cudaErrorInvalidNormSetting,
+                              "integers of 32 bits cannot be read as normalized numbers");
     if (integer && !as_float && t->filterMode == cudaFilterModeLinear)
-        return runtime_refuse(rt, cudaErrorInvalidFilterSetting, "integers cannot be filtered, unless they are read as numbers");
+        return runtime_refuse(rt, cudaErrorInvalidFilterSetting,
+                              "integers cannot be filtered, unless they are read as numbers");
     for (unsigned d = 0; d < 3; d++) {
         if ((unsigned)t->addressMode[d] > cudaAddressModeBorder)
             return runtime_refuse(rt, cudaErrorInvalidValue, "%d is no address mode", (int)t->addressMode[d]);
@@ -164,8 +170,7 @@ static cudaError_t create_texture(struct runtime *rt, cudaTextureObject_t *objec
         return runtime_refuse(rt, cudaErrorInvalidValue, "the place for its result, or a description, is null");
     if (view && view->format != cudaResViewFormatNone)
         return runtime_refuse(rt, cudaErrorNotSupported, "views of another format are not supported");
-    const struct texture_record record = {
-        .kind = SIMT_IMAGE_TEXTURE, .resource = *resource, .texture = *texture};
+    const struct texture_record record = {.kind = SIMT_IMAGE_TEXTURE, .resource = *resource, .texture = *texture};
     cudaError_t error = texture_describe(rt, resource, texture, &image);
     error = error ? error : flight_wait(rt);
     error = error ? error : make_object(rt, &image, &record, &handle);

@@ -37,7 +37,8 @@ static cudaError_t bind(struct runtime *rt, const struct textureReference *t, co
     if (error)
         return error;
     struct cudaTextureDesc texture = {.filterMode = t->filterMode,
-                                      .readMode = reference->as_float ? cudaReadModeNormalizedFloat : cudaReadModeElementType,
+                                      .readMode =
+                                          reference->as_float ? cudaReadModeNormalizedFloat : cudaReadModeElementType,
                                       .sRGB = t->sRGB,
                                       .normalizedCoords = t->normalized};
     memcpy(texture.addressMode, t->addressMode, sizeof texture.addressMode);
@@ -46,8 +47,8 @@ static cudaError_t bind(struct runtime *rt, const struct textureReference *t, co
     return error ? error : write_description(rt, t, &image);
 }
 
-static cudaError_t bind_linear(struct runtime *rt, size_t *offset, const struct textureReference *t, const void *pointer,
-                               const struct cudaChannelFormatDesc *desc, size_t size)
+static cudaError_t bind_linear(struct runtime *rt, size_t *offset, const struct textureReference *t,
+                               const void *pointer, const struct cudaChannelFormatDesc *desc, size_t size)
 {
     uint64_t start, bytes, address = (uintptr_t)pointer;
     if (!t || !desc || !gpu_find_allocation(rt->gpu, address, &start, &bytes))

@@ -53,7 +53,7 @@ struct simt_sample {
 };
 
 struct simt_texels {
-    uint64_t lanes;                   /* that are given values */
+    uint64_t lanes;                    /* that are given values */
     uint64_t parted[SIMT_TEXEL_PARTS]; /* by part: lanes that have an address */
     uint32_t parts;
     uint64_t address[SIMT_TEXEL_PARTS][SIMT_MAX_WIDTH];
@@ -70,8 +70,8 @@ static inline unsigned simt_texel_bytes(const struct simt_access *access, unsign
 }
 /* Takes the texels of lanes that lie in the `bytes` bytes from address on, out of the naturally aligned line of
  * line_bytes around them. */
-void simt_texels_take(struct simt_access *access, uint64_t lanes, uint64_t address, uint32_t bytes,
-                      const uint8_t *line, uint32_t line_bytes);
+void simt_texels_take(struct simt_access *access, uint64_t lanes, uint64_t address, uint32_t bytes, const uint8_t *line,
+                      uint32_t line_bytes);
 /* Takes all of them from plain memory (simt_serve). */
 void simt_texels_serve(struct simt_access *access, uint8_t *(*at)(void *context, uint64_t address), void *context);
 /* All texels are there: converts, filters and writes the registers. */

@@ -12,8 +12,8 @@ void simt_texels_part(struct simt_access *access, unsigned p)
     memcpy(access->address, access->texels->address[p], sizeof access->address);
 }
 
-void simt_texels_take(struct simt_access *access, uint64_t lanes, uint64_t address, uint32_t bytes,
-                      const uint8_t *line, uint32_t line_bytes)
+void simt_texels_take(struct simt_access *access, uint64_t lanes, uint64_t address, uint32_t bytes, const uint8_t *line,
+                      uint32_t line_bytes)
 {
     struct simt_texels *texels = access->texels;
     for (unsigned p = 0; p < texels->parts; p++)
