@@ -10,6 +10,8 @@ static __device__ __inline__ const char *cudaGetErrorName(cudaError_t error)
         return #name;
 #include "cuda_errors.def"
 #undef CUDA_ERROR
+    default:
+        break;
     }
     return "unrecognized error code";
 }
@@ -21,6 +23,8 @@ static __device__ __inline__ const char *cudaGetErrorString(cudaError_t error)
         return text;
 #include "cuda_errors.def"
 #undef CUDA_ERROR
+    default:
+        break;
     }
     return "unrecognized error code";
 }
