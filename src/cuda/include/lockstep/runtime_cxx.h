@@ -48,7 +48,18 @@ template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **p, voi
     return cudaHostGetDevicePointer((void **)p, host, flags);
 }
 
-/* As programs before CUDA 12 instantiate a graph. */
+/* As programs before CUDA 12 update and instantiate a graph. */
+static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *error,
+                                              cudaGraphExecUpdateResult *result)
+{
+    cudaGraphExecUpdateResultInfo info = {};
+    cudaError_t answer = cudaGraphExecUpdate(exec, graph, &info);
+    if (error)
+        *error = info.errorNode;
+    if (result)
+        *result = info.result;
+    return answer;
+}
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *error,
                                                char *log, size_t size)
 {
