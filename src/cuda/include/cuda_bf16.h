@@ -1,6 +1,6 @@
 /* __nv_bfloat16 and __nv_bfloat162: the upper half of a float. Below sm_90 PTX has no bf16 addition, so arithmetic is
  * that of float with one rounding to nearest even at the end, on host and device alike; fma rounds twice (through
- * float). */
+ * float) on the host and below sm_80. */
 #ifndef __CUDA_BF16_H__
 #define __CUDA_BF16_H__
 
@@ -187,21 +187,76 @@ LOCKSTEP_HALF __nv_bfloat16 __ushort_as_bfloat16(unsigned short b)
 {
     return lockstep_bfloat16(b);
 }
-LOCKSTEP_HALF __nv_bfloat16 __int2bfloat16_rn(int i)
+/* direction: 0 nearest even, 1 towards zero, 2 up, 3 down */
+LOCKSTEP_HALF __nv_bfloat16 lockstep_bfloat16_of(double d, int direction)
 {
-    return __nv_bfloat16(i);
+    __nv_bfloat16 nearest = __double2bfloat16(d);
+    double got = (double)(float)nearest;
+    if (direction == 0 || got == d || d != d)
+        return nearest;
+    /* One number on, away from zero or towards it: the encoding of magnitudes is in order. */
+    bool up = direction == 2 || (direction == 1 && d < 0.0), negative = nearest.lockstep_bits >> 15;
+    if (up ? got < d : got > d)
+        return lockstep_bfloat16((unsigned short)(nearest.lockstep_bits + (up != negative ? 1 : -1)));
+    return nearest;
 }
-LOCKSTEP_HALF __nv_bfloat16 __uint2bfloat16_rn(unsigned i)
+LOCKSTEP_HALF __nv_bfloat16 __float2bfloat16_ru(float f)
 {
-    return __nv_bfloat16(i);
+    return lockstep_bfloat16_of(f, 2);
 }
-static __device__ inline int __bfloat162int_rn(__nv_bfloat16 a)
+LOCKSTEP_HALF __nv_bfloat16 __float2bfloat16_rd(float f)
 {
-    return __float2int_rn((float)a);
+    return lockstep_bfloat16_of(f, 3);
 }
-static __device__ inline int __bfloat162int_rz(__nv_bfloat16 a)
+LOCKSTEP_HALF_FROM_INTEGER(__nv_bfloat16, int2bfloat16, int, long long, lockstep_bfloat16_of)
+LOCKSTEP_HALF_FROM_INTEGER(__nv_bfloat16, uint2bfloat16, unsigned, long long, lockstep_bfloat16_of)
+LOCKSTEP_HALF_FROM_INTEGER(__nv_bfloat16, short2bfloat16, short, long long, lockstep_bfloat16_of)
+LOCKSTEP_HALF_FROM_INTEGER(__nv_bfloat16, ushort2bfloat16, unsigned short, long long, lockstep_bfloat16_of)
+LOCKSTEP_HALF_FROM_INTEGER(__nv_bfloat16, ll2bfloat16, long long, long long, lockstep_bfloat16_of)
+LOCKSTEP_HALF_FROM_INTEGER(__nv_bfloat16, ull2bfloat16, unsigned long long, unsigned long long, lockstep_bfloat16_of)
+LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162int, int, ll)
+LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162uint, unsigned, ll)
+LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162short, short, ll)
+LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162ushort, unsigned short, ll)
+static __device__ inline signed char __bfloat162char_rz(__nv_bfloat16 a)
 {
-    return __float2int_rz((float)a);
+    return (float)a != (float)a ? (signed char)0 : lockstep_fit<signed char>(__float2ll_rz((float)a));
+}
+static __device__ inline unsigned char __bfloat162uchar_rz(__nv_bfloat16 a)
+{
+    return lockstep_fit<unsigned char>(__float2ll_rz((float)a));
+}
+LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162ll, long long, ll)
+LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162ull, unsigned long long, ull)
+
+/* ---- parts of pairs ---- */
+LOCKSTEP_HALF short __bfloat16_as_short(__nv_bfloat16 a)
+{
+    return (short)a.lockstep_bits;
+}
+LOCKSTEP_HALF __nv_bfloat16 __short_as_bfloat16(short b)
+{
+    return lockstep_bfloat16((unsigned short)b);
+}
+LOCKSTEP_HALF __nv_bfloat162 __low2bfloat162(__nv_bfloat162 v)
+{
+    return __nv_bfloat162(v.x, v.x);
+}
+LOCKSTEP_HALF __nv_bfloat162 __high2bfloat162(__nv_bfloat162 v)
+{
+    return __nv_bfloat162(v.y, v.y);
+}
+LOCKSTEP_HALF __nv_bfloat162 __lowhigh2highlow(__nv_bfloat162 v)
+{
+    return __nv_bfloat162(v.y, v.x);
+}
+LOCKSTEP_HALF __nv_bfloat162 __lows2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b)
+{
+    return __nv_bfloat162(a.x, b.x);
+}
+LOCKSTEP_HALF __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b)
+{
+    return __nv_bfloat162(a.y, b.y);
 }
 
 /* ---- arithmetic ---- */
@@ -220,6 +275,11 @@ LOCKSTEP_BFLOAT(mul, *)
 #undef LOCKSTEP_BFLOAT
 LOCKSTEP_HALF __nv_bfloat16 lockstep_fma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned short r;
+    asm("fma.rn.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(a.lockstep_bits), "h"(b.lockstep_bits), "h"(c.lockstep_bits));
+    return lockstep_bfloat16(r);
+#endif
     return __float2bfloat16(__builtin_fmaf((float)a, (float)b, (float)c));
 }
 LOCKSTEP_HALF __nv_bfloat162 lockstep_fma(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c)
@@ -228,6 +288,16 @@ LOCKSTEP_HALF __nv_bfloat162 lockstep_fma(__nv_bfloat162 a, __nv_bfloat162 b, __
 }
 
 LOCKSTEP_HALF_FUNCTIONS(__nv_bfloat16, __nv_bfloat162, __bfloat162float, __float2bfloat16)
+
+/* ---- memory ---- */
+static __device__ inline __nv_bfloat16 __ldg(const __nv_bfloat16 *p)
+{
+    return lockstep_bfloat16(__ldg((const unsigned short *)p));
+}
+static __device__ inline __nv_bfloat162 __ldg(const __nv_bfloat162 *p)
+{
+    return __builtin_bit_cast(__nv_bfloat162, __ldg((const unsigned *)p));
+}
 
 /* ---- atomic sums: below sm_90 there is no instruction, so they are made of compare-and-swap. Returns what was there.
  * ---- */

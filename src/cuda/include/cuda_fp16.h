@@ -291,53 +291,30 @@ LOCKSTEP_HALF __half __short_as_half(short b)
 {
     return lockstep_half((unsigned short)b);
 }
-LOCKSTEP_HALF __half __int2half_rn(int i)
+LOCKSTEP_HALF __half lockstep_half_of(double d, int direction)
 {
-    return __half(i);
+    return lockstep_half(lockstep_double_to_half_bits(d, direction));
 }
-LOCKSTEP_HALF __half __uint2half_rn(unsigned i)
+LOCKSTEP_HALF_FROM_INTEGER(__half, int2half, int, long long, lockstep_half_of)
+LOCKSTEP_HALF_FROM_INTEGER(__half, uint2half, unsigned, long long, lockstep_half_of)
+LOCKSTEP_HALF_FROM_INTEGER(__half, short2half, short, long long, lockstep_half_of)
+LOCKSTEP_HALF_FROM_INTEGER(__half, ushort2half, unsigned short, long long, lockstep_half_of)
+LOCKSTEP_HALF_FROM_INTEGER(__half, ll2half, long long, long long, lockstep_half_of)
+LOCKSTEP_HALF_FROM_INTEGER(__half, ull2half, unsigned long long, unsigned long long, lockstep_half_of)
+LOCKSTEP_HALF_TO_INTEGER(__half, half2int, int, ll)
+LOCKSTEP_HALF_TO_INTEGER(__half, half2uint, unsigned, ll)
+LOCKSTEP_HALF_TO_INTEGER(__half, half2short, short, ll)
+LOCKSTEP_HALF_TO_INTEGER(__half, half2ushort, unsigned short, ll)
+static __device__ inline signed char __half2char_rz(__half a)
 {
-    return __half(i);
+    return (float)a != (float)a ? (signed char)0 : lockstep_fit<signed char>(__float2ll_rz((float)a));
 }
-LOCKSTEP_HALF __half __short2half_rn(short i)
+static __device__ inline unsigned char __half2uchar_rz(__half a)
 {
-    return __half((int)i);
+    return lockstep_fit<unsigned char>(__float2ll_rz((float)a));
 }
-LOCKSTEP_HALF __half __ushort2half_rn(unsigned short i)
-{
-    return __half((unsigned)i);
-}
-LOCKSTEP_HALF __half __ll2half_rn(long long i)
-{
-    return __half(i);
-}
-LOCKSTEP_HALF __half __ull2half_rn(unsigned long long i)
-{
-    return __half(i);
-}
-#define LOCKSTEP_FROM_HALF(NAME, T)                                                                                    \
-    static __device__ inline T __half2##NAME##_rn(__half a)                                                            \
-    {                                                                                                                  \
-        return (T)__float2ll_rn(__half2float(a));                                                                      \
-    }                                                                                                                  \
-    static __device__ inline T __half2##NAME##_rz(__half a)                                                            \
-    {                                                                                                                  \
-        return (T)__float2ll_rz(__half2float(a));                                                                      \
-    }                                                                                                                  \
-    static __device__ inline T __half2##NAME##_ru(__half a)                                                            \
-    {                                                                                                                  \
-        return (T)__float2ll_ru(__half2float(a));                                                                      \
-    }                                                                                                                  \
-    static __device__ inline T __half2##NAME##_rd(__half a)                                                            \
-    {                                                                                                                  \
-        return (T)__float2ll_rd(__half2float(a));                                                                      \
-    }
-LOCKSTEP_FROM_HALF(int, int)
-LOCKSTEP_FROM_HALF(uint, unsigned)
-LOCKSTEP_FROM_HALF(short, short)
-LOCKSTEP_FROM_HALF(ushort, unsigned short)
-LOCKSTEP_FROM_HALF(ll, long long)
-#undef LOCKSTEP_FROM_HALF
+LOCKSTEP_HALF_TO_INTEGER(__half, half2ll, long long, ll)
+LOCKSTEP_HALF_TO_INTEGER(__half, half2ull, unsigned long long, ull)
 
 /* ---- arithmetic ---- */
 #if defined(__CUDA_ARCH__)

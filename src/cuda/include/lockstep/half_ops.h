@@ -6,12 +6,13 @@
 
 #define LOCKSTEP_HALF static __inline__ __host__ __device__
 
-/* Comparisons go through float, which holds every value of both types; `unordered` forms (u) are true when either is
- * NaN. */
+/* Comparisons go through float, which holds every value of both types. They are false when either is NaN, __hne too; the
+ * `unordered` forms (u) are true then, and so is the operator !=. */
 #define LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, NAME, OP)                                                               \
     LOCKSTEP_HALF bool __h##NAME(S a, S b)                                                                             \
     {                                                                                                                  \
-        return TO_FLOAT(a) OP TO_FLOAT(b);                                                                             \
+        float x = TO_FLOAT(a), y = TO_FLOAT(b);                                                                        \
+        return x == x && y == y && x OP y;                                                                             \
     }                                                                                                                  \
     LOCKSTEP_HALF bool __h##NAME##u(S a, S b)                                                                          \
     {                                                                                                                  \
@@ -23,17 +24,34 @@
         return lockstep_pair(__h##NAME(a.x, b.x) ? lockstep_one(a.x) : lockstep_zero(a.x),                             \
                              __h##NAME(a.y, b.y) ? lockstep_one(a.x) : lockstep_zero(a.x));                            \
     }                                                                                                                  \
+    LOCKSTEP_HALF S2 __h##NAME##u2(S2 a, S2 b)                                                                         \
+    {                                                                                                                  \
+        return lockstep_pair(__h##NAME##u(a.x, b.x) ? lockstep_one(a.x) : lockstep_zero(a.x),                          \
+                             __h##NAME##u(a.y, b.y) ? lockstep_one(a.x) : lockstep_zero(a.x));                         \
+    }                                                                                                                  \
+    LOCKSTEP_HALF bool __hb##NAME##u2(S2 a, S2 b)                                                                      \
+    {                                                                                                                  \
+        return __h##NAME##u(a.x, b.x) && __h##NAME##u(a.y, b.y);                                                       \
+    }                                                                                                                  \
+    LOCKSTEP_HALF unsigned __h##NAME##2_mask(S2 a, S2 b)                                                               \
+    {                                                                                                                  \
+        return (__h##NAME(a.x, b.x) ? 0xffffu : 0u) | (__h##NAME(a.y, b.y) ? 0xffff0000u : 0u);                        \
+    }                                                                                                                  \
+    LOCKSTEP_HALF unsigned __h##NAME##u2_mask(S2 a, S2 b)                                                              \
+    {                                                                                                                  \
+        return (__h##NAME##u(a.x, b.x) ? 0xffffu : 0u) | (__h##NAME##u(a.y, b.y) ? 0xffff0000u : 0u);                  \
+    }                                                                                                                  \
     LOCKSTEP_HALF bool __hb##NAME##2(S2 a, S2 b)                                                                       \
     {                                                                                                                  \
         return __h##NAME(a.x, b.x) && __h##NAME(a.y, b.y);                                                             \
     }                                                                                                                  \
     LOCKSTEP_HALF bool operator OP(S a, S b)                                                                           \
     {                                                                                                                  \
-        return __h##NAME(a, b);                                                                                        \
+        return TO_FLOAT(a) OP TO_FLOAT(b);                                                                             \
     }                                                                                                                  \
     LOCKSTEP_HALF bool operator OP(S2 a, S2 b)                                                                         \
     {                                                                                                                  \
-        return __hb##NAME##2(a, b);                                                                                    \
+        return a.x OP b.x && a.y OP b.y;                                                                               \
     }
 
 #define LOCKSTEP_HALF_BINARY(S, S2, NAME, OP)                                                                          \
@@ -52,6 +70,14 @@
     LOCKSTEP_HALF S2 __h##NAME##2_rn(S2 a, S2 b)                                                                       \
     {                                                                                                                  \
         return lockstep_##NAME(a, b);                                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S __h##NAME##_sat(S a, S b)                                                                          \
+    {                                                                                                                  \
+        return lockstep_clamp(lockstep_##NAME(a, b));                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __h##NAME##2_sat(S2 a, S2 b)                                                                      \
+    {                                                                                                                  \
+        return lockstep_clamp(lockstep_##NAME(a, b));                                                                  \
     }                                                                                                                  \
     LOCKSTEP_HALF S operator OP(S a, S b)                                                                              \
     {                                                                                                                  \
@@ -83,7 +109,30 @@
         return lockstep_pair(h##NAME(a.x), h##NAME(a.y));                                                              \
     }
 
+/* To [0, 1], NaN to 0. */
+#define LOCKSTEP_HALF_CLAMP(S, S2, TO_FLOAT)                                                                           \
+    LOCKSTEP_HALF S lockstep_clamp(S a)                                                                                \
+    {                                                                                                                  \
+        float x = TO_FLOAT(a);                                                                                         \
+        return x > 1.0f ? lockstep_one(a) : x > 0.0f ? a : lockstep_zero(a);                                           \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 lockstep_clamp(S2 a)                                                                              \
+    {                                                                                                                  \
+        return lockstep_pair(lockstep_clamp(a.x), lockstep_clamp(a.y));                                                \
+    }                                                                                                                  \
+    /* Negative numbers to 0, -0 as well; NaN stays. */                                                                \
+    LOCKSTEP_HALF S lockstep_relu(S a)                                                                                 \
+    {                                                                                                                  \
+        float x = TO_FLOAT(a);                                                                                         \
+        return x > 0.0f || x != x ? a : lockstep_zero(a);                                                              \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 lockstep_relu(S2 a)                                                                               \
+    {                                                                                                                  \
+        return lockstep_pair(lockstep_relu(a.x), lockstep_relu(a.y));                                                  \
+    }
+
 #define LOCKSTEP_HALF_FUNCTIONS(S, S2, TO_FLOAT, FROM_FLOAT)                                                           \
+    LOCKSTEP_HALF_CLAMP(S, S2, TO_FLOAT)                                                                               \
     LOCKSTEP_HALF_BINARY(S, S2, add, +)                                                                                \
     LOCKSTEP_HALF_BINARY(S, S2, sub, -)                                                                                \
     LOCKSTEP_HALF_BINARY(S, S2, mul, *)                                                                                \
@@ -118,6 +167,28 @@
     LOCKSTEP_HALF S2 __hfma2(S2 a, S2 b, S2 c)                                                                         \
     {                                                                                                                  \
         return lockstep_fma(a, b, c);                                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S __hfma_sat(S a, S b, S c)                                                                          \
+    {                                                                                                                  \
+        return lockstep_clamp(lockstep_fma(a, b, c));                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __hfma2_sat(S2 a, S2 b, S2 c)                                                                     \
+    {                                                                                                                  \
+        return lockstep_clamp(lockstep_fma(a, b, c));                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S __hfma_relu(S a, S b, S c)                                                                         \
+    {                                                                                                                  \
+        return lockstep_relu(lockstep_fma(a, b, c));                                                                   \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __hfma2_relu(S2 a, S2 b, S2 c)                                                                    \
+    {                                                                                                                  \
+        return lockstep_relu(lockstep_fma(a, b, c));                                                                   \
+    }                                                                                                                  \
+    /* a * b + c of complex numbers, real part first. */                                                               \
+    LOCKSTEP_HALF S2 __hcmadd(S2 a, S2 b, S2 c)                                                                        \
+    {                                                                                                                  \
+        S real = lockstep_fma(a.x, b.x, c.x), imaginary = lockstep_fma(a.x, b.y, c.y);                                 \
+        return lockstep_pair(lockstep_fma(lockstep_neg(a.y), b.y, real), lockstep_fma(a.y, b.x, imaginary));           \
     }                                                                                                                  \
     LOCKSTEP_HALF S __hneg(S a)                                                                                        \
     {                                                                                                                  \
@@ -179,6 +250,28 @@
     {                                                                                                                  \
         return lockstep_pair(__hmin(a.x, b.x), __hmin(a.y, b.y));                                                      \
     }                                                                                                                  \
+    /* A NaN wins. */                                                                                                  \
+    LOCKSTEP_HALF S __hmax_nan(S a, S b)                                                                               \
+    {                                                                                                                  \
+        return __hisnan(a) ? a : __hisnan(b) ? b : __hmax(a, b);                                                       \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S __hmin_nan(S a, S b)                                                                               \
+    {                                                                                                                  \
+        return __hisnan(a) ? a : __hisnan(b) ? b : __hmin(a, b);                                                       \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __hmax2_nan(S2 a, S2 b)                                                                           \
+    {                                                                                                                  \
+        return lockstep_pair(__hmax_nan(a.x, b.x), __hmax_nan(a.y, b.y));                                              \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __hmin2_nan(S2 a, S2 b)                                                                           \
+    {                                                                                                                  \
+        return lockstep_pair(__hmin_nan(a.x, b.x), __hmin_nan(a.y, b.y));                                              \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __hisnan2(S2 a)                                                                                   \
+    {                                                                                                                  \
+        return lockstep_pair(__hisnan(a.x) ? lockstep_one(a.x) : lockstep_zero(a.x),                                   \
+                             __hisnan(a.y) ? lockstep_one(a.x) : lockstep_zero(a.x));                                  \
+    }                                                                                                                  \
     LOCKSTEP_HALF_UNARY(S, S2, sqrt, TO_FLOAT, FROM_FLOAT, sqrtf(x))                                                   \
     LOCKSTEP_HALF_UNARY(S, S2, rsqrt, TO_FLOAT, FROM_FLOAT, (float)(1.0 / sqrt((double)x)))                            \
     LOCKSTEP_HALF_UNARY(S, S2, rcp, TO_FLOAT, FROM_FLOAT, 1.0f / x)                                                    \
@@ -191,6 +284,7 @@
     LOCKSTEP_HALF_UNARY(S, S2, sin, TO_FLOAT, FROM_FLOAT, sinf(x))                                                     \
     LOCKSTEP_HALF_UNARY(S, S2, cos, TO_FLOAT, FROM_FLOAT, cosf(x))                                                     \
     LOCKSTEP_HALF_UNARY(S, S2, tanh, TO_FLOAT, FROM_FLOAT, tanhf(x))                                                   \
+    LOCKSTEP_HALF_UNARY(S, S2, tanh_approx, TO_FLOAT, FROM_FLOAT, tanhf(x))                                            \
     LOCKSTEP_HALF_UNARY(S, S2, floor, TO_FLOAT, FROM_FLOAT, floorf(x))                                                 \
     LOCKSTEP_HALF_UNARY(S, S2, ceil, TO_FLOAT, FROM_FLOAT, ceilf(x))                                                   \
     LOCKSTEP_HALF_UNARY(S, S2, trunc, TO_FLOAT, FROM_FLOAT, truncf(x))                                                 \
@@ -210,5 +304,61 @@
     {                                                                                                                  \
         return __builtin_bit_cast(S2, NAME(mask, __builtin_bit_cast(unsigned, v), lane, width));                       \
     }
+
+/* Conversions between S and integers, called PREFIX2NAME_rn and NAME2SUFFIX_rn, with all roundings. The way from an
+ * integer is by double, which holds those of 32 bits; of 64 bits it holds the upper 53, with whether more are set. */
+LOCKSTEP_HALF double lockstep_double_of(long long i)
+{
+    unsigned long long u = i < 0 ? 0ull - (unsigned long long)i : (unsigned long long)i, low = u & 2047;
+    double d = (double)(u - low + (low ? 1024 : 0));
+    return u >> 53 == 0 ? (double)i : i < 0 ? -d : d;
+}
+LOCKSTEP_HALF double lockstep_double_of(unsigned long long u)
+{
+    unsigned long long low = u & 4095;
+    return u >> 53 == 0 ? (double)u : (double)(u - low + (low ? 2048 : 0));
+}
+#define LOCKSTEP_HALF_FROM_INTEGER(S, NAME, T, WIDE, FROM_DOUBLE)                                                      \
+    LOCKSTEP_HALF S __##NAME##_rn(T i)                                                                                 \
+    {                                                                                                                  \
+        return FROM_DOUBLE(lockstep_double_of((WIDE)i), 0);                                                            \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S __##NAME##_rz(T i)                                                                                 \
+    {                                                                                                                  \
+        return FROM_DOUBLE(lockstep_double_of((WIDE)i), 1);                                                            \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S __##NAME##_ru(T i)                                                                                 \
+    {                                                                                                                  \
+        return FROM_DOUBLE(lockstep_double_of((WIDE)i), 2);                                                            \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S __##NAME##_rd(T i)                                                                                 \
+    {                                                                                                                  \
+        return FROM_DOUBLE(lockstep_double_of((WIDE)i), 3);                                                            \
+    }
+#define LOCKSTEP_HALF_TO_INTEGER(S, NAME, T, WIDE)                                                                     \
+    static __device__ inline T __##NAME##_rn(S a)                                                                      \
+    {                                                                                                                  \
+        return lockstep_fit<T>(__float2##WIDE##_rn((float)a));                                                         \
+    }                                                                                                                  \
+    static __device__ inline T __##NAME##_rz(S a)                                                                      \
+    {                                                                                                                  \
+        return lockstep_fit<T>(__float2##WIDE##_rz((float)a));                                                         \
+    }                                                                                                                  \
+    static __device__ inline T __##NAME##_ru(S a)                                                                      \
+    {                                                                                                                  \
+        return lockstep_fit<T>(__float2##WIDE##_ru((float)a));                                                         \
+    }                                                                                                                  \
+    static __device__ inline T __##NAME##_rd(S a)                                                                      \
+    {                                                                                                                  \
+        return lockstep_fit<T>(__float2##WIDE##_rd((float)a));                                                         \
+    }
+/* What lies outside the type's range becomes its least or greatest number. NaN is what it is as a wider one. */
+template <class T, class Wide> static __device__ inline T lockstep_fit(Wide v)
+{
+    const bool is_signed = (T)-1 < (T)0;
+    const Wide top = (Wide)(is_signed ? ~0ull >> (65 - 8 * sizeof(T)) : ~0ull >> (64 - 8 * sizeof(T)));
+    const Wide least = is_signed ? (Wide)(-top - 1) : (Wide)0;
+    return sizeof(T) == sizeof(Wide) ? (T)v : v > top ? (T)top : v < least ? (T)least : (T)v;
+}
 
 #endif
