@@ -10,7 +10,7 @@ mkdir -p "$suite"/{right,slow/data,wrong,single}
 # program NAME TEXT: a folder with a Makefile as suites have them.
 program() {
     printf '#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n%s\n' "$2" >"$suite/$1/main.cu"
-    printf 'CC = /usr/local/cuda/bin/nvcc\nmain: main.cu\n\t$(CC) -arch=$(ARCH) -std=c++17 main.cu -o main\nrun: main\n\t$(LAUNCHER) ./main 1\n' >"$suite/$1/Makefile"
+    printf 'CC = /usr/local/cuda/bin/nvcc\nARCH = sm_10\nmain: main.cu\n\t$(CC) -arch=$(ARCH) -std=c++17 main.cu -o main\nrun: main\n\t$(LAUNCHER) ./main 1\n' >"$suite/$1/Makefile"
 }
 kernel='__global__ void add(int *x, int n) { atomicAdd(x, n); }'
 call='int *x, y = -1; cudaMalloc(&x, 4); cudaMemset(x, 0, 4); add<<<2, 32>>>(x, 2); cudaMemcpy(&y, x, 4, cudaMemcpyDeviceToHost);'
