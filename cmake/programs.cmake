@@ -32,6 +32,7 @@ if(TARGET ls_cuda_objects)
     lockstep_add_cudart(cudart12 12 "${CMAKE_SOURCE_DIR}/src/cuda/libcudart12.map")
     lockstep_add_cudart(cuda 1 "${CMAKE_SOURCE_DIR}/src/cuda/libcuda.map" cuda)
     file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/lib/lockstep")
+    file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/lib/lockstep")
     file(CREATE_LINK libcuda.so.1 "${CMAKE_BINARY_DIR}/lib/lockstep/libcuda.so" SYMBOLIC) # for linkers: -lcuda
 endif()
 

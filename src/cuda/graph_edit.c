@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/file.h"
 #include "cuda/graph.h"
 
 static cudaError_t destroy_node(struct runtime *rt, cudaGraphNode_t node)
@@ -209,14 +210,13 @@ static void draw(const struct runtime *rt, cudaGraph_t graph, struct strbuf *out
 
 static cudaError_t print_graph(struct runtime *rt, cudaGraph_t graph, const char *path)
 {
-    struct strbuf out = {0};
+    struct strbuf text = {0};
     if (!graph || !path)
-        return cudaErrorInvalidValue;
-    draw(rt, graph, &out);
-    int error = file_store(path, strbuf_text(&out), out.length, 0666);
-    strbuf_free(&out);
-    return error ? runtime_refuse(rt, cudaErrorOperatingSystem, "the file cannot be written: %s", strerror(error))
-                 : cudaSuccess;
+        return runtime_refuse(rt, cudaErrorInvalidValue, "a graph and the path of a file are needed");
+    draw(rt, graph, &text);
+    int lost = file_store(path, text.text, text.length, 0666);
+    strbuf_free(&text);
+    return lost ? runtime_refuse(rt, cudaErrorOperatingSystem, "the file cannot be written") : cudaSuccess;
 }
 
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
