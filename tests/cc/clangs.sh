@@ -5,7 +5,7 @@ need_clang
 cd "$work" || exit 1
 cp "$here"/programs/refused/* .
 linked=
-[ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ] && linked=1
+[ -e "$(dirname "$LOCKSTEP")/../lib/lockstep/libcudart.so.13" ] && linked=1
 
 # tried PROGRAM: with $clang
 tried()

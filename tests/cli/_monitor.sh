@@ -1,5 +1,5 @@
 # Helpers of the scripts about runs that are watched, behind _lib.sh.
-[ -e "$LOCKSTEP_BUILD/lib/lockstep-monitor.so" ] || { echo "skipped: built without libmicrohttpd"; exit 77; }
+[ -e "$LOCKSTEP_BUILD/lib/lockstep/lockstep-monitor.so" ] || { echo "skipped: built without libmicrohttpd"; exit 77; }
 
 run=
 trap '[ -z "$run" ] || kill -KILL "$run" 2>/dev/null; rm -rf "$folder"' EXIT

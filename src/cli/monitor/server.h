@@ -1,6 +1,6 @@
 /* The monitor's web server: `lockstep run --monitor PORT` answers there, on this computer alone, to whoever knows the
  * token in the page's address. It shows what hangs at the board (monitor/board.h), and hangs there what is asked for.
- * The server is a module of its own, lib/lockstep-monitor.so, which runs that are watched load. */
+ * The server is a module of its own, lib/lockstep/lockstep-monitor.so, which runs that are watched load. */
 #ifndef LOCKSTEP_CLI_MONITOR_SERVER_H
 #define LOCKSTEP_CLI_MONITOR_SERVER_H
 
