@@ -113,7 +113,7 @@ refuses 'no such file' -c absent.cu
 refuses 'cannot write' -c good.cu -o /nonexistent/x.o
 LOCKSTEP_CLANG=/nonexistent/clang refuses 'LOCKSTEP_CLANG' -c good.cu
 LOCKSTEP_CLANG=/bin/true refuses 'is not a clang' -c good.cu
-PATH=/nonexistent "$LOCKSTEP" cc -c good.cu >log 2>&1 && fail "cc without clang succeeded"
+env -u LOCKSTEP_CLANG PATH=/nonexistent "$LOCKSTEP" cc -c good.cu >log 2>&1 && fail "cc without clang succeeded"
 grep -q 'clang not found' log || fail "cc without clang does not say so"
 
 # an interrupt removes the temporary files, kills the child and ends us by the same signal

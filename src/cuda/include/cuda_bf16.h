@@ -195,9 +195,9 @@ LOCKSTEP_HALF __nv_bfloat16 lockstep_bfloat16_of(double d, int direction)
     if (direction == 0 || got == d || d != d)
         return nearest;
     /* One number on, away from zero or towards it: the encoding of magnitudes is in order. */
-    bool up = direction == 2 || (direction == 1 && d < 0.0), negative = nearest.lockstep_bits >> 15;
+    bool up = direction == 2 || (direction == 1 && d < 0.0), negative = nearest.__x >> 15;
     if (up ? got < d : got > d)
-        return lockstep_bfloat16((unsigned short)(nearest.lockstep_bits + (up != negative ? 1 : -1)));
+        return lockstep_bfloat16((unsigned short)(nearest.__x + (up != negative ? 1 : -1)));
     return nearest;
 }
 LOCKSTEP_HALF __nv_bfloat16 __float2bfloat16_ru(float f)
@@ -232,7 +232,7 @@ LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162ull, unsigned long long, ull)
 /* ---- parts of pairs ---- */
 LOCKSTEP_HALF short __bfloat16_as_short(__nv_bfloat16 a)
 {
-    return (short)a.lockstep_bits;
+    return (short)a.__x;
 }
 LOCKSTEP_HALF __nv_bfloat16 __short_as_bfloat16(short b)
 {
@@ -277,7 +277,7 @@ LOCKSTEP_HALF __nv_bfloat16 lockstep_fma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     unsigned short r;
-    asm("fma.rn.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(a.lockstep_bits), "h"(b.lockstep_bits), "h"(c.lockstep_bits));
+    asm("fma.rn.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(a.__x), "h"(b.__x), "h"(c.__x));
     return lockstep_bfloat16(r);
 #endif
     return __float2bfloat16(__builtin_fmaf((float)a, (float)b, (float)c));
