@@ -191,12 +191,14 @@ static int check_observers(const struct cli_options *options, struct diag_sink *
     return watch_try(options->observers.items, options->observers.count, sink);
 }
 
-/* Takes another machine than the default one for a program that needs it, and says so. */
+/* Takes the machine for a program that names none: the default one, or another that it needs. Says which. */
 static void fit_machine(struct cli_options *options)
 {
     struct strbuf why = {0};
     options->machine = cli_fit_machine(options->rest[0], &why);
-    if (options->machine && !options->quiet)
+    if (!options->machine)
+        strbuf_add(&why, "machine " CLI_DEFAULT_MACHINE " (--machine NAME takes another)");
+    if (!options->quiet)
         fprintf(stderr, "lockstep: %s\n", strbuf_text(&why));
     strbuf_free(&why);
 }
