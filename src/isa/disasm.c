@@ -152,27 +152,36 @@ static void print_mod(const struct printer *s, unsigned field, uint8_t value)
         strbuf_addf(s->out, ".%s", isa_mod_text(field, value));
 }
 
-static void print_mnemonic(const struct printer *s)
+/* Fields whose suffixes stand behind the types. */
+static bool is_behind_types(const struct isa_instr *instr, unsigned field)
+{
+    return field == ISA_FIELD_PRMT || field == ISA_FIELD_BOUNDS || isa_is_video(instr->op);
+}
+
+static void print_mods(const struct printer *s, bool behind_types)
 {
     const struct isa_instr *instr = s->instr;
     uint8_t fields[ISA_FIELD_COUNT];
     unsigned count = isa_op_fields(instr->op, fields);
-    strbuf_add(s->out, isa_op_info(instr->op)->text);
     for (unsigned i = 0; i < count; i++) {
         uint8_t value = ((const uint8_t *)&instr->mods)[fields[i]];
-        if (value && fields[i] != ISA_FIELD_PRMT && fields[i] != ISA_FIELD_BOUNDS)
+        if (value && is_behind_types(instr, fields[i]) == behind_types)
             print_mod(s, fields[i], value);
     }
+}
+
+static void print_mnemonic(const struct printer *s)
+{
+    const struct isa_instr *instr = s->instr;
+    strbuf_add(s->out, isa_op_info(instr->op)->text);
+    print_mods(s, false);
     if (instr->type)
         strbuf_addf(s->out, ".%s", isa_type_info(instr->type)->text);
     if (instr->stype)
         strbuf_addf(s->out, ".%s", isa_type_info(instr->stype)->text);
     if (instr->op == ISA_OP_CVT && instr->mods.pack && instr->src_count > 2 && instr->src[2].kind != ISA_OPERAND_NONE)
         strbuf_add(s->out, ".b32");
-    if (instr->mods.prmt)
-        print_mod(s, ISA_FIELD_PRMT, instr->mods.prmt);
-    if (instr->mods.bounds)
-        print_mod(s, ISA_FIELD_BOUNDS, instr->mods.bounds);
+    print_mods(s, true);
 }
 
 static void print_vector(struct printer *s, const struct isa_operand *operands, unsigned count, enum isa_type type)

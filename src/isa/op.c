@@ -152,10 +152,6 @@ bool isa_is_outside(const char *text, size_t n)
         "movmatrix",    "wgmma",          "tcgen05",  "cp",        "mbarrier",     "tensormap",
         "createpolicy", "applypriority",  "discard",  "mapa",      "getctarank",   "multimem",
         "setmaxnreg",   "griddepcontrol", "alloca",   "stacksave", "stackrestore", "clusterlaunchcontrol",
-        "vadd",         "vsub",           "vabsdiff", "vmin",      "vmax",         "vshl",
-        "vshr",         "vmad",           "vset",     "vadd2",     "vsub2",        "vavrg2",
-        "vabsdiff2",    "vmin2",          "vmax2",    "vset2",     "vadd4",        "vsub4",
-        "vavrg4",       "vabsdiff4",      "vmin4",    "vmax4",     "vset4",
     };
     for (size_t i = 0; n && i < sizeof outside / sizeof outside[0]; i++)
         if (same_text(outside[i], text, n))

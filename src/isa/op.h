@@ -131,6 +131,13 @@ const char *isa_mod_text(enum isa_field field, uint8_t value);
  * matrix units, bulk copies). */
 bool isa_is_outside(const char *text, size_t n);
 
+/* The video instructions, whose rows stand together: a third type may follow the other two, and the rest of the suffixes
+ * stands behind the types. */
+static inline bool isa_is_video(enum isa_op op)
+{
+    return op >= ISA_OP_VADD && op <= ISA_OP_VSET4;
+}
+
 static inline unsigned isa_type_bits(enum isa_type type)
 {
     return isa_type_info(type)->bits;

@@ -40,6 +40,8 @@ static const struct {
     {"LIMIT", "limit", ISA_FIELD_LIMIT},        {"LOD", "level", ISA_FIELD_LOD},
     {"COMPONENT", "component", ISA_FIELD_COMPONENT}, {"SURFACE", "format", ISA_FIELD_SURFACE},
     {"GEOMETRY", "geometry", ISA_FIELD_GEOMETRY}, {"BOUNDS", "mode outside", ISA_FIELD_BOUNDS},
+    {"BTYPE", "third type", ISA_FIELD_BTYPE},   {"PO", ".po", ISA_FIELD_PO},
+    {"SCALE", "scale", ISA_FIELD_SCALE},
     {"TYPE", "type", TYPE_FIELD},               {"STYPE", "second type", STYPE_FIELD},
 };
 enum { NAMES = sizeof names / sizeof names[0] };

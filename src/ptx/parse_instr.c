@@ -130,8 +130,9 @@ static int check_types(struct ptx_parser *p, const struct mnemonic *m, struct is
     unsigned want = has_second ? 2 : 1;
     if (count != want && !(count == 0 && none_ok) && !(count == 3 && is_pack && types[2] == ISA_B32))
         return ptx_error(p, &m->op, NULL, "%s takes %s type suffix%s, found %u", info->text,
-                         none_ok && !has_second ? "no"
-                         : has_second           ? "two"
+                         none_ok && !has_second     ? "no"
+                         : isa_is_video(instr->op) && strstr(info->fields, "BTYPE") ? "three"
+                         : has_second               ? "two"
                                                 : "one",
                          want > 1 ? "es" : "", count);
     if (count && !classes_have(info->types, first, types[0]))
@@ -166,6 +167,9 @@ static int read_suffixes(struct ptx_parser *p, const struct mnemonic *m, struct 
     for (unsigned i = 0; i < m->word_count; i++) {
         const struct ptx_token *word = &m->words[i];
         uint32_t type = strmap_get(&p->words.types, word->text, word->length);
+        if (count == 2 && isa_is_video(instr->op) &&
+            ptx_words_set_mod(&p->words, instr->op, &instr->mods, word->text, word->length))
+            continue; /* its third type, or what stands behind the types */
         if (type != STRMAP_NONE && count < 3)
             types[count++] = (uint8_t)type;
         else if (type != STRMAP_NONE ||
@@ -256,6 +260,20 @@ static bool names_outside(const struct ptx_raw_operand *raw, unsigned count)
     return false;
 }
 
+/* Video instructions that take parts of their operands, put their result into a part of the destination, or negate an
+ * operand (`%r1.b0`, `%r1.h10`, `-%r1`) are outside the model. */
+static bool selects_parts(const struct ptx_parser *p)
+{
+    struct ptx_lexer lexer = p->lexer;
+    struct ptx_token at = p->token, before = at;
+    for (; at.kind != PTX_TOKEN_END && !PTX_IS_PUNCT(&at, ';'); before = at, at = ptx_lex_next(&lexer)) {
+        bool is_part = at.kind == PTX_TOKEN_DOT && at.length > 1 && (at.text[0] == 'b' || at.text[0] == 'h');
+        if (is_part || (PTX_IS_PUNCT(&before, '-') && at.kind == PTX_TOKEN_WORD))
+            return true;
+    }
+    return false;
+}
+
 static int parse_operands(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)
 {
     struct ptx_raw_operand raw[PTX_MAX_OPERANDS];
@@ -265,6 +283,8 @@ static int parse_operands(struct ptx_parser *p, const struct mnemonic *m, struct
     size_t used = p->body.regs.count;
     if (!*isa_op_info(instr->op)->operands && !PTX_IS_PUNCT(&p->token, ';'))
         return ptx_expected(p, "`;` after the instruction");
+    if (isa_is_video(instr->op) && selects_parts(p))
+        return take_text(p, m, instr);
     while (!PTX_IS_PUNCT(&p->token, ';')) {
         if (count == PTX_MAX_OPERANDS)
             return ptx_error(p, &p->token, NULL, "too many operands");

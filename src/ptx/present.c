@@ -1,5 +1,5 @@
 /* Operands that some forms of an instruction have and others do not: the predicate that .and, .or and .xor combine with,
- * the mask of .sync, the second source of a packing conversion, the new value of a compare and swap. */
+ * the mask of .sync, what a second operation takes, the second source of a packing conversion, the new value of a compare and swap. */
 #include "ptx/parse.h"
 
 static bool has_source(const struct isa_instr *instr, unsigned i)
@@ -52,6 +52,15 @@ int ptx_check_present(struct ptx_parser *p, const struct isa_instr *instr, const
         return require(p, at, instr->mods.boolop, has_source(instr, 2), "a predicate to combine with",
                        ".and, .or or .xor");
     case ISA_OP_LOP3: return check_lop3(p, instr, at);
+    case ISA_OP_VADD:
+    case ISA_OP_VSUB:
+    case ISA_OP_VABSDIFF:
+    case ISA_OP_VMIN:
+    case ISA_OP_VMAX:
+    case ISA_OP_VSHL:
+    case ISA_OP_VSHR:
+    case ISA_OP_VSET:
+        return require(p, at, instr->mods.reduce, has_source(instr, 2), "a third source", "a second operation");
     case ISA_OP_CVT: return check_cvt(p, instr, at);
     case ISA_OP_MIN:
     case ISA_OP_MAX: return check_min(p, instr, at);

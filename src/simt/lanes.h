@@ -30,6 +30,7 @@ typedef void lane_fn(struct lane_args *args);
  * warp-wide operations) or is not valid PTX (the PTX room then reports it). Each family resolves its own opcodes: */
 lane_fn *lane_resolve(const struct isa_instr *instr);
 lane_fn *lane_resolve_int(const struct isa_instr *instr);   /* lanes_int.c: integer arithmetic, addc.., sad, dp4a.. */
+lane_fn *lane_resolve_video(const struct isa_instr *instr); /* lanes_video.c: video instructions, of words, halves and bytes */
 lane_fn *lane_resolve_bits(const struct isa_instr *instr);  /* lanes_bits.c: logic, shifts, bit fields, prmt, lop3 */
 lane_fn *lane_resolve_move(const struct isa_instr *instr);  /* lanes_move.c: mov (also packing), selp, slct, cvta, isspacep, cvt between integers */
 lane_fn *lane_resolve_compare(const struct isa_instr *instr); /* lanes_compare.c: setp, set, testp over integers and floats */

@@ -5,7 +5,7 @@
  * Where PTX leaves the result open: division and remainder by zero give all ones (ptxas for sm_90 ends its 32-bit
  * division and remainder sequences with a select of ~b when b is 0); the most negative value divided by -1 wraps to
  * itself with remainder 0; mul24 ignores the high 8 bits of its sources. A borrow counts as carry 1, as PTX
- * describes sub.cc. Left out: the video instructions. */
+ * describes sub.cc. The video instructions are in lanes_video.c. */
 #include "simt/lanes_body.h"
 
 #define U16(v) ((v) & 0xffff)

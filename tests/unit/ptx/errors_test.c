@@ -73,6 +73,9 @@ static void statements(void **state)
         {"setp.eq.s32 %p1, %r1, %r2, %p2;", "bad.ptx:7:1: error: found a predicate to combine with, without .and"},
         {"setp.eq.and.s32 %p1, %r1, %r2;", "expected a predicate to combine with, which .and, .or or .xor asks for"},
         {"lop3.b32 %r1|%p1, %r1, %r2, %r3, 5;", "found a predicate as second result, without .and or .or"},
+        {"vadd.u32.u32.u32.min %r1, %r2, %r3;", "expected a third source, which a second operation asks for"},
+        {"vadd.u32.u32.u32 %r1, %r2, %r3, %r4;", "found a third source, without a second operation"},
+        {"vabsdiff4.u32.u32.u32 %r1, %r2, %r3;", "vabsdiff4 needs more operands than 3"},
         {"shfl.sync.up.b32 %r1, %r2, 1, 0;", "expected a mask of lanes, which .sync asks for"},
         {"vote.sync.all.pred %p1, %p2;", "expected a mask of lanes, which .sync asks for"},
         {"cvt.rn.f16x2.f32 %r1, %f1;", "expected a second source, which a packed type asks for"},
@@ -223,6 +226,12 @@ static void forms(void **state)
         {"cvta.u64 %rd1, %rd2;", "found no state space"},
         {"redux.sync.xor.s32 %r1, %r2, -1;", "expected .b32 in `redux.sync.xor`, found `.s32`"},
         {"match.sync.b32 %r1, %r2, -1;", "expected .any or .all in `match`, found no mode"},
+        {"vadd.u32.u32 %r1, %r2, %r3;", "expected .u32 or .s32 in `vadd.u32.u32`, found no third type"},
+        {"vadd.u32 %r1, %r2, %r3;", "vadd takes three type suffixes, found 1"},
+        {"vadd.u32.u32.u32.u32 %r1, %r2, %r3;", "vadd takes three type suffixes, found 3"},
+        {"vshl.u32.u32.u32 %r1, %r2, %r3;", "expected .clamp or .wrap in `vshl.u32.u32.u32`, found no mode"},
+        {"vabsdiff4.u32.u32.u32.sat.add %r1, %r2, %r3, %r4;", "found `.add`"},
+        {"vavrg2.u64.u32.u32 %r1, %r2, %r3, %r4;", "vavrg2 has no form for type .u64"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *out = support_refuse_kernel(cases[i].text);

@@ -11,6 +11,7 @@ static const struct {
 #define LOAD ISA_FLAG_LOAD
 #define STORE ISA_FLAG_STORE
 #define ATOMIC ISA_FLAG_ATOMIC
+#define IMAGE ISA_FLAG_IMAGE
 #define FENCE ISA_FLAG_FENCE
 #define WARP ISA_FLAG_WARP
 #define TAKE ISA_FLAG_TAKE
@@ -233,6 +234,8 @@ static void pairs_of_types(void **state)
                  "s32 f32");
     two_suffixes(ISA_OP_DP4A, "u32 s32", "u32 s32");
     two_suffixes(ISA_OP_DP2A, "u32 s32", "u32 s32");
+    for (unsigned op = ISA_OP_VADD; op <= ISA_OP_VSET4; op++)
+        two_suffixes(op, "u32 s32", "u32 s32");
 }
 
 static void others_have_none(void **state)
