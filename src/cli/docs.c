@@ -226,7 +226,13 @@ static int opcodes_page(struct strbuf *out, struct diag_sink *sink)
                               "The instructions Lockstep simulates, as PTX writes them. Whatever else PTX has is "
                               "refused when a kernel that can reach\n"
                               "it is launched, with its source line. Those that begin with `lockstep.` are Lockstep's "
-                              "own.\n\n");
+                              "own.\n\n"
+                              "`cp.async` and its groups are read as loads, stores and nothing: "
+                              "[CUDA](cuda.md#copies-behind-the-threads-back). The video\n"
+                              "instructions (`vadd` to `vset4`) read whole operands: selected parts of them "
+                              "(`%r1.b0`), a masked destination and `-%r1` are\n"
+                              "refused like what is not here. They take the time of one addition, comparison, shift or "
+                              "multiply-add.\n\n");
     opcode_table(out);
     strbuf_add(out, "## Modifiers\n\n");
     modifier_table(out);

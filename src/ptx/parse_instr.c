@@ -127,12 +127,13 @@ static int check_types(struct ptx_parser *p, const struct mnemonic *m, struct is
     size_t first = strcspn(info->types, " ");
     bool has_second = info->types[first] == ' ', none_ok = memchr(info->types, '-', first);
     bool is_pack = instr->op == ISA_OP_CVT && instr->mods.pack;
-    unsigned want = has_second ? 2 : 1;
+    bool has_third = isa_is_video(instr->op) && strstr(info->fields, "BTYPE");
+    unsigned want = has_second ? 2 : 1; /* a third is a modifier */
     if (count != want && !(count == 0 && none_ok) && !(count == 3 && is_pack && types[2] == ISA_B32))
         return ptx_error(p, &m->op, NULL, "%s takes %s type suffix%s, found %u", info->text,
-                         none_ok && !has_second     ? "no"
-                         : isa_is_video(instr->op) && strstr(info->fields, "BTYPE") ? "three"
-                         : has_second               ? "two"
+                         none_ok && !has_second ? "no"
+                         : has_third            ? "three"
+                         : has_second           ? "two"
                                                 : "one",
                          want > 1 ? "es" : "", count);
     if (count && !classes_have(info->types, first, types[0]))
@@ -367,6 +368,7 @@ static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct is
     return 0;
 }
 
+/* Returns 1 when the statement has emitted what it becomes. */
 static int parse_statement(struct ptx_parser *p, struct isa_instr *instr)
 {
     struct mnemonic m;
@@ -380,6 +382,12 @@ static int parse_statement(struct ptx_parser *p, struct isa_instr *instr)
         instr->text = ptx_copy(p, &p->token);
         ptx_advance(p);
         return 0;
+    }
+    if (ptx_token_is(&m.op, "cp", 2)) {
+        const struct ptx_suffixes suffixes = {.instr = instr, .op = &m.op, .words = m.words, .count = m.word_count};
+        int outside = ptx_parse_copy(p, &suffixes);
+        if (outside <= 0)
+            return outside < 0 ? -1 : 1;
     }
     if (op == ISA_OP_OUTSIDE || isa_is_outside(m.op.text, m.op.length))
         return take_text(p, &m, instr);
@@ -406,12 +414,13 @@ uint32_t ptx_emit(struct ptx_parser *p, struct isa_instr *instr)
 int ptx_parse_instr(struct ptx_parser *p)
 {
     struct isa_instr instr = {.target = ISA_PC_NONE};
-    if (parse_statement(p, &instr) < 0)
+    int emitted = parse_statement(p, &instr);
+    if (emitted < 0)
         return -1;
     /* A call has emitted itself, between the copies of its register arguments. */
     if (instr.op == ISA_OP_RET)
         ptx_emit_formals(p, &instr, false);
-    if (instr.op != ISA_OP_CALL)
+    if (!emitted && instr.op != ISA_OP_CALL)
         ptx_emit(p, &instr);
     return ptx_expect(p, ';', "after the instruction");
 }
