@@ -129,13 +129,16 @@ static int check_types(struct ptx_parser *p, const struct mnemonic *m, struct is
     bool is_pack = instr->op == ISA_OP_CVT && instr->mods.pack;
     bool has_third = isa_is_video(instr->op) && strstr(info->fields, "BTYPE");
     unsigned want = has_second ? 2 : 1; /* a third is a modifier */
+    if (has_third && count == 3 && !instr->mods.btype)
+        return ptx_error(p, &m->op, NULL, "%s has no form for a third type .%s", info->text,
+                         isa_type_info(types[2])->text);
     if (count != want && !(count == 0 && none_ok) && !(count == 3 && is_pack && types[2] == ISA_B32))
         return ptx_error(p, &m->op, NULL, "%s takes %s type suffix%s, found %u", info->text,
                          none_ok && !has_second ? "no"
                          : has_third            ? "three"
                          : has_second           ? "two"
                                                 : "one",
-                         want > 1 ? "es" : "", count);
+                         want > 1 ? "es" : "", count + (instr->mods.btype != 0));
     if (count && !classes_have(info->types, first, types[0]))
         return ptx_error(p, &m->op, NULL, "%s has no form for type .%s", info->text, isa_type_info(types[0])->text);
     if (has_second && !classes_have(info->types + first + 1, strlen(info->types + first + 1), types[1]))
