@@ -35,16 +35,6 @@ void cc_push_all(struct cc_args *command, const char *const *items, size_t count
         vec_push(command, items[i]);
 }
 
-int cc_run_and_free(struct cc_session *s, struct cc_args *command)
-{
-    vec_push(command, NULL);
-    int status = cc_run(&s->process, command, -1, -1, &s->diags);
-    vec_free(command);
-    if (status != 0 && !s->process.interrupted)
-        cc_temp_dir_check(s->temp, &s->arena, &s->diags);
-    return status == 0 ? 0 : -1;
-}
-
 int cc_run_listening(struct cc_session *s, struct cc_args *command, struct strbuf *words, bool is_silent)
 {
     const char *path;
@@ -58,6 +48,20 @@ int cc_run_listening(struct cc_session *s, struct cc_args *command, struct strbu
         file_load(path, FILE_NO_BOUND, words);
     diag_free(&silent);
     return status;
+}
+
+int cc_run_and_free(struct cc_session *s, struct cc_args *command)
+{
+    struct strbuf words = {0};
+    int status = cc_run_listening(s, command, &words, false);
+    if (status)
+        cc_hints(strbuf_text(&words), &words);
+    fputs(strbuf_text(&words), stderr);
+    strbuf_free(&words);
+    vec_free(command);
+    if (status != 0 && !s->process.interrupted)
+        cc_temp_dir_check(s->temp, &s->arena, &s->diags);
+    return status == 0 ? 0 : -1;
 }
 
 /* The macros that nvcc 13.0 (the version that our headers have) defines before the first line of every source; those of
@@ -339,6 +343,8 @@ static int prepare_all_headers(struct cc_session *s)
 static void push_plain(struct cc_session *s, const struct cc_source *source, struct cc_args *command)
 {
     PUSH(command, s->tools.clang, "-isystem", s->tools.include_dir);
+    if (isatty(STDERR_FILENO))
+        vec_push(command, "-fcolor-diagnostics");
     if (source->kind == CC_SOURCE_CXX)
         PUSH(command, "-x", "c++", arena_printf(&s->arena, "-std=%s", s->options.standard));
     else if (s->options.c_standard)

@@ -265,7 +265,7 @@ static void hint_at_header(const char *words, struct strbuf *to)
     }
 }
 
-void cc_hints(const char *words, struct strbuf *to)
+void cc_hints(const char *said, struct strbuf *to)
 {
     static const struct {
         const char *words, *hint;
@@ -273,6 +273,8 @@ void cc_hints(const char *words, struct strbuf *to)
         {"is ambiguous", "namespace std has that name as well: write ::NAME, or leave `using namespace std` out"},
         {"reference to __host__ function", "mark the function __host__ __device__, if kernels are to call it"},
         {"cannot be narrowed", "constants that do not fit are errors in braces: convert them, as in (char)200"},
+        {"unknown type name 'half'", "include cuda_fp16.h"},
+        {"unknown type name '__half'", "include cuda_fp16.h"},
         {"'omp.h' file not found", "install the Debian package libomp-NN-dev, NN being clang's version"},
         {"to __global__ function",
          "a kernel cannot launch kernels here (dynamic parallelism): launch them from the host"},
@@ -287,11 +289,14 @@ void cc_hints(const char *words, struct strbuf *to)
         {"'__managed__'", "__managed__ is for variables at namespace scope, declared in one statement"},
         {"initialization is not supported for __shared__", "initialize the variable by an assignment in one thread"},
     };
-    struct strbuf hints = {0};
+    struct strbuf hints = {0}, plain = {0};
+    strip_colours(said, &plain);
+    const char *words = strbuf_text(&plain);
     hint_at_header(words, &hints);
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (strstr(words, causes[i].words) && !(hints.text && strstr(hints.text, causes[i].hint)))
             strbuf_addf(&hints, "lockstep cc: hint: %s\n", causes[i].hint);
     strbuf_add(to, strbuf_text(&hints));
     strbuf_free(&hints);
+    strbuf_free(&plain);
 }

@@ -6,7 +6,7 @@
 
 #include "cuda_runtime.h"
 
-#if defined(__CUDA__)
+#if defined(__cplusplus)
 
 #include "lockstep/half_ops.h"
 
@@ -57,8 +57,10 @@ struct __align__(4) __nv_bfloat162
     {
     }
 };
+#if !defined(CUDA_NO_BFLOAT16)
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
+#endif
 
 LOCKSTEP_HALF __nv_bfloat16 lockstep_bfloat16(unsigned short b)
 {
@@ -218,14 +220,8 @@ LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162int, int, ll)
 LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162uint, unsigned, ll)
 LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162short, short, ll)
 LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162ushort, unsigned short, ll)
-static __device__ inline signed char __bfloat162char_rz(__nv_bfloat16 a)
-{
-    return (float)a != (float)a ? (signed char)0 : lockstep_fit<signed char>(__float2ll_rz((float)a));
-}
-static __device__ inline unsigned char __bfloat162uchar_rz(__nv_bfloat16 a)
-{
-    return lockstep_fit<unsigned char>(__float2ll_rz((float)a));
-}
+LOCKSTEP_HALF_TO_BYTE(__nv_bfloat16, bfloat162char, signed char)
+LOCKSTEP_HALF_TO_BYTE(__nv_bfloat16, bfloat162uchar, unsigned char)
 LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162ll, long long, ll)
 LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162ull, unsigned long long, ull)
 
@@ -289,6 +285,7 @@ LOCKSTEP_HALF __nv_bfloat162 lockstep_fma(__nv_bfloat162 a, __nv_bfloat162 b, __
 
 LOCKSTEP_HALF_FUNCTIONS(__nv_bfloat16, __nv_bfloat162, __bfloat162float, __float2bfloat16)
 
+#if defined(__CUDA__)
 /* ---- memory ---- */
 static __device__ inline __nv_bfloat16 __ldg(const __nv_bfloat16 *p)
 {
@@ -320,6 +317,7 @@ static __device__ inline __nv_bfloat162 atomicAdd(__nv_bfloat162 *p, __nv_bfloat
     } while (old != seen);
     return __builtin_bit_cast(__nv_bfloat162, old);
 }
+#endif
 
 #endif
 #endif

@@ -6,7 +6,7 @@
 
 #include "cuda_runtime.h"
 
-#if defined(__CUDA__)
+#if defined(__cplusplus)
 
 #include "lockstep/half_ops.h"
 
@@ -25,7 +25,7 @@ LOCKSTEP_HALF float lockstep_half_bits_to_float(unsigned short h)
         return __builtin_bit_cast(float, sign | 0x7f800000u | m << 13);
     if (e)
         return __builtin_bit_cast(float, sign | (e + 112) << 23 | m << 13);
-    float magnitude = (float)m * 0x1p-24f;
+    float magnitude = (float)m * (1.0f / 16777216);
     return sign ? -magnitude : magnitude;
 }
 /* direction: 0 nearest even, 1 towards zero, 2 up, 3 down */
@@ -94,10 +94,12 @@ struct __align__(4) __half2
     {
     }
 };
-typedef __half half;
-typedef __half2 half2;
 typedef __half __nv_half;
 typedef __half2 __nv_half2;
+#if !defined(CUDA_NO_HALF)
+typedef __half half;
+typedef __half2 half2;
+#endif
 
 LOCKSTEP_HALF __half lockstep_half(unsigned short b)
 {
@@ -305,14 +307,8 @@ LOCKSTEP_HALF_TO_INTEGER(__half, half2int, int, ll)
 LOCKSTEP_HALF_TO_INTEGER(__half, half2uint, unsigned, ll)
 LOCKSTEP_HALF_TO_INTEGER(__half, half2short, short, ll)
 LOCKSTEP_HALF_TO_INTEGER(__half, half2ushort, unsigned short, ll)
-static __device__ inline signed char __half2char_rz(__half a)
-{
-    return (float)a != (float)a ? (signed char)0 : lockstep_fit<signed char>(__float2ll_rz((float)a));
-}
-static __device__ inline unsigned char __half2uchar_rz(__half a)
-{
-    return lockstep_fit<unsigned char>(__float2ll_rz((float)a));
-}
+LOCKSTEP_HALF_TO_BYTE(__half, half2char, signed char)
+LOCKSTEP_HALF_TO_BYTE(__half, half2uchar, unsigned char)
 LOCKSTEP_HALF_TO_INTEGER(__half, half2ll, long long, ll)
 LOCKSTEP_HALF_TO_INTEGER(__half, half2ull, unsigned long long, ull)
 
@@ -379,6 +375,7 @@ LOCKSTEP_HALF __half2 lockstep_fma(__half2 a, __half2 b, __half2 c)
 
 LOCKSTEP_HALF_FUNCTIONS(__half, __half2, __half2float, __float2half)
 
+#if defined(__CUDA__)
 /* ---- memory ---- */
 static __device__ inline __half __ldg(const __half *p)
 {
@@ -403,6 +400,7 @@ static __device__ inline __half2 atomicAdd(__half2 *p, __half2 v)
                  : "memory");
     return __builtin_bit_cast(__half2, r);
 }
+#endif
 
 #endif
 #endif

@@ -96,6 +96,7 @@
         return a = lockstep_##NAME(a, b);                                                                              \
     }
 
+#if defined(__CUDA__)
 /* A function of one number, evaluated in float, which has the digits to make the last rounding right but for near-ties.
  */
 #define LOCKSTEP_HALF_UNARY(S, S2, NAME, TO_FLOAT, FROM_FLOAT, EXPRESSION)                                             \
@@ -108,6 +109,9 @@
     {                                                                                                                  \
         return lockstep_pair(h##NAME(a.x), h##NAME(a.y));                                                              \
     }
+#else /* as with nvcc, functions of mathematics and shuffles are of device code alone */
+#define LOCKSTEP_HALF_UNARY(S, S2, NAME, TO_FLOAT, FROM_FLOAT, EXPRESSION)
+#endif
 
 /* To [0, 1], NaN to 0. */
 #define LOCKSTEP_HALF_CLAMP(S, S2, TO_FLOAT)                                                                           \
@@ -294,6 +298,7 @@
     LOCKSTEP_HALF_SHUFFLE(S, S2, __shfl_down_sync, unsigned)                                                           \
     LOCKSTEP_HALF_SHUFFLE(S, S2, __shfl_xor_sync, int)
 
+#if defined(__CUDA__)
 #define LOCKSTEP_HALF_SHUFFLE(S, S2, NAME, LANE)                                                                       \
     static __device__ inline S NAME(unsigned mask, S v, LANE lane, int width = 32)                                     \
     {                                                                                                                  \
@@ -304,6 +309,9 @@
     {                                                                                                                  \
         return __builtin_bit_cast(S2, NAME(mask, __builtin_bit_cast(unsigned, v), lane, width));                       \
     }
+#else
+#define LOCKSTEP_HALF_SHUFFLE(S, S2, NAME, LANE)
+#endif
 
 /* Conversions between S and integers, called PREFIX2NAME_rn and NAME2SUFFIX_rn, with all roundings. The way from an
  * integer is by double, which holds those of 32 bits; of 64 bits it holds the upper 53, with whether more are set. */
@@ -335,14 +343,11 @@ LOCKSTEP_HALF double lockstep_double_of(unsigned long long u)
     {                                                                                                                  \
         return FROM_DOUBLE(lockstep_double_of((WIDE)i), 3);                                                            \
     }
-#define LOCKSTEP_HALF_TO_INTEGER(S, NAME, T, WIDE)                                                                     \
+#if defined(__CUDA__)
+#define LOCKSTEP_HALF_TO_INTEGER_ROUNDED(S, NAME, T, WIDE)                                                             \
     static __device__ inline T __##NAME##_rn(S a)                                                                      \
     {                                                                                                                  \
         return lockstep_fit<T>(__float2##WIDE##_rn((float)a));                                                         \
-    }                                                                                                                  \
-    static __device__ inline T __##NAME##_rz(S a)                                                                      \
-    {                                                                                                                  \
-        return lockstep_fit<T>(__float2##WIDE##_rz((float)a));                                                         \
     }                                                                                                                  \
     static __device__ inline T __##NAME##_ru(S a)                                                                      \
     {                                                                                                                  \
@@ -352,6 +357,20 @@ LOCKSTEP_HALF double lockstep_double_of(unsigned long long u)
     {                                                                                                                  \
         return lockstep_fit<T>(__float2##WIDE##_rd((float)a));                                                         \
     }
+#else
+#define LOCKSTEP_HALF_TO_INTEGER_ROUNDED(S, NAME, T, WIDE)
+#endif
+#define LOCKSTEP_HALF_TO_INTEGER(S, NAME, T, WIDE)                                                                     \
+    LOCKSTEP_HALF T __##NAME##_rz(S a)                                                                                 \
+    {                                                                                                                  \
+        return lockstep_truncate<T>((float)a);                                                                         \
+    }                                                                                                                  \
+    LOCKSTEP_HALF_TO_INTEGER_ROUNDED(S, NAME, T, WIDE)
+#define LOCKSTEP_HALF_TO_BYTE(S, NAME, T)                                                                              \
+    LOCKSTEP_HALF T __##NAME##_rz(S a)                                                                                 \
+    {                                                                                                                  \
+        return (float)a == (float)a ? lockstep_truncate<T>((float)a) : (T)0;                                           \
+    }
 /* What lies outside the type's range becomes its least or greatest number. NaN is what it is as a wider one. */
 template <class T, class Wide> static __device__ inline T lockstep_fit(Wide v)
 {
@@ -359,6 +378,21 @@ template <class T, class Wide> static __device__ inline T lockstep_fit(Wide v)
     const Wide top = (Wide)(is_signed ? ~0ull >> (65 - 8 * sizeof(T)) : ~0ull >> (64 - 8 * sizeof(T)));
     const Wide least = is_signed ? (Wide)(-top - 1) : (Wide)0;
     return sizeof(T) == sizeof(Wide) ? (T)v : v > top ? (T)top : v < least ? (T)least : (T)v;
+}
+/* Towards zero, by the device's instruction or, on the host, by arithmetic. NaN gives there what NVIDIA's headers say: 0, and
+ * the highest bit alone of 64. */
+template <class T> LOCKSTEP_HALF T lockstep_truncate(float x)
+{
+    const bool is_signed = (T)-1 < (T)0;
+#if defined(__CUDA_ARCH__)
+    return is_signed || sizeof(T) < 8 ? lockstep_fit<T>(__float2ll_rz(x)) : lockstep_fit<T>(__float2ull_rz(x));
+#else
+    const T top = (T)(is_signed ? ~0ull >> (65 - 8 * sizeof(T)) : ~0ull >> (64 - 8 * sizeof(T)));
+    const T least = (T)(is_signed ? ~top : 0);
+    if (x != x)
+        return sizeof(T) == 8 ? (T)(1ull << 63) : (T)0;
+    return x >= (float)top ? top : x <= (float)least ? least : (T)x;
+#endif
 }
 
 #endif
