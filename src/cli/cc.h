@@ -155,9 +155,12 @@ struct cc_places {
     uint32_t files, names;       /* numbers that `.file` lines and names of functions have, from 1 */
     struct strbuf tail, strings; /* `.file` lines to be added; names of functions */
     struct cc_said *said;        /* by hash of a place: what the present function's `.loc` lines said of it */
+    bool has_alloca;             /* the IR takes room on a stack whose size is known at run time alone ... */
+    uint32_t alloca_at;          /* ... first at this node + 1; 0: nowhere that is known */
     struct arena arena;
 };
-/* Puts numbers in place of the lines of the debug locations in optimized IR, and remembers what they stand for. */
+/* Puts numbers in place of the lines of the debug locations in optimized IR, and remembers what they stand for. An error
+ * when a function takes room on its stack of a size known at run time alone, over which llc aborts. */
 int cc_number_ir(struct cc_places *places, const char *path, struct diag_sink *diags);
 /* True when the line has a number now; then it is appended to `to`. */
 bool cc_number_ir_line(struct cc_places *places, const char *line, struct strbuf *to);

@@ -138,26 +138,6 @@ bool cc_number_ir_line(struct cc_places *places, const char *line, struct strbuf
     return true;
 }
 
-int cc_number_ir(struct cc_places *places, const char *path, struct diag_sink *diags)
-{
-    struct strbuf text = {0}, out = {0};
-    int result = file_read(path, FILE_NO_BOUND, &text, diags);
-    for (char *line = text.text; result == 0 && line && *line;) {
-        size_t n = strcspn(line, "\n");
-        bool newline = line[n] == '\n';
-        line[n] = '\0';
-        if (!cc_number_ir_line(places, line, &out))
-            strbuf_add(&out, line);
-        strbuf_add(&out, "\n");
-        line += n + newline;
-    }
-    if (result == 0)
-        result = file_write(path, strbuf_text(&out), out.length, diags);
-    strbuf_free(&text);
-    strbuf_free(&out);
-    return result;
-}
-
 static struct cc_place *node_at(const struct cc_places *places, uint32_t number, uint8_t kind)
 {
     struct cc_place *place = number && number <= places->count ? &places->items[number - 1] : NULL;
@@ -169,6 +149,50 @@ static struct cc_place *file_of(const struct cc_places *places, const struct cc_
 {
     const struct cc_place *scope = place->kind == LOCATION ? node_at(places, place->scope, NONE) : place;
     return scope ? node_at(places, scope->source, SOURCE) : NULL;
+}
+
+/* `%5 = alloca i8, i64 %4, align 8, !dbg !12` */
+static void note_alloca(struct cc_places *places, const char *line)
+{
+    const char *at = places->has_alloca ? NULL : strstr(line, " = alloca ");
+    if (!at || line[0] != ' ' || !(strstr(at, ", i32 %") || strstr(at, ", i64 %")))
+        return;
+    const char *debug = strstr(at, "!dbg !");
+    places->has_alloca = true;
+    places->alloca_at = debug ? (uint32_t)strtoul(debug + 6, NULL, 10) + 1 : 0;
+}
+
+static int refuse_alloca(struct cc_places *places, struct diag_sink *diags)
+{
+    const struct cc_place *at = node_at(places, places->alloca_at, LOCATION), *file = at ? file_of(places, at) : NULL;
+    struct diag_pos pos = DIAG_NOWHERE;
+    if (file && file->name)
+        pos = (struct diag_pos){.file = file->name, .line = at->line, .column = at->column};
+    return diag_error(diags, pos, "take an array of the largest size that there can be, or malloc() and free()",
+                      "device code takes room on the stack (alloca, or an array) of a size known only at run time");
+}
+
+int cc_number_ir(struct cc_places *places, const char *path, struct diag_sink *diags)
+{
+    struct strbuf text = {0}, out = {0};
+    int result = file_read(path, FILE_NO_BOUND, &text, diags);
+    for (char *line = text.text; result == 0 && line && *line;) {
+        size_t n = strcspn(line, "\n");
+        bool newline = line[n] == '\n';
+        line[n] = '\0';
+        note_alloca(places, line);
+        if (!cc_number_ir_line(places, line, &out))
+            strbuf_add(&out, line);
+        strbuf_add(&out, "\n");
+        line += n + newline;
+    }
+    if (result == 0 && places->has_alloca)
+        result = refuse_alloca(places, diags);
+    if (result == 0)
+        result = file_write(path, strbuf_text(&out), out.length, diags);
+    strbuf_free(&text);
+    strbuf_free(&out);
+    return result;
 }
 
 /* The function that a location is in, or NULL. */

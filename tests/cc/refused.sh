@@ -47,6 +47,32 @@ for header in cublas_v2.h=cuBLAS cufft.h=cuFFT cusparse.h=cuSPARSE cusolverDn.h=
     grep -q '^\(\./\)\?hint.cu:2:10: fatal error' log && grep -q "hint: ${header#*=}" log || fail "${header%%=*}: $(cat log)"
 done
 
+# So does plain host code, and a header that the program forgot.
+printf '#include <cublas_v2.h>\n' >hint.cpp
+"$LOCKSTEP" cc -c hint.cpp >log 2>&1 && fail "there is cuBLAS for plain code"
+grep -q 'hint: cuBLAS' log || fail "no hint for plain code: $(cat log)"
+printf 'half h;\n' >hint.cpp
+"$LOCKSTEP" cc -c hint.cpp >log 2>&1
+grep -q 'hint: include cuda_fp16.h' log || fail "no hint for half: $(cat log)"
+
+# Room on the stack whose size is known at run time alone: told with its place, before llc aborts over it.
+cat >stack.cu <<'P'
+__device__ int f(int n, const int *p)
+{
+    int *room = (int *)alloca(n * 4), known[40], *fixed = (int *)alloca(40);
+    for (int i = 0; i < n; i++)
+        room[i] = known[i % 40] = fixed[i % 10] = p[i];
+    return room[n / 2];
+}
+__global__ void k(int n, int *p) { p[0] = f(n, p); }
+P
+for way in -O2 --fast; do
+    "$LOCKSTEP" cc $way -c stack.cu >log 2>&1 && fail "a stack of any size is compiled"
+    grep -q 'stack.cu:3:[0-9]*: error: device code takes room on the stack' log || fail "$way: alloca: $(cat log)"
+done
+sed -i 's/alloca(n \* 4)/alloca(160)/' stack.cu
+"$LOCKSTEP" cc -c stack.cu >log 2>&1 || fail "alloca of a known size: $(cat log)"
+
 # What only annotates is there, and does nothing.
 cat >marks.cu <<'P'
 #include <cuda_profiler_api.h>
