@@ -221,6 +221,21 @@ static void strip_colours(const char *from, struct strbuf *to)
     }
 }
 
+/* True when clang's words are about names that texture references alone have. */
+static bool misses_textures(const char *words)
+{
+    static const char *const complaints[] = {"error: no template named 'texture'",
+                                             "error: unknown type name 'texture'",
+                                             "error: unknown template name 'texture'",
+                                             "error: use of undeclared identifier 'texture'",
+                                             "error: use of undeclared identifier 'cudaBindTexture'",
+                                             "error: use of undeclared identifier 'cudaUnbindTexture'"};
+    for (size_t i = 0; i < sizeof complaints / sizeof *complaints; i++)
+        if (strstr(words, complaints[i]))
+            return true;
+    return false;
+}
+
 bool cc_rewrites_after(struct cc_rewrites *rewrites, struct cc_process *process, const struct cc_args *command,
                        const char *words, struct arena *arena)
 {
@@ -229,6 +244,8 @@ bool cc_rewrites_after(struct cc_rewrites *rewrites, struct cc_process *process,
     if (++rewrites->rounds > MOST_ROUNDS)
         return false;
     strip_colours(words, &plain);
+    const bool newly = !rewrites->has_textures && misses_textures(strbuf_text(&plain));
+    rewrites->has_textures |= newly;
     for (const char *line = strbuf_text(&plain); *line;) {
         const size_t n = strcspn(line, "\n");
         note_line(rewrites, line, n, &kind, arena);
@@ -236,7 +253,7 @@ bool cc_rewrites_after(struct cc_rewrites *rewrites, struct cc_process *process,
     }
     strbuf_free(&plain);
     list_files(rewrites, process, command, arena);
-    return rewrite_all(rewrites, arena);
+    return rewrite_all(rewrites, arena) || newly;
 }
 
 void cc_rewrites_free(struct cc_rewrites *rewrites)
@@ -285,7 +302,6 @@ void cc_hints(const char *said, struct strbuf *to)
         {"'cub/", "cub, Thrust and libcu++ come with libcub-dev, libthrust-dev and libcu++-dev"},
         {"'thrust/", "cub, Thrust and libcu++ come with libcub-dev, libthrust-dev and libcu++-dev"},
         {"'cuda/", "cub, Thrust and libcu++ come with libcub-dev, libthrust-dev and libcu++-dev"},
-        {"'texture'", "texture references, which CUDA 12 no longer has: -DLOCKSTEP_TEXTURE_REFERENCES (docs/cuda.md)"},
         {"'__managed__'", "__managed__ is for variables at namespace scope, declared in one statement"},
         {"initialization is not supported for __shared__", "initialize the variable by an assignment in one thread"},
     };

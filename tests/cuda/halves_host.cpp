@@ -71,7 +71,7 @@ int main()
     }
     say("to bf16");
     for (int i = -70000; i < 70000; i += 7)
-        add(__int2half_rn(i)), add(__int2half_rz(i)), add(half(i)), add(__int2bfloat16_rn(i)), add(__ll2half_rn(i * 1000ll));
+        add(__int2half_rn(i)), add(__int2half_rz(i)), add(half(i)), add(half((long)i)), add(nv_bfloat16((unsigned long)i)), add(__int2bfloat16_rn(i)), add(__ll2half_rn(i * 1000ll));
     say("of integers");
     arithmetic(few, 64);
     say("halves");

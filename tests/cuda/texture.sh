@@ -69,5 +69,17 @@ for mode in functional timing; do
     grep -qx cudaErrorIllegalAddress "$work/out" || fail "references: $(cat "$work/out")"
     grep -q 'is no texture object' "$work/err" || fail "references: not explained: $(cat "$work/err")"
 done
-build "$work/references" "$here/texture_references.cu" 2>"$work/err" && fail 'references without being asked for'
-grep -q LOCKSTEP_TEXTURE_REFERENCES "$work/err" || fail "no hint: $(cat "$work/err")"
+# Nobody has to ask for them: what does not compile without them, in the source or in a header of it, gets them.
+build "$work/references" "$here/texture_references.cu" 2>"$work/err" || fail "references: $(cat "$work/err")"
+[ ! -s "$work/err" ] || fail "references: $(cat "$work/err")"
+on_simulator "$work/references" >"$work/out" 2>"$work/err" || fail "references: $(cat "$work/out" "$work/err")"
+echo '#include "texture_references.cu"' >"$work/outer.cu"
+"$LOCKSTEP" cc -I "$here" -c "$work/outer.cu" -o "$work/outer.o" || fail "references in a header"
+
+# A program's own class of that name is left alone, as are the messages about it.
+echo 'namespace own { template <class T, int N> struct texture { T t[N]; }; } using namespace own; texture<float, 2> t;
+int texture_of = sizeof t; __global__ void k() { t.absent = 0; }' >"$work/own.cu"
+"$LOCKSTEP" cc -c "$work/own.cu" -o "$work/own.o" 2>"$work/err" && fail "a wrong program compiles"
+grep -q 'ambiguous' "$work/err" && fail "a class of the name texture: $(cat "$work/err")"
+sed -i 's/t.absent = 0;//' "$work/own.cu"
+"$LOCKSTEP" cc -c "$work/own.cu" -o "$work/own.o" || fail "a class of the name texture"

@@ -40,6 +40,10 @@ struct __nv_bfloat16 {
     __host__ __device__ __nv_bfloat16(double d);
     __host__ __device__ __nv_bfloat16(int i);
     __host__ __device__ __nv_bfloat16(unsigned i);
+    __host__ __device__ __nv_bfloat16(long i);
+    __host__ __device__ __nv_bfloat16(unsigned long i);
+    __host__ __device__ __nv_bfloat16(long long i);
+    __host__ __device__ __nv_bfloat16(unsigned long long i);
     __host__ __device__ operator float() const
     {
         return __builtin_bit_cast(float, (unsigned)__x << 16);
@@ -216,6 +220,22 @@ LOCKSTEP_HALF_FROM_INTEGER(__nv_bfloat16, short2bfloat16, short, long long, lock
 LOCKSTEP_HALF_FROM_INTEGER(__nv_bfloat16, ushort2bfloat16, unsigned short, long long, lockstep_bfloat16_of)
 LOCKSTEP_HALF_FROM_INTEGER(__nv_bfloat16, ll2bfloat16, long long, long long, lockstep_bfloat16_of)
 LOCKSTEP_HALF_FROM_INTEGER(__nv_bfloat16, ull2bfloat16, unsigned long long, unsigned long long, lockstep_bfloat16_of)
+__host__ __device__ inline __nv_bfloat16::__nv_bfloat16(long i)
+{
+    *this = lockstep_bfloat16_of(lockstep_double_of((long long)i), 0);
+}
+__host__ __device__ inline __nv_bfloat16::__nv_bfloat16(unsigned long i)
+{
+    *this = lockstep_bfloat16_of(lockstep_double_of((unsigned long long)i), 0);
+}
+__host__ __device__ inline __nv_bfloat16::__nv_bfloat16(long long i)
+{
+    *this = lockstep_bfloat16_of(lockstep_double_of((long long)i), 0);
+}
+__host__ __device__ inline __nv_bfloat16::__nv_bfloat16(unsigned long long i)
+{
+    *this = lockstep_bfloat16_of(lockstep_double_of((unsigned long long)i), 0);
+}
 LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162int, int, ll)
 LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162uint, unsigned, ll)
 LOCKSTEP_HALF_TO_INTEGER(__nv_bfloat16, bfloat162short, short, ll)

@@ -78,6 +78,8 @@ struct __half {
     __host__ __device__ __half(unsigned i);
     __host__ __device__ __half(long long i);
     __host__ __device__ __half(unsigned long long i);
+    __host__ __device__ __half(long i);
+    __host__ __device__ __half(unsigned long i);
     __host__ __device__ operator float() const;
     __host__ __device__ explicit operator int() const;
     __host__ __device__ explicit operator unsigned() const;
@@ -197,6 +199,14 @@ __host__ __device__ inline __half::__half(long long i)
     *this = __double2half((double)i);
 }
 __host__ __device__ inline __half::__half(unsigned long long i)
+{
+    *this = __double2half((double)i);
+}
+__host__ __device__ inline __half::__half(long i)
+{
+    *this = __double2half((double)i);
+}
+__host__ __device__ inline __half::__half(unsigned long i)
 {
     *this = __double2half((double)i);
 }
