@@ -3,6 +3,7 @@
 #     bin/lockstep               lib/lockstep/     libcudart.so.13 and .12, libcuda.so.1, the monitor: a folder that no other program looks into
 #     include/lockstep/          headers for schedulers and observers of users, and share/pkgconfig/lockstep.pc for them
 #     lib/liblockstep.so         for programs of users, and lib/pkgconfig/liblockstep.pc (library.cmake)
+#     share/lockstep/cuda/       laid out as an installation of CUDA (toolkit.cmake)
 #     share/lockstep/            CUDA headers of `lockstep cc`, workloads, studies, reference cases, machines, examples
 #     share/doc/lockstep/        README.md and docs/, with links to what they name
 #     share/man/man1/, and completions for bash, zsh and fish
@@ -22,6 +23,7 @@ endif()
 install(DIRECTORY src/cuda/include machines workloads studies examples DESTINATION ${lockstep_data})
 install(DIRECTORY tests/reference DESTINATION ${lockstep_data} PATTERN "*.sh" EXCLUDE)
 install(DIRECTORY DESTINATION ${lockstep_data}/headers)
+install(DIRECTORY "${CMAKE_BINARY_DIR}/share/lockstep/cuda" DESTINATION ${lockstep_data} USE_SOURCE_PERMISSIONS)
 
 install(DIRECTORY include/lockstep DESTINATION include COMPONENT development)
 configure_file(cmake/lockstep.pc.in "${CMAKE_BINARY_DIR}/generated/lockstep.pc" @ONLY)
