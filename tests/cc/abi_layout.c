@@ -11,6 +11,15 @@
 
 static void layouts(void)
 {
+    SIZE(struct cudaGraphNodeParams)
+    SIZE(struct cudaKernelNodeParamsV2)
+    SIZE(struct cudaMemcpyNodeParams)
+    SIZE(struct cudaMemsetParamsV2)
+    SIZE(struct cudaConditionalNodeParams)
+    SIZE(struct cudaMemAllocNodeParamsV2)
+    OFFSET(struct cudaGraphNodeParams, conditional.phGraph_out)
+    OFFSET(struct cudaGraphNodeParams, reserved2)
+    VALUE(cudaGraphNodeTypeConditional)
     SIZE(char2)
     SIZE(char3) SIZE(uchar4) SIZE(short3) SIZE(ushort4) SIZE(int2) SIZE(int3) SIZE(uint4) SIZE(long2) SIZE(long3)
         SIZE(ulong4) SIZE(longlong2) SIZE(ulonglong4) SIZE(float2) SIZE(float3) SIZE(float4) SIZE(double2) SIZE(double3)

@@ -7,3 +7,11 @@ try() {
 build "$work/graphs" "$here/graphs.cu"
 try functional
 LOCKSTEP_MODE=timing try timing
+
+# Conditional nodes are left out: the calls say so.
+build "$work/conditions" "$here/graph_conditions.cu"
+on_simulator "$work/conditions" >"$work/out" 2>"$work/err" || fail "conditions: $(cat "$work/out" "$work/err")"
+[ "$(grep -cx cudaErrorNotSupported "$work/out")" = 2 ] || fail "conditions: $(cat "$work/out")"
+for call in cudaGraphConditionalHandleCreate cudaGraphAddNode; do
+    grep -q "$call is not supported" "$work/err" || fail "conditions: $(cat "$work/err")"
+done

@@ -12,7 +12,8 @@ enum cudaGraphNodeType {
     cudaGraphNodeTypeWaitEvent = 6,
     cudaGraphNodeTypeEventRecord = 7,
     cudaGraphNodeTypeMemAlloc = 10,
-    cudaGraphNodeTypeMemFree = 11
+    cudaGraphNodeTypeMemFree = 11,
+    cudaGraphNodeTypeConditional = 13
 };
 
 struct cudaKernelNodeParams {
@@ -178,5 +179,7 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int *enabled);
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+
+#include "graph_params.h"
 
 #endif
