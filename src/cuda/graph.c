@@ -96,6 +96,7 @@ void node_assign(cudaGraphNode_t to, const struct CUgraphNode_st *from)
         to->memory->nodes++;
         break;
     case cudaGraphNodeTypeEmpty:
+    case cudaGraphNodeTypeConditional: /* nobody makes one */
         break;
     }
     free_work(&old);

@@ -259,6 +259,7 @@ static cudaError_t run_node(const struct CUgraphNode_st *node, cudaStream_t stre
     case cudaGraphNodeTypeMemFree:
         return run_memory(node, again);
     case cudaGraphNodeTypeEmpty:
+    case cudaGraphNodeTypeConditional: /* nobody makes one */
         break;
     }
     return cudaSuccess;
