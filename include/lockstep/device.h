@@ -101,7 +101,7 @@ struct lockstep_diagnostic {
     const char *hint;        /* what to do, or NULL */
     const char *source_line; /* the line, or NULL */
 };
-/* The same, one by one: diagnostic `index` of the last call of another function than these two. */
+/* One by one: diagnostic `index` of the last call of another function than these two. */
 LOCKSTEP_API int lockstep_diagnostic(struct lockstep_device *device, uint32_t index,
                                      struct lockstep_diagnostic *diagnostic);
 
@@ -234,7 +234,7 @@ struct lockstep_stop {
 /* Lets the launch go on. until NULL: to its end; stop may be NULL. LOCKSTEP_OK when it is held, or has ended well. */
 LOCKSTEP_API int lockstep_run(struct lockstep_device *device, const struct lockstep_until *until,
                               struct lockstep_stop *stop);
-/* The same for so many cycles, or to its end. */
+/* As lockstep_run, for so many cycles, or to its end. */
 LOCKSTEP_API int lockstep_step(struct lockstep_device *device, uint64_t cycles, struct lockstep_stop *stop);
 /* A launch that is held ends where it is; its statistics so far are its result. Caches are empty then. */
 LOCKSTEP_API int lockstep_cancel(struct lockstep_device *device);
@@ -254,7 +254,7 @@ LOCKSTEP_API int lockstep_unbreak(struct lockstep_device *device, uint32_t pc);
  * state. It and the observer stay until the device is destroyed. What report writes is in lockstep_output. */
 LOCKSTEP_API int lockstep_observe(struct lockstep_device *device, const struct lockstep_observer *observer, void *user);
 
-/* What kernels printed, and what observers reported, since the last call. */
+/* All that kernels printed and observers reported since the last call. */
 LOCKSTEP_API int lockstep_output(struct lockstep_device *device, const char **text, size_t *length);
 
 /* Results: of the launch that is held, so far, or else of the last one. */

@@ -226,7 +226,7 @@ static int set_standard(struct cc_options *options, const char *name)
     return 0;
 }
 
-/* What is made, and where it goes. */
+/* Goals, and where their files go. */
 static int act_on_goal(struct reading *r, const struct row *row, const char *value)
 {
     struct cc_options *o = r->options;
@@ -279,7 +279,7 @@ static int act_on_goal(struct reading *r, const struct row *row, const char *val
     return 0;
 }
 
-/* What goes on to clang and the linker. */
+/* Options that go on to clang and the linker. */
 static void act_on_words(struct reading *r, const struct row *row, const char *value)
 {
     struct cc_options *o = r->options;

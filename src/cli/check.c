@@ -43,7 +43,7 @@ static const struct number numbers[] = {
 #undef CLI_CHECK
 };
 
-/* What stands behind cli_check_usage; the table is as wide as the page. */
+/* A table that stands behind cli_check_usage; the table is as wide as the page. */
 static void write_usage_rest(struct table_page *page)
 {
     struct table t;

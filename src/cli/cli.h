@@ -97,7 +97,7 @@ enum cli_accept {
     CLI_OWN_OPTIONS = 131072,    /* of a command that reads its options itself */
 };
 
-/* What each command takes, as a set of enum cli_accept: CLI_ACCEPTS_run and so on. */
+/* The options that each command takes, as a set of enum cli_accept: CLI_ACCEPTS_run and so on. */
 enum cli_accepts {
 #define CLI_COMMAND(name, summary, accepted, usage, rest) CLI_ACCEPTS_##name = accepted,
 #include "cli/commands.def"

@@ -187,7 +187,7 @@ static void describe_option(struct describing *d, const char *name, const char *
     vec_push(&d->options, option);
 }
 
-/* What the help calls the value of an option. */
+/* The name that the help has for the value of an option. */
 static const char *value_name(struct describing *d, const char *name)
 {
     const struct help_part *part = help_find(&d->help, name);

@@ -1,4 +1,4 @@
-/* What follows from the tables of commands and options, and from their help, for other programs to read. */
+/* Texts that follow from the tables of commands and options, and from their help, for other programs to read. */
 #ifndef LOCKSTEP_CLI_DESCRIBE_H
 #define LOCKSTEP_CLI_DESCRIBE_H
 

@@ -20,7 +20,7 @@
 /* GPUs, from the smallest to the largest; the other machines are for studies. */
 static const char *const gpus[] = {"gtx480", "gtx1080ti"};
 
-/* What a kernel, or all modules together, need. */
+/* The needs of a kernel, or of all modules together. */
 struct need {
     const char *kernel; /* in the module */
     uint32_t threads, registers, shared; /* threads: 0 without launch bounds */

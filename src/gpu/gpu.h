@@ -26,7 +26,7 @@ void gpu_destroy(struct gpu *gpu);
 /* Loads an observer (lockstep/observer.h) that all launches from now on tell what happens, in timing mode; what it
  * reports joins what the device prints (gpu_take_output). path must stay. -1 with a diagnostic. */
 int gpu_observe(struct gpu *gpu, const char *path, struct diag_sink *sink);
-/* The same of one that the program gives, with `user` for its lockstep_observed.user; both must stay. */
+/* As gpu_observe, of an observer that the program gives, with `user` for its lockstep_observed.user; both must stay. */
 struct lockstep_observer;
 int gpu_observe_by(struct gpu *gpu, const struct lockstep_observer *observer, void *user, struct diag_sink *sink);
 

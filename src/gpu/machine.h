@@ -51,7 +51,7 @@ const char *const *machine_names(struct arena *arena);
 /* Loads a built-in machine by name, or a YAML file by path (anything with a '/' or ending in .yaml). A file may begin
  * with `base: NAME` to start from a built-in one. -1 with diagnostics on failure. */
 int machine_load(struct machine *machine, const char *name, struct diag_sink *sink);
-/* The same of a file's text; name: the file's, for messages. */
+/* As machine_load, from a file's text; name: the file's, for messages. */
 int machine_load_text(struct machine *machine, const char *name, const char *text, struct diag_sink *sink);
 /* Returns true if machine_load would take the name for a file's. */
 bool machine_is_file(const char *name);

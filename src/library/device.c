@@ -34,7 +34,7 @@ const char *lockstep_code_name(int code)
     return (unsigned)code < sizeof names / sizeof names[0] ? names[code] : "unknown";
 }
 
-/* What calls say */
+/* Messages of calls */
 
 int library_wrong(struct lockstep_device *d, int code, const char *hint, const char *format, ...)
 {

@@ -220,7 +220,7 @@ static int enter_unit(struct linker *l, size_t unit, struct diag_sink *sink)
     return 0;
 }
 
-/* What a unit has for itself is not what another one declares by the same name. */
+/* A name that a unit has for itself is another one than that which another unit declares. */
 static void keep_own_apart(struct linker *l, size_t unit)
 {
     for (size_t i = 0; i < l->of_unit[unit].count; i++) {

@@ -42,7 +42,7 @@ static inline uint64_t simt_image_mark(uint64_t address)
 #define SIMT_TEXEL_PARTS 8
 #define SIMT_TEXEL_BYTES 16
 
-/* What a lane reads. Corner c of what a filter takes has the greater place in dimension d where bit d of c is set. */
+/* The texels that a lane reads. Corner c of what a filter takes has the greater place in dimension d where bit d of c is set. */
 struct simt_sample {
     uint16_t weight[3]; /* of the greater place, in 1/256 */
     uint8_t corners;    /* 1, 2, 4 or 8 */

@@ -74,7 +74,7 @@ struct cudaResourceViewDesc {
     unsigned int reserved[16];
 };
 
-/* What the host knows of a texture reference (lockstep/texture.h). */
+/* A texture reference as the host knows it (lockstep/texture.h). */
 struct textureReference {
     int normalized;
     enum cudaTextureFilterMode filterMode;

@@ -1,4 +1,4 @@
-/* What the generators of random numbers share: how their functions are declared, and numbers from random bits. They run
+/* Shared by the generators of random numbers: how their functions are declared, and numbers from random bits. They run
  * in kernels and, for the host's interface (curand.h), in programs that no CUDA compiler reads. */
 #ifndef LOCKSTEP_CURAND_BASE_H
 #define LOCKSTEP_CURAND_BASE_H

@@ -1,4 +1,4 @@
-/* What members of a group do together: sums of any operation, scans, one member's call for all, copies. Included by
+/* Members of a group do these together: sums of any operation, scans, one member's call for all, copies. Included by
  * cooperative_groups.h, within its namespace. */
 #ifndef LOCKSTEP_GROUP_COLLECTIVES_H
 #define LOCKSTEP_GROUP_COLLECTIVES_H

@@ -371,7 +371,7 @@ LOCKSTEP_HALF double lockstep_double_of(unsigned long long u)
     {                                                                                                                  \
         return (float)a == (float)a ? lockstep_truncate<T>((float)a) : (T)0;                                           \
     }
-/* What lies outside the type's range becomes its least or greatest number. NaN is what it is as a wider one. */
+/* A value outside the type's range becomes its least or greatest number. NaN is what it is as a wider one. */
 template <class T, class Wide> static __device__ inline T lockstep_fit(Wide v)
 {
     const bool is_signed = (T)-1 < (T)0;

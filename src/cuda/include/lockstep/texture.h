@@ -99,7 +99,7 @@ template <class T, int D, cudaTextureReadMode M> static inline cudaError_t cudaU
 
 #if defined(__CUDA__)
 
-/* What a texture gives: four registers of one kind, and how a type is made of them. */
+/* A texture gives four registers of one kind, and how a type is made of them. */
 struct lockstep_texel_float {
     float x, y, z, w;
 };
