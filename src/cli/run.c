@@ -1,5 +1,6 @@
 /* `lockstep run`: one program or one launch file on one machine. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
@@ -191,14 +192,15 @@ static int check_observers(const struct cli_options *options, struct diag_sink *
     return watch_try(options->observers.items, options->observers.count, sink);
 }
 
-/* Takes the machine for a program that names none: the default one, or another that it needs. Says which. */
+/* Takes the machine for a program that names none: the default one, or another that it needs. Says which: of the
+ * default one to a terminal alone. */
 static void fit_machine(struct cli_options *options)
 {
     struct strbuf why = {0};
     options->machine = cli_fit_machine(options->rest[0], &why);
     if (!options->machine)
         strbuf_add(&why, "machine " CLI_DEFAULT_MACHINE " (--machine NAME takes another)");
-    if (!options->quiet)
+    if (!options->quiet && (options->machine || isatty(STDERR_FILENO)))
         fprintf(stderr, "lockstep: %s\n", strbuf_text(&why));
     strbuf_free(&why);
 }

@@ -22,6 +22,8 @@ done
 on_terminal 60 machines | plain | tr -s ' \n' ' ' >terminal
 [ "$(cat terminal)" = "$("$LOCKSTEP" machines | tr -s ' \n' ' ')" ] || wrong "words of machines are lost"
 # Numbers are whole where they are divided among tables; names are not.
+on_terminal 100 "run /bin/true" | plain | grep -q '^lockstep: machine gtx480 ' || wrong "run does not say on which machine"
+"$LOCKSTEP" run /bin/true 2>&1 | grep -q 'machine gtx480' && wrong "run says in a pipe that it took the default machine"
 on_terminal 60 "run $cases/vecadd.yaml" | plain >terminal
 for text in 12735 67584 '1.06 mJ' '2.10 mJ' 'structural 51%'; do
     sees terminal "$text"
