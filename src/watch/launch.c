@@ -83,8 +83,10 @@ int watch_launch_begin(struct watch_launch *launch, const struct watch_observers
     launch->observed.context = launch;
     launch->listeners = ARENA_NEW(arena, struct watch_listener, all->count * observed->sms + 1);
     for (unsigned i = 0; i < all->count; i++) {
-        if (make_states(launch, i, sink) < 0)
+        if (make_states(launch, i, sink) < 0) {
+            watch_launch_free(launch);
             return -1;
+        }
         launch->heard |= heard_by(all->of[i].observer);
     }
     return 0;
@@ -139,8 +141,10 @@ void watch_launch_report(struct watch_launch *launch, struct strbuf *out)
 
 void watch_launch_free(struct watch_launch *launch)
 {
-    for (unsigned i = 0; i < WATCH_LISTENERS; i++)
+    for (unsigned i = 0; i < WATCH_LISTENERS; i++) {
         free(launch->states[i]);
+        launch->states[i] = NULL;
+    }
     strbuf_free(&launch->text);
     strbuf_free(&launch->place);
 }
