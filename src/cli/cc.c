@@ -54,14 +54,19 @@ int cc_run_and_free(struct cc_session *s, struct cc_args *command)
 {
     struct strbuf words = {0};
     int status = cc_run_listening(s, command, &words, false);
+    return cc_end_command(s, command, &words, status);
+}
+
+int cc_end_command(struct cc_session *s, struct cc_args *command, struct strbuf *words, int status)
+{
     if (status)
-        cc_hints(strbuf_text(&words), &words);
-    fputs(strbuf_text(&words), stderr);
-    strbuf_free(&words);
-    vec_free(command);
-    if (status != 0 && !s->process.interrupted)
+        cc_hints(strbuf_text(words), words);
+    fputs(strbuf_text(words), stderr);
+    if (status && !s->process.interrupted)
         cc_temp_dir_check(s->temp, &s->arena, &s->diags);
-    return status == 0 ? 0 : -1;
+    strbuf_free(words);
+    vec_free(command);
+    return status ? -1 : 0;
 }
 
 /* The macros that nvcc 13.0 (the version that our headers have) defines before the first line of every source; those of
@@ -132,14 +137,7 @@ static int compile(struct cc_session *s, const char *pass, struct cc_args *comma
     int status = attempt(s, pass, command, last, &words);
     while (status > 0 && cc_rewrites_after(&s->rewrites, &s->process, command, strbuf_text(&words), &s->arena))
         status = attempt(s, pass, command, last, &words);
-    if (status)
-        cc_hints(strbuf_text(&words), &words);
-    fputs(strbuf_text(&words), stderr);
-    if (status && !s->process.interrupted)
-        cc_temp_dir_check(s->temp, &s->arena, &s->diags);
-    strbuf_free(&words);
-    vec_free(command);
-    return status == 0 ? 0 : -1;
+    return cc_end_command(s, command, &words, status);
 }
 
 static void push_device_common(struct cc_session *s, struct cc_args *command)

@@ -139,16 +139,9 @@ static int run_linker(struct cc_session *s, struct cc_args *command)
 {
     struct strbuf words = {0};
     int status = cc_run_listening(s, command, &words, false);
-    if (status) {
+    if (status)
         hint_at(strbuf_text(&words), &words);
-        cc_hints(strbuf_text(&words), &words);
-    }
-    fputs(strbuf_text(&words), stderr);
-    if (status && !s->process.interrupted)
-        cc_temp_dir_check(s->temp, &s->arena, &s->diags);
-    strbuf_free(&words);
-    vec_free(command);
-    return status ? -1 : 0;
+    return cc_end_command(s, command, &words, status);
 }
 
 int cc_link_program(struct cc_session *s, const struct cc_args *objects)

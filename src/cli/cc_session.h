@@ -24,12 +24,15 @@ void cc_push_all(struct cc_args *command, const char *const *items, size_t count
         cc_push_all((command), pushed_, sizeof pushed_ / sizeof pushed_[0]);                                           \
     } while (0)
 
-/* Ends the command, runs it and frees it. 0 when it succeeded. The tool has explained itself on stderr when it failed;
- * that there is no room left it often says in other words. */
+/* Ends the command, runs it and frees it. 0 when it succeeded. The tool has explained itself on stderr when it failed. */
 int cc_run_and_free(struct cc_session *s, struct cc_args *command);
 /* Ends the command and runs it, and appends what it says to `words`, or lets it through where there is no room for
  * that. A silent one says nothing of what keeps it from running. Its status. */
 int cc_run_listening(struct cc_session *s, struct cc_args *command, struct strbuf *words, bool is_silent);
+
+/* Passes on to stderr what a command said, with hints where it failed (status is not 0); that there is no room left it
+ * often says in other words. Frees both. 0, or -1 where it failed. */
+int cc_end_command(struct cc_session *s, struct cc_args *command, struct strbuf *words, int status);
 
 /* Learns clang's version, and that the options unknown to us are options of clang's. 0, or -1 with a diagnostic. */
 int cc_ask_clang(struct cc_session *s);
