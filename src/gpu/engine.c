@@ -628,6 +628,16 @@ static void gather(struct gpu_run *run, enum gpu_status status)
     }
 }
 
+/* All that units and observers found during the launch is told. */
+static void tell_findings(struct gpu_run *run, enum gpu_status status)
+{
+    gpu_explain_unsynced_of_sms(run);
+    gpu_explain_strays_of_sms(run);
+    gpu_explain_findings(run);
+    watch_launch_report(&run->watched, &run->gpu->output);
+    gather(run, status);
+}
+
 /* A kernel sees what the host and earlier kernels wrote, also where an L1 kept older lines. */
 static enum gpu_status begin(struct gpu_run *run)
 {
@@ -668,15 +678,7 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
     if (status != GPU_INVALID && gpu_check_accounts(run, status != GPU_FAULT) < 0)
         status = GPU_INVALID;
     if (status != GPU_INVALID)
-        gpu_explain_unsynced_of_sms(run);
-    if (status != GPU_INVALID)
-        gpu_explain_strays_of_sms(run);
-    if (status != GPU_INVALID)
-        gpu_explain_findings(run);
-    if (status != GPU_INVALID)
-        watch_launch_report(&run->watched, &gpu->output);
-    if (status != GPU_INVALID)
-        gather(run, status);
+        tell_findings(run, status);
     if (status != GPU_OK)
         rebuild(gpu);
     else if (gpu->machine.gpu.flush_l1_at_kernel_end)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/check.h"
+#include "base/hash.h"
 #include "base/worker_pool.h"
 #include "gpu/gpu_impl.h"
 #include "simt/form.h"

@@ -56,8 +56,10 @@ static void count_lanes(struct profile_sharing *s, const struct lockstep_access_
 static uint64_t step_of_row(const struct lockstep_access_event *e)
 {
     const uint64_t *address = e->address;
+    if (e->mask != mask_low(ROW))
+        return UINT64_MAX;
     uint64_t step = address[1] - address[0], differ = 0;
-    if (e->mask != mask_low(ROW) || (step != 0 && step != 4))
+    if (step != 0 && step != 4)
         return UINT64_MAX;
     for (unsigned lane = 0; lane < ROW; lane++)
         differ |= address[lane] ^ (address[0] + lane * step);

@@ -153,8 +153,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
         o->event = (uint8_t)lsu_l1_event(&sm->lsu, access);
         o->bypasses = l1_passes(&sm->lsu.l1d, o->event);
     }
-    bool checked = sm->kernel->grid->lenient && !moves; /* by pass_strays */
-    if (in_dram && !checked && !check_addresses(sm, access, &fault)) { /* before the warp waits: it has not issued */
+    /* Before the warp waits: it has not issued. Where strays pass, pass_strays has checked what does not move lanes. */
+    if (in_dram && (moves || !sm->kernel->grid->lenient) && !check_addresses(sm, access, &fault)) {
         sm_record_fault(sm, slot, &fault);
         return false;
     }
@@ -270,7 +270,7 @@ static inline bool execute(struct sm *sm, struct warp_slot *warp, unsigned slot,
 {
     uint64_t live = warp->simt.live;
     enum simt_event event = simt_execute(&warp->simt, sm->agenda.now, o->access, r);
-    if (RARELY(sm->kernel->grid->lenient) && event == SIMT_MEMORY)
+    if (event == SIMT_MEMORY && RARELY(sm->kernel->grid->lenient))
         event = pass_strays(sm, warp, o->access, r);
     if (RARELY(event == SIMT_FAULTED)) {
         r->fault.pc = r->pc;

@@ -112,7 +112,8 @@ struct watch_launch {
     void *states[WATCH_LISTENERS];    /* by observer: memory for all SMs' */
 };
 
-/* observed: but for its functions. Memory belongs to arena. -1 with a diagnostic: an observer wants too much state. */
+/* observed: but for its functions. arena has the listeners; watch_launch_free frees the rest. -1 with a diagnostic: an
+ * observer wants too much state; nothing is left to be freed. */
 int watch_launch_begin(struct watch_launch *launch, const struct watch_observers *all, const struct isa_module *module,
                        const struct lockstep_observed *observed, struct arena *arena, struct diag_sink *sink);
 /* The module of a kernel that is observed: for observers that are part of Lockstep. */
