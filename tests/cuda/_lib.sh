@@ -56,3 +56,18 @@ check_output() {
     on_simulator "$work/$name" >"$work/$name.out" || fail "$name ended with $?: $(tail -n 5 "$work/$name.out")"
     diff -u "$here/$name.expected" "$work/$name.out" || fail "$name by $compiler printed something else"
 }
+
+# right_by_both NAME: NAME.cu, built by lockstep cc and by nvcc for sm_80, says "no error, 0 wrong" in both modes.
+right_in_both_modes() {
+    for mode in functional timing; do
+        LOCKSTEP_MODE=$mode on_simulator "$work/$1" >"$work/out" || fail "$2, $mode: $(cat "$work/out")"
+        [ "$(cat "$work/out")" = "no error, 0 wrong" ] || fail "$2, $mode: $(cat "$work/out")"
+    done
+}
+right_by_both() {
+    build "$work/$1" "$here/$1.cu"
+    right_in_both_modes "$1" "lockstep cc"
+    [ -n "$nvcc" ] || return 0
+    "$nvcc" -cudart shared -gencode arch=compute_80,code=compute_80 "$here/$1.cu" -o "$work/$1"
+    right_in_both_modes "$1" nvcc
+}

@@ -1,4 +1,4 @@
-/* What the tests of the library share: devices that must come to be, the kernel of examples/library/locks.ptx, and
+/* Shared by the tests of the library: devices that must come to be, the kernel of examples/library/locks.ptx, and
  * results as text without what the host adds. */
 #ifndef LOCKSTEP_TESTS_LIBRARY_SUPPORT_H
 #define LOCKSTEP_TESTS_LIBRARY_SUPPORT_H

@@ -265,6 +265,14 @@ static uint64_t waited_in(const struct states *s, uint32_t space)
     return waited;
 }
 
+static bool stands_before(const struct profile_edges *edges, uint32_t edge)
+{
+    for (uint32_t i = 0; i < edge; i++)
+        if (edges->of[i].from == edges->of[edge].from && edges->of[i].to == edges->of[edge].to)
+            return true;
+    return false;
+}
+
 /* Holdings that overlap too: a word is held by the last one that took it. */
 static void test_random(void **state)
 {
@@ -288,8 +296,10 @@ static void test_random(void **state)
             assert_true(!i || edge[-1].cycles >= edge->cycles);
             times[0] += edge->times;
         }
-        for (uint32_t i = 0; i < graph->sites.count; i++)
+        for (uint32_t i = 0; i < graph->sites.count; i++) {
             times[1] += graph->sites.of[i].times;
+            assert_false(stands_before(&graph->sites, i));
+        }
         assert_int_equal(times[0], times[1]);
         assert_int_equal(graph->unlogged, 0);
         expect_sum(graph, &graph->warps, sum.word.counts[PROFILE_WORD_waited]);

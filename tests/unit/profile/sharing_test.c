@@ -222,7 +222,7 @@ static void access_row(struct profile_sharing *s, uint64_t address, uint64_t ste
     }
 }
 
-/* Whatever the lanes of a whole warp access, it counts as lane by lane. */
+/* Accesses of a whole warp count as those of its lanes one by one. */
 static void test_rows(void **state)
 {
     (void)state;

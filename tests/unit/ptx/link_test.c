@@ -131,7 +131,7 @@ static void test_two_definitions_are_an_error(void **state)
     diag_free(&sink);
 }
 
-/* What is no PTX comes through, and ptx_load says so. */
+/* The linker survives text that is no PTX; to refuse it is for ptx_load. */
 static void test_other_text(void **state)
 {
     static const char *const strange[] = {"",    "}}}",     "{",    ".file",      ".section x {", ".visible .entry",
