@@ -64,8 +64,10 @@ void core_archive_pipelines(struct core *core, struct archive *ar)
     for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++) {
         archive_fifo(&core->id_oc[unit], core->ops, ar);
         archive_fifo(&core->oc_ex[unit], core->ops, ar);
-        archive_collectors(&core->collect.classes[unit], core->ops, ar);
+        if (unit < WARP_UNIT_COLLECTED)
+            archive_collectors(&core->collect.classes[unit], core->ops, ar);
     }
+    core->full = core_full_classes(core);
     archive_banks(&core->collect, ar);
     ARCHIVE(ar, core->execute.free_at);
     ARCHIVE(ar, core->execute.results);

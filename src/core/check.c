@@ -49,7 +49,9 @@ static void check_schedulers(struct core *core, struct check *c)
 
 bool core_collects(const struct core *core)
 {
-    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++) {
+    if (core->params->direct)
+        return false;
+    for (unsigned unit = 0; unit < WARP_UNIT_COLLECTED; unit++) {
         const struct core_collectors *l = &core->collect.classes[unit];
         if ((l->ready && !core_fifo_full(&core->oc_ex[unit])) || (core->id_oc[unit].count && l->used != l->all))
             return true;
@@ -60,11 +62,12 @@ bool core_collects(const struct core *core)
 void core_check(struct core *core, struct check *c)
 {
     uint64_t turns = 0;
-    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
+    for (unsigned unit = 0; unit < WARP_UNIT_COLLECTED; unit++)
         check_collectors(core, unit, &turns, c);
     CHECK_FACT(c, "core.banks_waiting", core->number, core->collect.waiting, turns);
     /* The collectors see in the next step which banks the load/store unit wrote in this one. */
     check_holds(c, "core: banks written are banks", core->number, !(core->collect.written & ~core->collect.all));
+    CHECK_FACT(c, "core.full", core->number, core->full, core_full_classes(core));
     core_check_wheel(&core->execute.wheel, core->ops, 0, c);
     check_schedulers(core, c);
 }

@@ -225,9 +225,7 @@ HOT_INLINE void enter_collectors(struct core *core, enum warp_unit unit)
     struct core_collectors *c = &core->collect.classes[unit];
     struct core_fifo *in = &core->id_oc[unit];
     for (unsigned port = 0; port < c->ports && in->count && c->used != c->all; port++) {
-        if (core_fifo_full(in))
-            warp_look_at(core->warp, core_wanted(core, unit));
-        enter_collector(core, c, unit, core_fifo_pop(in));
+        enter_collector(core, c, unit, core_leave(core, unit));
         made_progress(core->agenda);
     }
 }

@@ -38,13 +38,13 @@ struct core_placement {
 /* Reads of register banks: each operand of each collector has a place. A bank serves one read at a time, whose turn it
  * is; the reads that wait for it are linked, oldest first. */
 #define CORE_MAX_READS 64 /* of an op */
-#define CORE_READS (WARP_UNIT_COUNT * CORE_MAX_COLLECTORS * CORE_MAX_READS)
+#define CORE_READS (WARP_UNIT_COLLECTED * CORE_MAX_COLLECTORS * CORE_MAX_READS)
 struct core_bank {
     uint16_t first, last;
 };
 
 struct core_collect {
-    struct core_collectors classes[WARP_UNIT_COUNT];
+    struct core_collectors classes[WARP_UNIT_COLLECTED];
     unsigned bank_from;           /* the bank that is looked at first in this cycle */
     uint64_t waiting, queued;     /* sets of banks: someone's turn; more reads behind that */
     uint64_t written, written_in; /* banks that a result is written to in that cycle */
@@ -55,7 +55,7 @@ struct core_collect {
     struct core_placement placed[WARP_SLOTS];
     struct core_bank banks[64];
     uint16_t next_read[CORE_READS];
-    struct core_collected held[WARP_UNIT_COUNT];
+    struct core_collected held[WARP_UNIT_COLLECTED];
 };
 
 struct core;

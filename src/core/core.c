@@ -14,6 +14,8 @@ static void init_fifos(struct core *core)
 #define UNIT(name, takes, side, ...)                                                                                   \
     init_fifo(core, &core->id_oc[WARP_UNIT_##name], 2 * WARP_UNIT_##name, p->id_oc_##name);                            \
     init_fifo(core, &core->oc_ex[WARP_UNIT_##name], 2 * WARP_UNIT_##name + 1, p->oc_ex_##name);
+#define UNIT_DIRECT(name, takes, issued, units, label, what)                                                           \
+    init_fifo(core, &core->id_oc[WARP_UNIT_##name], 2 * WARP_UNIT_##name, p->id_oc_##name);
 #include "warp/units.def"
 #undef UNIT
 }
@@ -34,10 +36,23 @@ void core_init(struct core *core, const struct core_setup *setup, struct arena *
     core->number = setup->number;
     core->count = setup->count;
     init_fifos(core);
+    core->accesses = &(core->params->direct ? core->id_oc : core->oc_ex)[WARP_UNIT_OF_MEMORY];
+    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
+        core->issued_due[unit] = !core->params->direct       ? DUE_COLLECT
+                                 : warp_unit_is_memory(unit) ? DUE_DISPATCH
+                                                             : DUE_UNITS;
     core_collect_init(core);
     core_wheel_init(&core->execute.wheel);
     core_issue_init(core, setup->policy, own);
     core->issue.view.memory = setup->memory;
+}
+
+uint32_t core_full_classes(const struct core *core)
+{
+    uint32_t full = 0;
+    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
+        full |= (uint32_t)core_fifo_full(&core->id_oc[unit]) << unit;
+    return full;
 }
 
 void core_begin(struct core *core, const struct lockstep_scheduler_setup *policy, uint32_t longest, bool reads_rows)

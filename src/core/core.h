@@ -59,6 +59,9 @@ struct core {
     struct arena *ROOM_KEPT arena;
     ROOM_KEPT uint64_t slots; /* its warps */
     ROOM_KEPT unsigned number, count;
+    struct core_fifo *ROOM_KEPT accesses;           /* where the load/store unit takes its ops */
+    ROOM_KEPT uint32_t full;                        /* set of classes: no pipeline register of id_oc is free */
+    ROOM_KEPT uint16_t issued_due[WARP_UNIT_COUNT]; /* the stage that is due when an op of the class has issued */
 
     /* Pipeline registers: issue fills the first, collect the second, units and the load/store unit empty them. */
     _Alignas(CACHE_LINE) ROOM_KEPT struct core_fifo id_oc[WARP_UNIT_COUNT];
@@ -119,17 +122,8 @@ static inline void core_written_back(struct core *core, const struct core_op *op
 /* An op of the load/store unit's class waits for that unit. */
 static inline bool core_has_access(const struct core *core)
 {
-    return core->oc_ex[WARP_UNIT_OF_MEMORY].count;
+    return core->accesses->count;
 }
-/* The load/store unit takes the oldest one. */
-static inline uint32_t core_take_access(struct core *core)
-{
-    uint32_t op = core_fifo_pop(&core->oc_ex[WARP_UNIT_OF_MEMORY]);
-    if (core->collect.classes[WARP_UNIT_OF_MEMORY].ready)
-        agenda_add(core->agenda, DUE_COLLECT);
-    return op;
-}
-
 /* Under by_rows, the operands of the warp's next op lie in the registers of these slots. */
 static inline void core_read_rows(struct core *core, unsigned slot, uint64_t slots)
 {
@@ -151,8 +145,8 @@ static inline void core_op_name(const struct core *core, unsigned slot, struct c
     o->dst_banks = core_banks_of(core, slot, d->dst_set);
 }
 
-/* Ops with their operands wait for a unit of side RESULT. */
-static inline bool core_results_wait(const struct core *core)
+/* Ops with their operands wait for a unit of side RESULT: in OC/EX registers, or in latches (sm.direct). */
+static inline bool core_collected_wait(const struct core *core)
 {
     return 0
 #define UNIT(name, takes, side, ...) UNIT_RESULT_IF_##side(| core->oc_ex[WARP_UNIT_##name].count)
@@ -160,12 +154,26 @@ static inline bool core_results_wait(const struct core *core)
 #undef UNIT
         ;
 }
+static inline bool core_latched_wait(const struct core *core)
+{
+    return 0
+#define UNIT(name, takes, side, ...) UNIT_RESULT_IF_##side(| core->id_oc[WARP_UNIT_##name].count)
+#define UNIT_DIRECT UNIT_AS_ROW
+#include "warp/units.def"
+#undef UNIT
+        ;
+}
+static inline bool core_results_wait(const struct core *core)
+{
+    return core->params->direct ? core_latched_wait(core) : core_collected_wait(core);
+}
 /* The core's warps whose next instruction takes a pipeline register of the class. */
 static inline uint64_t core_wanted(const struct core *core, enum warp_unit unit)
 {
 #define UNIT(name, takes, side, ...)                                                                                   \
     if (unit == WARP_UNIT_##name)                                                                                      \
         return warp_wants(core->warp, takes) & core->slots;
+#define UNIT_DIRECT UNIT_AS_ROW
 #include "warp/units.def"
 #undef UNIT
     return 0;
@@ -175,26 +183,41 @@ static inline uint64_t core_units_free(const struct core *core)
 {
     uint64_t free = 0;
 #define UNIT(name, takes, side, ...)                                                                                   \
-    free |= core_fifo_full(&core->id_oc[WARP_UNIT_##name]) ? 0 : warp_wants(core->warp, takes);
+    free |= core->full >> WARP_UNIT_##name & 1 ? 0 : warp_wants(core->warp, takes);
+#define UNIT_DIRECT UNIT_AS_ROW
 #include "warp/units.def"
 #undef UNIT
     return free & core->slots;
 }
 
-/* Some class has no pipeline register free. */
-static inline bool core_some_full(const struct core *core)
+/* An op enters a pipeline register of its class, from issue; the oldest one leaves. */
+static inline void core_enter(struct core *core, enum warp_unit unit, uint32_t op)
 {
-    return false
-#define UNIT(name, takes, side, ...) || core_fifo_full(&core->id_oc[WARP_UNIT_##name])
-#include "warp/units.def"
-#undef UNIT
-        ;
+    struct core_fifo *fifo = &core->id_oc[unit];
+    core_fifo_push(fifo, op);
+    core->full |= (uint32_t)core_fifo_full(fifo) << unit;
+}
+static inline uint32_t core_leave(struct core *core, enum warp_unit unit)
+{
+    if (RARELY(core->full >> unit & 1))
+        warp_look_at(core->warp, core_wanted(core, unit));
+    core->full &= ~(1u << unit);
+    return core_fifo_pop(&core->id_oc[unit]);
+}
+/* The load/store unit takes the oldest one. */
+static inline uint32_t core_take_access(struct core *core)
+{
+    if (RARELY(core->params->direct))
+        return core_leave(core, WARP_UNIT_OF_MEMORY);
+    if (core->collect.classes[WARP_UNIT_OF_MEMORY].ready)
+        agenda_add(core->agenda, DUE_COLLECT);
+    return core_fifo_pop(core->accesses);
 }
 /* Returns the warps, of a set of the core's whose next instruction is the head of their buffer, whose unit has a free
  * pipeline register: nearly always all of them. */
 static inline uint64_t core_find_units(const struct core *core, uint64_t warps)
 {
-    return core_some_full(core) ? warps & core_units_free(core) : warps;
+    return core->full ? warps & core_units_free(core) : warps;
 }
 
 /* The scheduler that has a warp slot of the core. */
@@ -227,6 +250,8 @@ static inline uint64_t core_next(const struct core *core, uint64_t now)
 }
 struct check;
 struct archive;
+/* The set core->full, by the pipeline registers. */
+uint32_t core_full_classes(const struct core *core);
 /* check.c: recomputes what the core keeps although it follows from something else (base/check.h). */
 void core_check(struct core *core, struct check *c);
 void core_check_wheel(struct core_wheel *wheel, const struct core_ops *ops, unsigned which, struct check *c);

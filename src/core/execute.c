@@ -41,12 +41,44 @@ HOT_INLINE void dispatch_class(struct core *core, enum warp_unit unit, unsigned 
     }
 }
 
+/* Under sm.direct: units take ops from the latches that issue has filled, each for its initiation interval. An op that
+ * found its unit free in the cycle behind its issue has its result `latency` cycles behind that: then an instruction
+ * that needs it may issue. */
+static void dispatch_direct(struct core *core, enum warp_unit unit, unsigned units)
+{
+    struct core_fifo *latches = &core->id_oc[unit];
+    uint64_t *free_at = core->execute.free_at[unit];
+    uint64_t now = core->agenda->now;
+    for (unsigned i = 0; i < units && latches->count; i++) {
+        if (free_at[i] > now)
+            continue;
+        uint32_t op = core_leave(core, unit);
+        const struct instr_timing *timing = &core->ops->items[op].timing;
+        made_progress(core->agenda);
+        free_at[i] = now + timing->interval;
+        core_wheel_add(core->ops, &core->execute.wheel, now + (timing->latency > 2 ? timing->latency - 1 : 1), op);
+    }
+}
+
+NOT_INLINE bool execute_direct(struct core *core)
+{
+#define UNIT(name, takes, side, ...)                                                                                   \
+    UNIT_RESULT_IF_##side(if (core->id_oc[WARP_UNIT_##name].count)                                                     \
+                              dispatch_direct(core, WARP_UNIT_##name, core->params->name##_units);)
+#define UNIT_DIRECT UNIT_AS_ROW
+#include "warp/units.def"
+#undef UNIT
+    return core_latched_wait(core);
+}
+
 HOT bool core_execute(struct core *core)
 {
+    if (RARELY(core->params->direct))
+        return execute_direct(core);
 #define UNIT(name, takes, side, ...)                                                                                   \
     UNIT_RESULT_IF_##side(if (core->oc_ex[WARP_UNIT_##name].count)                                                     \
                               dispatch_class(core, WARP_UNIT_##name, core->params->name##_units);)
 #include "warp/units.def"
 #undef UNIT
-    return core_results_wait(core);
+    return core_collected_wait(core);
 }

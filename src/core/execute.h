@@ -9,7 +9,7 @@
  */
 struct core_results {
     uint32_t mark;                   /* that cycle + 1 (low 32 bits): else this is an old entry of the ring */
-    uint8_t ending[WARP_UNIT_COUNT]; /* units that end one, by class */
+    uint8_t ending[WARP_UNIT_COLLECTED]; /* units that end one, by class */
     uint8_t count;
 };
 

@@ -9,8 +9,9 @@
 static inline enum warp_unit core_unit_for(const struct core *core, enum isa_unit kind)
 {
 #define UNIT(name, takes, side, ...)                                                                                   \
-    if (((takes) >> kind & 1) && !core_fifo_full(&core->id_oc[WARP_UNIT_##name]))                                      \
+    if (((takes) >> kind & 1) && !(core->full >> WARP_UNIT_##name & 1))                                                \
         return WARP_UNIT_##name;
+#define UNIT_DIRECT UNIT_AS_ROW
 #include "warp/units.def"
 #undef UNIT
     contract(false);
@@ -58,10 +59,10 @@ HOT_INLINE enum warp_unit core_issue_with(struct core *core, unsigned slot,
     core_next_head(core, w, warp, slot, pc);
     if (core->port->left_buffer)
         core->port->left_buffer(core->sm, slot);
-    core_fifo_push(&core->id_oc[unit], index);
+    core_enter(core, unit, index);
     if (warp_unit_is_memory(unit) && RARELY(core->line))
         core_line_push(core->line, core->number);
-    agenda_add(core->agenda, DUE_COLLECT);
+    agenda_add(core->agenda, core->issued_due[unit]);
     return unit;
 }
 

@@ -27,9 +27,32 @@ enum operation {
     OPERATION_SHUFFLE,
     OPERATION_FMA,
     OPERATION_REM,
+    OPERATION_LOGIC,
+    OPERATION_SHIFT,
+    OPERATION_COMPARE,
+    OPERATION_SELECT,
+    OPERATION_BITS,
+    OPERATION_FIELD,
+    OPERATION_PERMUTE,
+    OPERATION_CONVERT,
+    OPERATION_SAD,
+    OPERATION_DOT,
+    OPERATION_VOTE,
+    OPERATION_MATCH,
+    OPERATION_REDUX,
+    OPERATION_RCP,
+    OPERATION_SQRT,
+    OPERATION_SINE,
+    OPERATION_CONVERT_FROM_INT,
+    OPERATION_CONTROL,
+    OPERATION_MUL_HI,
+    OPERATION_DIV_APPROX,
+    OPERATION_DIV_FULL,
+    OPERATION_RCP_APPROX,
+    OPERATION_SQRT_APPROX,
     OPERATION_NONE
 };
-enum operation_type { TYPE_ANY, TYPE_INT, TYPE_F16, TYPE_F32, TYPE_F64 };
+enum operation_type { TYPE_ANY, TYPE_INT, TYPE_I64, TYPE_F32, TYPE_F16, TYPE_F64 };
 enum {
     BRANCH = ISA_FLAG_BRANCH,
     CALL = ISA_FLAG_CALL,
@@ -175,6 +198,10 @@ static enum operation_type operation_type_of(enum isa_type type)
     case ISA_E4M3X2:
     case ISA_E5M2X2:
         return TYPE_F16;
+    case ISA_U64:
+    case ISA_S64:
+    case ISA_B64:
+        return TYPE_I64;
     default:
         return TYPE_INT;
     }
@@ -200,11 +227,44 @@ static int find_latency(enum operation operation, enum operation_type type)
     return -1;
 }
 
+/* Of some operations, the ones that round otherwise, or give the upper half, are others. */
+static enum operation operation_of(const struct isa_instr *instr)
+{
+    static const struct {
+        uint8_t operation, round, is;
+    } rounded[] = {
+        {OPERATION_DIV, ISA_ROUND_APPROX, OPERATION_DIV_APPROX},
+        {OPERATION_DIV, ISA_ROUND_FULL, OPERATION_DIV_FULL},
+        {OPERATION_RCP, ISA_ROUND_APPROX, OPERATION_RCP_APPROX},
+        {OPERATION_SQRT, ISA_ROUND_APPROX, OPERATION_SQRT_APPROX},
+    };
+    enum operation operation = op_table[instr->op].operation;
+    if (operation == OPERATION_CONVERT && instr->type == ISA_F32 && operation_type_of(instr->stype) == TYPE_INT)
+        return OPERATION_CONVERT_FROM_INT;
+    if (operation == OPERATION_MUL && instr->mods.half == ISA_HALF_HI)
+        return OPERATION_MUL_HI;
+    for (size_t i = 0; instr->mods.round && i < sizeof rounded / sizeof rounded[0]; i++)
+        if (rounded[i].operation == operation && rounded[i].round == instr->mods.round)
+            return (enum operation)rounded[i].is;
+    return operation;
+}
+
+/* A conversion, or a comparison with a result, is one of f64, or of 64-bit integers, whichever side has them. */
+static enum operation_type type_of(const struct isa_instr *instr, enum operation operation)
+{
+    enum operation_type type = operation_type_of(instr->type);
+    enum operation_type from = 
+        operation == OPERATION_CONVERT || operation == OPERATION_COMPARE ? operation_type_of(instr->stype) : type;
+    return from > type ? from : type;
+}
+
 enum isa_latency isa_latency_of(const struct isa_instr *instr)
 {
-    enum operation operation = op_table[instr->op].operation;
-    enum operation_type type = operation_type_of(instr->type);
+    enum operation operation = operation_of(instr);
+    enum operation_type type = type_of(instr, operation);
     int found = find_latency(operation, type);
+    if (found < 0 && type == TYPE_I64)
+        found = find_latency(operation, TYPE_INT);
     if (found < 0 && type == TYPE_F16)
         found = find_latency(operation, TYPE_F32);
     if (found < 0)

@@ -32,8 +32,9 @@ enum isa_op {
 };
 
 /* Kinds of instructions for the classes of execution units (warp/units.def says which take them). EITHER is a
- * floating-point multiply of 32 or 16 bits: SP if free, else SFU. */
-#define ISA_UNITS(X) X(SP) X(SFU) X(EITHER) X(MEM)
+ * floating-point multiply of 32 or 16 bits: SP if free, else SFU; ADD: ALU if free, else MUL.
+ * The tables here send nothing to ALU, MUL, ADD and F64: a machine does (sm.unit_NAME). */
+#define ISA_UNITS(X) X(SP) X(SFU) X(EITHER) X(MEM) X(ALU) X(MUL) X(ADD) X(F64)
 enum isa_unit {
 #define X(id) ISA_UNIT_##id,
     ISA_UNITS(X)

@@ -68,6 +68,7 @@ static void archive_fences(struct lsu *lsu, struct archive *ar)
         unsigned slot = mask_first(rest);
         struct order_wait *order = &lsu->fences.of[slot].order;
         ARCHIVE(ar, lsu->fences.of[slot].since);
+        ARCHIVE(ar, lsu->fences.of[slot].least);
         ARCHIVE(ar, order->after);
         ARCHIVE(ar, order->mark);
         archive_u8_to(ar, &order->order, L1_ORDERS - 1);

@@ -14,11 +14,20 @@ static bool is_over(const struct lsu *lsu, unsigned slot)
                          warp->stores_out);
 }
 
+/* How long the fence takes at least, or the release before which the warp waits: the head of its buffer. */
+static uint32_t least_cycles(const struct lsu *lsu, unsigned slot)
+{
+    const struct isa_instr *instr = &lsu->launch.module->instrs[lsu->warp->slots[slot].head_pc];
+    bool system = instr->mods.scope == ISA_SCOPE_SYS && lsu->params->fence_latency_sys;
+    return system ? lsu->params->fence_latency_sys : lsu->params->fence_latency;
+}
+
 /* A fence waits for the accesses that are ordered before it when the wait begins. */
 static void begin_wait(struct lsu *lsu, unsigned slot, enum l1_order order)
 {
     order_begin(&lsu->fences.of[slot].order, order, &lsu->blocks[lsu->warp->slots[slot].block].order);
     lsu->fences.of[slot].since = lsu->agenda->now;
+    lsu->fences.of[slot].least = least_cycles(lsu, slot);
     warp_wait_begin(lsu->warp, WARP_WAIT_fence, BIT64(slot));
 }
 
@@ -71,6 +80,9 @@ void lsu_check_fence(struct lsu *lsu, unsigned slot)
     if (!mask_has(lsu->warp->waits.fence, slot) || !is_done(lsu, slot))
         return;
     warp_wait_end(lsu->warp, WARP_WAIT_fence, BIT64(slot));
+    uint64_t until = lsu->fences.of[slot].since + lsu->fences.of[slot].least;
+    if (until > lsu->agenda->now)
+        warp_wait_until(lsu->warp, WARP_WAIT_answer, slot, until);
     lsu->latencies.release_cycles += l1_keeps(&lsu->l1d) ? lsu->agenda->now - lsu->fences.of[slot].since : 0;
     lsu->latencies.releases += l1_keeps(&lsu->l1d);
     made_progress(lsu->agenda);

@@ -12,6 +12,7 @@ struct lsu_fences {
     uint64_t invalidates; /* those whose fence empties the L1D of global lines */
     struct {
         uint64_t since; /* the cycle in which the warp came to its fence */
+        uint32_t least; /* cycles that it takes at least */
         struct order_wait order;
     } of[WARP_SLOTS];
 };

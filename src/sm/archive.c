@@ -156,6 +156,7 @@ static void archive_grid(struct sm *sm, struct archive *ar)
     ARCHIVE(ar, sm->grid.blocks);
     archive_bool(ar, &sm->grid.open);
     ARCHIVE(ar, sm->grid.last);
+    ARCHIVE(ar, sm->barrier_free);
 }
 
 struct packet *sm_archive_packet(struct sm *sm, unsigned kind)

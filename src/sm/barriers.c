@@ -22,6 +22,25 @@ HOT static void note_event(struct sm *sm, const struct sm_block *block, uint64_t
         vec_push(&sm->barrier_events, (struct core_barrier_event){.warps = warps, .block = number, .opened = opened});
 }
 
+/* The SM takes up the arrival of a warp, one after the other. */
+static void take_up(struct sm *sm)
+{
+    uint64_t now = sm->agenda.now;
+    if (sm->params->barrier_interval)
+        sm->barrier_free = (sm->barrier_free > now ? sm->barrier_free : now) + sm->params->barrier_interval;
+}
+
+/* A warp to which a barrier has opened hears so when the last arrival has been taken up and told. */
+static void await_answer(struct sm *sm, unsigned slot)
+{
+    const struct sm_params *p = sm->params;
+    uint64_t from = sm->barrier_free > sm->agenda.now ? sm->barrier_free : sm->agenda.now;
+    uint64_t until = from + p->barrier_latency +
+                     (sm->barrier_of[slot].mode == ISA_BARRIER_RED ? p->barrier_result_latency : 0);
+    if (until > sm->agenda.now && !mask_has(sm->warp.finished, slot))
+        warp_wait_until(&sm->warp, WARP_WAIT_answer, slot, until);
+}
+
 /* A barrier opens for these warps, if they are any. */
 HOT static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps, uint64_t value)
 {
@@ -38,6 +57,8 @@ HOT static void release_warps(struct sm *sm, struct sm_block *block, uint64_t wa
             lsu_reach_release(&sm->lsu, slot);
         if (sm->barrier_of[slot].mode == ISA_BARRIER_RED)
             simt_barrier_result(&sm->warp.slots[slot].simt, &sm->barrier_of[slot], value);
+        if (RARELY(sm->params->barrier_latency))
+            await_answer(sm, slot);
     }
 }
 
@@ -69,6 +90,7 @@ HOT void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result
     sm_count_warps(sm, sm->agenda.now + 1);
     sm->barrier_count++;
     sm->barrier_of[slot] = r->barrier;
+    take_up(sm);
     if (r->barrier.mode != ISA_BARRIER_ARRIVE) {
         warp_wait_begin(&sm->warp, WARP_WAIT_barrier, BIT64(slot));
         sm->barrier_since[slot] = sm->agenda.now;

@@ -100,17 +100,33 @@ static const uint16_t interval_at[] = {
 #undef LATENCY
 };
 
-static uint16_t cycles_of(const struct sm_params *params, const uint16_t *places, enum isa_latency latency)
+static const uint16_t unit_at[] = {
+#define LATENCY(id, name, ...) offsetof(struct sm_params, unit_##name),
+#define LATENCY_LIKE(id, name, ...) offsetof(struct sm_params, unit_##name),
+#include "isa/latencies.def"
+#undef LATENCY_LIKE
+#undef LATENCY
+};
+
+/* A class's value: its own, or that of the nearest of those it is like that has one; 0: none has. */
+static uint32_t value_of(const struct sm_params *params, const uint16_t *places, enum isa_latency latency)
 {
-    uint32_t own = *(const uint32_t *)((const char *)params + places[latency]);
-    uint32_t like = *(const uint32_t *)((const char *)params + places[isa_latency_like(latency)]);
-    return (uint16_t)(own ? own : like);
+    uint32_t value = *(const uint32_t *)((const char *)params + places[latency]);
+    for (enum isa_latency like; !value && (like = isa_latency_like(latency)) != latency; latency = like)
+        value = *(const uint32_t *)((const char *)params + places[like]);
+    return value;
 }
 
-/* Products that may have been meant for the SFU run on SP units where that does not multiply. */
+/* Where the machine does not say it, the tables of the ISA do; and products that may have been meant for the SFU run on
+ * SP units where that does not multiply. */
 static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *params)
 {
-    bool product = instr->latency == ISA_LATENCY_INT_MUL || instr->latency == ISA_LATENCY_INT_MAD ||
+    static const uint8_t kinds[] = {0, ISA_UNIT_SP, ISA_UNIT_SFU, ISA_UNIT_ALU, ISA_UNIT_MUL, ISA_UNIT_ADD, ISA_UNIT_F64};
+    uint32_t own = instr->unit == ISA_UNIT_MEM ? 0 : value_of(params, unit_at, (enum isa_latency)instr->latency);
+    if (own)
+        return kinds[own];
+    bool product = isa_latency_like((enum isa_latency)instr->latency) == ISA_LATENCY_INT_MUL ||
+                   isa_latency_like((enum isa_latency)instr->latency) == ISA_LATENCY_INT_MAD ||
                    instr->unit == ISA_UNIT_EITHER;
     return product && !params->sfu_multiplies ? ISA_UNIT_SP : instr->unit;
 }
@@ -136,9 +152,9 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             struct decoded_instr *d = &kernel->decoded[pc];
             d->timing.unit = unit_of(instr, params);
             d->structural = (uint8_t)warp_account_unit(d->timing.unit);
-            d->timing.latency = cycles_of(params, latency_at, instr->latency);
+            d->timing.latency = (uint16_t)value_of(params, latency_at, (enum isa_latency)instr->latency);
             kernel->longest = d->timing.latency > kernel->longest ? d->timing.latency : kernel->longest;
-            d->timing.interval = cycles_of(params, interval_at, instr->latency);
+            d->timing.interval = (uint16_t)value_of(params, interval_at, (enum isa_latency)instr->latency);
             decode_hazards(d, module, instr, sets + 3 * words * pc, words, kernel);
             decode_banks(d, function, instr, params->register_banks, params->collector_merges);
             sm_decode_work(d, instr);

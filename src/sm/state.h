@@ -60,6 +60,7 @@ struct sm {
     struct watch watch; /* observers: see tell.h */
     uint64_t out;       /* see form.h: warps that have issued since they were last in the pool */
     struct sm_grid_barrier grid;
+    uint64_t barrier_free; /* the cycle in which it has taken up all warps that came to barriers (sm.barrier_interval) */
     struct warp_table warp;
 
     _Alignas(CACHE_LINE) struct fetch fetch;

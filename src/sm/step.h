@@ -23,7 +23,7 @@ static inline uint64_t sm_can_go_on(const struct sm *sm)
 {
     uint64_t awake = warp_wide_awake(&sm->warp), held_up = 0;
     EACH_CORE (sm, core)
-        held_up |= core_some_full(core) ? core->slots & ~core_units_free(core) : 0;
+        held_up |= core->full ? core->slots & ~core_units_free(core) : 0;
     return awake & (sm->warp.mispredicted | ~held_up);
 }
 /* True: ops with their operands wait for a unit of side RESULT. */

@@ -108,6 +108,17 @@ void warp_account_reset(struct warp_table *w, const struct warp_causes *counts)
     w->account.counts = *counts;
 }
 
+/* As below, for the classes of machines without operand collectors. */
+NOT_INLINE void unpicked_direct(struct warp_table *w, uint64_t rest)
+{
+#define UNIT(...)
+#define UNIT_DIRECT(name, takes, ...)                                                                                  \
+    w->account.counts.structural_##name -= mask_count(rest & warp_wants(w, takes));                                    \
+    rest &= ~warp_wants(w, takes);
+#include "warp/units.def"
+#undef UNIT
+}
+
 HOT void warp_account_unpicked(struct warp_table *w)
 {
     struct warp_causes *counts = &w->account.counts;
@@ -126,6 +137,8 @@ HOT void warp_account_unpicked(struct warp_table *w)
     rest &= ~warp_wants(w, takes);
 #include "warp/units.def"
 #undef UNIT
+    if (RARELY(rest))
+        unpicked_direct(w, rest);
     if (RARELY(w->account.tells))
         tell_passed(w);
 }

@@ -62,6 +62,7 @@ static inline enum warp_cause warp_account_unit(enum isa_unit kind)
 #define UNIT(name, takes, side, ...)                                                                                   \
     if ((takes) >> kind & 1)                                                                                           \
         return WARP_CAUSE_structural_##name;
+#define UNIT_DIRECT UNIT_AS_ROW
 #include "warp/units.def"
 #undef UNIT
     return WARP_CAUSE_COUNT;

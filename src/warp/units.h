@@ -16,8 +16,16 @@
 #define UNIT_MEMORY_IF_RESULT(...)
 #define UNIT_MEMORY_IF_MEMORY(...) __VA_ARGS__
 
+#define UNIT_AS_ROW(name, takes, issued, units, label, what) UNIT(name, takes, RESULT, issued, 1, units, 1, 1, label, what)
+
 enum warp_unit {
 #define UNIT(name, takes, side, ...) WARP_UNIT_##name,
+#include "warp/units.def"
+#undef UNIT
+    WARP_UNIT_COLLECTED, /* those before have operand collectors */
+    WARP_UNIT_LAST_COLLECTED = WARP_UNIT_COLLECTED - 1,
+#define UNIT(...)
+#define UNIT_DIRECT(name, ...) WARP_UNIT_##name,
 #include "warp/units.def"
 #undef UNIT
     WARP_UNIT_COUNT,
@@ -38,6 +46,7 @@ static inline enum warp_unit warp_unit_of(enum isa_unit kind)
 #define UNIT(name, takes, side, ...)                                                                                   \
     if ((takes) >> kind & 1)                                                                                           \
         return WARP_UNIT_##name;
+#define UNIT_DIRECT UNIT_AS_ROW
 #include "warp/units.def"
 #undef UNIT
     return WARP_UNIT_COUNT;

@@ -123,18 +123,22 @@ static void units_and_latencies(void **state)
         {ISA_OP_MAD, ISA_S32, ISA_UNIT_SFU, ISA_LATENCY_INT_MAD},
         {ISA_OP_FMA, ISA_F32, ISA_UNIT_SP, ISA_LATENCY_FMA},
         {ISA_OP_DIV, ISA_F32, ISA_UNIT_SFU, ISA_LATENCY_F32_DIV},
-        {ISA_OP_REM, ISA_U64, ISA_UNIT_SP, ISA_LATENCY_REM},
-        {ISA_OP_SIN, ISA_F32, ISA_UNIT_SFU, ISA_LATENCY_SPECIAL},
+        {ISA_OP_REM, ISA_U64, ISA_UNIT_SP, ISA_LATENCY_I64_REM},
+        {ISA_OP_SIN, ISA_F32, ISA_UNIT_SFU, ISA_LATENCY_SINE},
         {ISA_OP_LD, ISA_F64, ISA_UNIT_MEM, ISA_LATENCY_MOVE},
-        {ISA_OP_BRA, ISA_NONE, ISA_UNIT_SP, ISA_LATENCY_MOVE},
+        {ISA_OP_BRA, ISA_NONE, ISA_UNIT_SP, ISA_LATENCY_CONTROL},
         {ISA_OP_SHFL, ISA_B32, ISA_UNIT_SP, ISA_LATENCY_SHUFFLE},
         {ISA_OP_ADD, ISA_U16X2, ISA_UNIT_SP, ISA_LATENCY_INT_ADD},
         {ISA_OP_FMA, ISA_F16X2, ISA_UNIT_SP, ISA_LATENCY_F16_FMA},
         {ISA_OP_FMA, ISA_F64, ISA_UNIT_SP, ISA_LATENCY_F64_FMA},
         {ISA_OP_ADD, ISA_BF16, ISA_UNIT_SP, ISA_LATENCY_F16_ADD},
         {ISA_OP_MUL, ISA_F16, ISA_UNIT_EITHER, ISA_LATENCY_F16_MUL},
-        {ISA_OP_SQRT, ISA_F64, ISA_UNIT_SFU, ISA_LATENCY_F64_SPECIAL},
+        {ISA_OP_SQRT, ISA_F64, ISA_UNIT_SFU, ISA_LATENCY_F64_SQRT},
         {ISA_OP_EX2, ISA_F16, ISA_UNIT_SFU, ISA_LATENCY_F16_SPECIAL},
+        {ISA_OP_ADD, ISA_U64, ISA_UNIT_SP, ISA_LATENCY_I64_ADD},
+        {ISA_OP_AND, ISA_B32, ISA_UNIT_SP, ISA_LATENCY_LOGIC},
+        {ISA_OP_XOR, ISA_B64, ISA_UNIT_SP, ISA_LATENCY_LOGIC_I64},
+        {ISA_OP_RCP, ISA_F32, ISA_UNIT_SFU, ISA_LATENCY_RCP},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct isa_instr instr = make(cases[i].op, cases[i].type);
@@ -143,12 +147,34 @@ static void units_and_latencies(void **state)
     }
 }
 
+/* Rounding, the half of a product, and the type that a conversion comes from choose classes, too. */
+static void modifiers_choose_latencies(void **state)
+{
+    struct isa_instr divide = make(ISA_OP_DIV, ISA_F32), product = make(ISA_OP_MUL, ISA_U32), convert = make(ISA_OP_CVT, ISA_F32);
+    (void)state;
+    divide.mods.round = ISA_ROUND_APPROX;
+    assert_int_equal(isa_latency_of(&divide), ISA_LATENCY_DIV_APPROX);
+    divide.mods.round = ISA_ROUND_RN;
+    assert_int_equal(isa_latency_of(&divide), ISA_LATENCY_F32_DIV);
+    product.mods.half = ISA_HALF_HI;
+    assert_int_equal(isa_latency_of(&product), ISA_LATENCY_INT_MUL_HI);
+    convert.stype = ISA_S32;
+    assert_int_equal(isa_latency_of(&convert), ISA_LATENCY_CONVERT_FROM_INT);
+    convert.stype = ISA_F16;
+    assert_int_equal(isa_latency_of(&convert), ISA_LATENCY_CONVERT_F16);
+    convert.stype = ISA_F64;
+    assert_int_equal(isa_latency_of(&convert), ISA_LATENCY_CONVERT_F64);
+    convert.stype = ISA_F32;
+    assert_int_equal(isa_latency_of(&convert), ISA_LATENCY_CONVERT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_found),        cmocka_unit_test(names_are_plain),
         cmocka_unit_test(names_differ),           cmocka_unit_test(modifier_values_are_complete),
         cmocka_unit_test(rows_use_known_letters), cmocka_unit_test(units_and_latencies),
+        cmocka_unit_test(modifiers_choose_latencies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

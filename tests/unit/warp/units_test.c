@@ -17,6 +17,7 @@ static const struct {
 } rows[] = {
 #define UNIT(name, takes, side, issued, collected, units, collectors, ports, label, what)                              \
     {takes, UNIT_MEMORY_IF_##side(true) UNIT_RESULT_IF_##side(false), issued, collected, units, collectors, ports},
+#define UNIT_DIRECT UNIT_AS_ROW
 #include "warp/units.def"
 #undef UNIT
 };
@@ -33,6 +34,8 @@ static void every_kind_is_taken(void **state)
         assert_true(first < WARP_UNIT_COUNT && rows[first].takes >> kind & 1);
         for (unsigned u = 0; u < first; u++)
             assert_false(rows[u].takes >> kind & 1);
+        if (kind == ISA_UNIT_SP || kind == ISA_UNIT_SFU || kind == ISA_UNIT_EITHER || kind == ISA_UNIT_MEM)
+            assert_true(first < WARP_UNIT_COLLECTED); /* machines with collectors have no others */
     }
 }
 
