@@ -59,7 +59,7 @@ enum lockstep_code {
     LOCKSTEP_ERROR_FAULT,   /* the program did something illegal */
     LOCKSTEP_ERROR_HANG,    /* no progress is possible, or none was made */
     LOCKSTEP_ERROR_LIMIT,   /* max_cycles reached */
-    LOCKSTEP_ERROR_STOPPED, /* lockstep_cancel */
+    LOCKSTEP_ERROR_STOPPED, /* lockstep_cancel, or lockstep_launch_setup.progress */
 };
 /* "ok", "invalid" ...; "unknown" for a number that is none of them. Stays. */
 LOCKSTEP_API const char *lockstep_code_name(int code);
@@ -143,11 +143,23 @@ struct lockstep_kernel_facts {
     uint32_t registers;       /* of a thread */
     uint64_t shared, local;   /* bytes: of a block; of a thread */
 };
-/* Kernel `index` of the module, from 0; and the one of that name. */
+/* Kernel `index` of the module, from 0; and the one of that name, which is that of the PTX or, where one kernel alone
+ * has it, the one that its source has. */
 LOCKSTEP_API int lockstep_kernel(struct lockstep_device *device, const struct lockstep_module *module, uint32_t index,
                                  struct lockstep_kernel_facts *facts);
 LOCKSTEP_API int lockstep_find_kernel(struct lockstep_device *device, const struct lockstep_module *module,
                                       const char *name, struct lockstep_kernel_facts *facts);
+
+struct lockstep_kernel_parameter {
+    size_t size;
+    const char *name; /* stays until the module is unloaded */
+    uint32_t offset;  /* in the kernel's parameters, in bytes */
+    uint32_t bytes;
+};
+/* Parameter `index` of a kernel, from 0; ABSENT behind the last one. */
+LOCKSTEP_API int lockstep_kernel_parameter(struct lockstep_device *device, const struct lockstep_module *module,
+                                           const char *kernel, uint32_t index,
+                                           struct lockstep_kernel_parameter *parameter);
 
 /* *blocks receives how many blocks of so many threads, with so many bytes of dynamic shared memory, fit on one SM at
  * once: 0, when not even one does. */
@@ -195,6 +207,18 @@ enum lockstep_launch_flag {
     LOCKSTEP_COOPERATIVE = 1, /* all blocks must be on the device at once, and may wait for each other */
     LOCKSTEP_NO_SKIP = 2,     /* cycles in which nothing happens are simulated one by one: the same results, later */
     LOCKSTEP_CHECK_SYNC = 4,  /* exchanges between lanes whose result PTX leaves undefined are faults */
+    /* Results alone, quickly: there are no cycles and no events. It is never held: lockstep_launch returns when it has
+     * ended, with the code of its end. */
+    LOCKSTEP_FUNCTIONAL = 8,
+    LOCKSTEP_NOTE_PHASES = 16, /* for lockstep_phases */
+};
+/* Of a launch, so far. */
+struct lockstep_progress {
+    size_t size;
+    uint64_t cycle; /* of the launch */
+    uint64_t warp_instructions;
+    uint64_t blocks_done, blocks;
+    double seconds; /* of the host, since it began */
 };
 struct lockstep_launch_setup {
     size_t size;
@@ -208,6 +232,11 @@ struct lockstep_launch_setup {
     uint64_t max_cycles; /* the launch ends with LOCKSTEP_ERROR_LIMIT; 0: never */
     uint32_t threads;    /* of the host that simulate it; 0 is 1. Results do not depend on it */
     uint32_t registers;  /* of a thread, for occupancy; 0: the kernel's own */
+    /* Called about five times a second of the host while the launch is simulated; NULL: never. Returns NULL, or why the
+     * launch is to stop, in words that stay: it ends with LOCKSTEP_ERROR_STOPPED. It calls no function of the device.
+     */
+    const char *(*progress)(void *user, const struct lockstep_progress *now);
+    void *user; /* for progress */
 };
 /* Begins a launch: it is held in its first cycle. INVALID where it cannot begin. */
 LOCKSTEP_API int lockstep_launch(struct lockstep_device *device, const struct lockstep_launch_setup *setup);
@@ -270,6 +299,7 @@ struct lockstep_outcome {
     uint32_t registers;     /* of a thread */
     uint32_t blocks_per_sm; /* that fit */
     const char *limited_by; /* why not more */
+    uint64_t findings;      /* kinds of errors that lockstep_check is about; lockstep_message of its end says which */
 };
 LOCKSTEP_API int lockstep_outcome(struct lockstep_device *device, struct lockstep_outcome *outcome);
 
@@ -289,6 +319,46 @@ LOCKSTEP_API int lockstep_find_statistic(struct lockstep_device *device, const c
                                          struct lockstep_statistic *statistic);
 /* *text receives all of the result: what `lockstep run --stats` writes of a kernel, as JSON. */
 LOCKSTEP_API int lockstep_result_json(struct lockstep_device *device, const char **text);
+
+/* More results. lockstep_profile, lockstep_interval, lockstep_check and lockstep_timeline are about all launches from
+ * now on that are not LOCKSTEP_FUNCTIONAL, and not to be called while one is under way. But for LOCKSTEP_LET_PASS, no
+ * other result changes by them. A launch has them once it has ended. */
+
+/* Adds `profile` to lockstep_result_json: where warps spent their cycles, by instruction; until the launch's
+ * module is unloaded. */
+LOCKSTEP_API int lockstep_profile(struct lockstep_device *device);
+/* Adds `intervals` to it: statistics by intervals of so many cycles. 0: no more. */
+LOCKSTEP_API int lockstep_interval(struct lockstep_device *device, uint64_t cycles);
+
+enum lockstep_check_flag {
+    LOCKSTEP_CHECK_RACE = 1, /* conflicting accesses that nothing orders, by the PTX memory model */
+    LOCKSTEP_CHECK_INIT = 2, /* reads of memory that nobody has written */
+    /* Accesses just outside of allocations pass: loads read zeros, stores change nothing, each line is told once. */
+    LOCKSTEP_LET_PASS = 4,
+    LOCKSTEP_COUNT_PASSED = 8, /* these are findings */
+};
+/* Looks for errors of kernels, by a set of enum lockstep_check_flag. To be called once. With the first two, launches
+ * are simulated by one thread. */
+LOCKSTEP_API int lockstep_check(struct lockstep_device *device, uint32_t flags);
+
+struct lockstep_timeline_setup {
+    size_t size;
+    /* As the options of `lockstep run` have them; NULL: as without the option. */
+    const char *window;     /* cycles of each launch: "1000:2000", "1000:" */
+    const char *sms;        /* "0,3-5" */
+    const char *resolution; /* cycles */
+};
+/* Keeps time-lines. setup NULL: of zeros. To be called once. */
+LOCKSTEP_API int lockstep_timeline(struct lockstep_device *device, const struct lockstep_timeline_setup *setup);
+/* *text receives that of the last launch, as lines of JSON (docs/timeline.md). ABSENT where there is none. */
+LOCKSTEP_API int lockstep_timeline_lines(struct lockstep_device *device, const char **text, size_t *length);
+
+/* *text receives when each warp of the last launch began, reached and left each phase of its block: CSV, with a line of
+ * names. ABSENT without LOCKSTEP_NOTE_PHASES. */
+LOCKSTEP_API int lockstep_phases(struct lockstep_device *device, const char **text, size_t *length);
+/* *text receives who waited for whom when the last launch ended with LOCKSTEP_ERROR_HANG, as a graph for Graphviz.
+ * ABSENT where nobody did. */
+LOCKSTEP_API int lockstep_hang_report(struct lockstep_device *device, const char **text, size_t *length);
 
 /* Warps of the launch that is held. */
 

@@ -1,5 +1,6 @@
 /* `lockstep run CASE.yaml`: buffers are allocated and copied in the file's order, the kernel is launched once, the
- * checks are made on what memory holds afterwards. */
+ * checks are made on what memory holds afterwards. A program on the library (lockstep/device.h), but for observers and
+ * schedulers that it loads, checkpoints, and the page of --monitor (library/bridge.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,21 +16,19 @@
 #include "cli/monitor/watch.h"
 #include "cli/process.h"
 #include "cli/report.h"
-#include "gpu/result_json.h"
-#include "ptx/ptx.h"
+#include "library/bridge.h"
 #include "report/run_report.h"
-#include "timeline/timeline.h"
 
 struct case_run {
     const struct cli_options *options;
     const struct machine *machine;
     struct diag_sink *sink;
     struct launch_case c;
-    struct gpu *gpu;
-    struct gpu_module *module;
-    const struct isa_function *kernel;
-    uint64_t *addresses; /* of the buffers */
-    void *params;
+    struct lockstep_device *device;
+    struct lockstep_module *module;
+    struct lockstep_kernel_facts kernel;
+    uint64_t *addresses;                 /* of the buffers */
+    struct lockstep_argument *arguments; /* of the kernel */
     json_t *checks;
     struct interrupt_watch stop;
     struct cli_watched watched;
@@ -58,35 +57,40 @@ static int fail_named(struct case_run *run, const struct yaml_node *node, const 
     return rc;
 }
 
-static const struct isa_function *find_kernel(struct case_run *run)
+/* Passes on what the library has said. Returns 0, or -1 when its code is an error. */
+static int tell(struct case_run *run, int code)
 {
-    struct strbuf message = {0}, hint = {0};
-    const struct isa_function *kernel = cli_find_function(gpu_module_code(run->module), run->c.kernel, true, &hint);
-    if (!kernel) {
+    library_tell(run->device, run->sink);
+    return code ? -1 : 0;
+}
+
+static int find_kernel(struct case_run *run)
+{
+    struct lockstep_diagnostic said = {.size = sizeof said};
+    struct strbuf message = {0};
+    int rc = 0;
+    run->kernel.size = sizeof run->kernel;
+    if (lockstep_find_kernel(run->device, run->module, run->c.kernel, &run->kernel)) {
+        lockstep_diagnostic(run->device, 0, &said);
         strbuf_addf(&message, "%s has no kernel '%s'", run->c.ptx, run->c.kernel);
-        fail_at(run, run->c.kernel_node, hint.length ? hint.text : NULL, strbuf_text(&message));
+        rc = fail_at(run, run->c.kernel_node, said.hint, strbuf_text(&message));
     }
     strbuf_free(&message);
-    strbuf_free(&hint);
-    return kernel;
+    return rc;
 }
 
 static int load_kernel(struct case_run *run)
 {
     struct strbuf text = {0};
     const char *path = case_path(&run->c, run->c.ptx);
-    struct isa_module *code = NULL;
+    int rc = 0;
     if (cli_read_file(path, &text, run->sink) < 0)
-        fail_named(run, run->c.ptx_node, "no PTX in", run->c.ptx);
+        rc = fail_named(run, run->c.ptx_node, "no PTX in", run->c.ptx);
     else
-        code = ptx_load(path, strbuf_text(&text), text.length, NULL, run->sink);
+        rc = tell(run, lockstep_load(run->device, path, strbuf_text(&text), text.length, 0, &run->module));
     note_content(run, strbuf_text(&text), text.length);
     strbuf_free(&text);
-    if (!code)
-        return -1;
-    run->module = gpu_load(run->gpu, code, run->sink);
-    run->kernel = run->module ? find_kernel(run) : NULL;
-    return run->kernel ? 0 : -1;
+    return rc < 0 ? -1 : find_kernel(run);
 }
 
 /* The buffer's initial content; NULL with diagnostics. To be freed. */
@@ -116,7 +120,7 @@ static void *content_of(struct case_run *run, const struct case_buffer *b)
 static int copy_buffer(struct case_run *run, const struct case_buffer *b, uint64_t address)
 {
     void *content = content_of(run, b);
-    int rc = content ? gpu_write(run->gpu, address, content, b->count * 4, run->sink) : -1;
+    int rc = content ? tell(run, lockstep_write(run->device, address, content, b->count * 4)) : -1;
     if (content && (checkpoint_possible(run->options) || run->options->resume))
         note_content(run, content, b->count * 4);
     free(content);
@@ -128,16 +132,15 @@ static int place_buffers(struct case_run *run)
     struct launch_case *c = &run->c;
     run->addresses = ARENA_NEW(&c->arena, uint64_t, c->buffer_count + 1);
     for (unsigned i = 0; i < c->buffer_count; i++) {
-        run->addresses[i] = gpu_malloc(run->gpu, c->buffers[i].count * 4);
-        if (!run->addresses[i])
+        if (lockstep_allocate(run->device, c->buffers[i].count * 4, &run->addresses[i]))
             return fail_named(run, c->buffers[i].node, "device memory is exhausted at buffer", c->buffers[i].name);
-        gpu_label(run->gpu, run->addresses[i], "", c->buffers[i].name);
+        lockstep_label(run->device, run->addresses[i], c->buffers[i].name);
         if (copy_buffer(run, &c->buffers[i], run->addresses[i]) < 0)
             return -1;
     }
     for (unsigned i = 0; i < c->constant_count; i++) {
         uint64_t address, bytes;
-        if (!gpu_variable(run->module, c->constants[i].name, &address, &bytes))
+        if (lockstep_variable(run->device, run->module, c->constants[i].name, &address, &bytes))
             return fail_named(run, c->constants[i].node, "the PTX has no variable", c->constants[i].name);
         if (bytes < c->constants[i].count * 4)
             return fail_named(run, c->constants[i].node, "more elements than fit the variable", c->constants[i].name);
@@ -147,51 +150,59 @@ static int place_buffers(struct case_run *run)
     return 0;
 }
 
-static int place_arg(struct case_run *run, const struct case_arg *arg, const struct isa_param *param)
+static int place_arg(struct case_run *run, unsigned index)
 {
-    uint64_t bits = arg->buffer == CASE_VALUE ? arg->bits : run->addresses[arg->buffer];
-    unsigned bytes = arg->buffer == CASE_VALUE ? case_type_bytes(arg->type) : 8;
-    if (bytes != param->bytes) {
-        struct strbuf message = {0};
-        strbuf_addf(&message, "the kernel's parameter %s has %u bytes, this has %u", param->name, param->bytes, bytes);
-        fail_at(run, arg->node, NULL, strbuf_text(&message));
-        strbuf_free(&message);
-        return -1;
-    }
-    memcpy((char *)run->params + param->offset, &bits, bytes);
-    return 0;
+    const struct case_arg *arg = &run->c.args[index];
+    bool is_value = arg->buffer == CASE_VALUE;
+    struct lockstep_kernel_parameter parameter = {.size = sizeof parameter};
+    struct lockstep_argument *argument = &run->arguments[index];
+    *argument = (struct lockstep_argument){is_value ? &arg->bits : &run->addresses[arg->buffer],
+                                           is_value ? case_type_bytes(arg->type) : 8};
+    if (lockstep_kernel_parameter(run->device, run->module, run->kernel.name, index, &parameter))
+        return tell(run, -1);
+    if (argument->bytes == parameter.bytes)
+        return 0;
+    struct strbuf message = {0};
+    strbuf_addf(&message, "the kernel's parameter %s has %u bytes, this has %zu", parameter.name, parameter.bytes,
+                argument->bytes);
+    fail_at(run, arg->node, NULL, strbuf_text(&message));
+    strbuf_free(&message);
+    return -1;
 }
 
 static int place_args(struct case_run *run)
 {
     const struct launch_case *c = &run->c;
     int rc = 0;
-    run->params = ARENA_NEW(&run->c.arena, char, run->kernel->param_bytes + 8);
-    if (c->arg_count != run->kernel->param_count) {
+    run->arguments = ARENA_NEW(&run->c.arena, struct lockstep_argument, c->arg_count + 1);
+    if (c->arg_count != run->kernel.parameters) {
         struct strbuf message = {0};
-        strbuf_addf(&message, "the kernel has %u parameters, args has %u", run->kernel->param_count, c->arg_count);
+        strbuf_addf(&message, "the kernel has %u parameters, args has %u", run->kernel.parameters, c->arg_count);
         rc = fail_at(run, c->args_node, NULL, strbuf_text(&message));
         strbuf_free(&message);
         return rc;
     }
     for (unsigned i = 0; i < c->arg_count; i++)
-        rc |= place_arg(run, &c->args[i], &run->kernel->params[i]);
+        rc |= place_arg(run, i);
     return rc;
 }
 
 struct progress_context {
     const struct interrupt_watch *stop;
-    const char *reason; /* why the launch was asked to stop */
     struct cli_progress line;
     const char *kernel;
 };
 
-static int on_progress(void *context, const struct gpu_progress *now)
+static const char *on_progress(void *context, const struct lockstep_progress *now)
 {
     struct progress_context *progress = context;
-    cli_progress_show(&progress->line, progress->kernel, now);
-    progress->reason = interrupt_reason(progress->stop);
-    return progress->reason != NULL;
+    const struct gpu_progress shown = {.cycle = now->cycle,
+                                       .warp_instructions = now->warp_instructions,
+                                       .blocks_done = now->blocks_done,
+                                       .blocks = now->blocks,
+                                       .seconds = now->seconds};
+    cli_progress_show(&progress->line, progress->kernel, &shown);
+    return interrupt_reason(progress->stop);
 }
 
 static bool is_to_stop(void *stop)
@@ -199,59 +210,89 @@ static bool is_to_stop(void *stop)
     return interrupt_reason(stop) != NULL;
 }
 
-static void launch(struct case_run *run, struct gpu_result *result)
+static struct lockstep_launch_setup describe(const struct case_run *run, struct progress_context *progress)
 {
-    struct monitor *monitor =
-        run->watched.board ? monitor_create(run->watched.board, checkpoint_possible(run->options)) : NULL;
-    struct case_checkpoints checkpoints = {
-        .options = run->options, .machine = run->machine, .gpu = run->gpu, .program = run->content, .monitor = monitor};
-    struct progress_context progress = {.stop = &run->stop, .kernel = run->kernel->name};
-    struct gpu_launch launch = {
+    const struct cli_options *o = run->options;
+    const struct launch_case *c = &run->c;
+    struct lockstep_launch_setup setup = {
+        .size = sizeof setup,
         .module = run->module,
-        .kernel = run->kernel,
-        .dynamic_shared = run->c.shared,
-        .cooperative = run->c.cooperative,
-        .params = run->params,
-        .mode = cli_mode(run->options),
-        .registers = run->c.registers,
-        .max_cycles = run->options->max_cycles_value,
-        .threads = (unsigned)run->options->threads_value,
-        .every_cycle = run->options->no_skip,
-        .check_sync = run->options->checks & GPU_CHECKS_sync,
+        .kernel = run->kernel.name,
+        .shared = c->shared,
+        .argument_count = c->arg_count,
+        .arguments = run->arguments,
+        .flags = (c->cooperative ? LOCKSTEP_COOPERATIVE : 0) | (o->no_skip ? LOCKSTEP_NO_SKIP : 0) |
+                 (o->checks & GPU_CHECKS_sync ? LOCKSTEP_CHECK_SYNC : 0) |
+                 (cli_mode(o) == GPU_FUNCTIONAL ? LOCKSTEP_FUNCTIONAL : 0) | (o->phases ? LOCKSTEP_NOTE_PHASES : 0),
+        .max_cycles = o->max_cycles_value,
+        .threads = (uint32_t)o->threads_value,
+        .registers = c->registers,
         .progress = on_progress,
-        .context = &progress,
-        .visitor = monitor ? monitor_visitor(monitor) : NULL,
+        .user = progress,
     };
-    memcpy(launch.grid, run->c.grid, sizeof launch.grid);
-    memcpy(launch.block, run->c.block, sizeof launch.block);
-    struct strbuf waits = {0};
-    struct strbuf phases = {0};
-    launch.waits = run->options->hang_report ? &waits : NULL;
-    launch.phases = run->options->phases ? &phases : NULL;
+    memcpy(setup.grid, c->grid, sizeof setup.grid);
+    memcpy(setup.block, c->block, sizeof setup.block);
+    return setup;
+}
+
+/* From its beginning, or from a checkpoint, to its end. Returns its code. */
+static int simulate_launch(struct case_run *run, struct monitor *monitor)
+{
+    struct progress_context progress = {.stop = &run->stop, .kernel = run->kernel.name};
+    const struct lockstep_launch_setup setup = describe(run, &progress);
+    struct library_besides besides = {.visitor = monitor ? monitor_visitor(monitor) : NULL};
+    struct case_checkpoints checkpoints = {.options = run->options,
+                                           .machine = run->machine,
+                                           .gpu = library_gpu(run->device),
+                                           .program = run->content,
+                                           .monitor = monitor};
+    int code = LOCKSTEP_ERROR_INVALID;
     cli_progress_init(&progress.line, run->options->quiet);
-    if (case_checkpoints_begin(&checkpoints, &launch.resume, run->sink) == 0)
-        gpu_launch(run->gpu, &launch, result, run->sink);
-    else
-        result->status = GPU_INVALID;
-    case_checkpoints_end(&checkpoints, launch.resume);
+    if (case_checkpoints_begin(&checkpoints, &besides.resume, run->sink) == 0) {
+        library_set_besides(run->device, &besides);
+        code = lockstep_launch(run->device, &setup);
+        tell(run, code);
+        if (!code && !(setup.flags & LOCKSTEP_FUNCTIONAL)) {
+            code = lockstep_run(run->device, NULL, NULL);
+            tell(run, code);
+        }
+        if (monitor)
+            monitor_launched(monitor, library_result(run->device), is_to_stop, &run->stop);
+    }
+    case_checkpoints_end(&checkpoints, besides.resume);
     run->lost |= checkpoints.lost;
     cli_progress_clear(&progress.line);
-    if (result->status == GPU_STOPPED)
-        result->stopped_by = progress.reason;
-    if (monitor)
-        monitor_launched(monitor, result, is_to_stop, &run->stop);
+    return code;
+}
+
+/* Writes a text that the launch has left, if it has, to the file that an option names, if one does. */
+static void write_text(struct case_run *run, const char *path,
+                       int (*text_of)(struct lockstep_device *device, const char **text, size_t *length))
+{
+    const char *text;
+    size_t length;
+    if (path && text_of(run->device, &text, &length) == LOCKSTEP_OK)
+        run->lost |= cli_write_file(path, text, length, run->sink) < 0;
+}
+
+static int launch(struct case_run *run)
+{
+    bool checkpoints = checkpoint_possible(run->options);
+    struct monitor *monitor = run->watched.board ? monitor_create(run->watched.board, checkpoints) : NULL;
+    int code = simulate_launch(run, monitor);
     monitor_destroy(monitor);
-    gpu_explain_stop(result, run->sink);
-    run->lost |= waits.length && cli_write_file(run->options->hang_report, waits.text, waits.length, run->sink) < 0;
-    strbuf_free(&waits);
-    run->lost |= cli_write_phases(run->options, &phases, run->sink) < 0;
-    strbuf_free(&phases);
+    write_text(run, run->options->hang_report, lockstep_hang_report);
+    write_text(run, run->options->phases, lockstep_phases);
+    return code;
 }
 
 static void print_output(struct case_run *run)
 {
     struct strbuf output = {0};
-    gpu_take_output(run->gpu, &output);
+    const char *text;
+    size_t length;
+    if (lockstep_output(run->device, &text, &length) == LOCKSTEP_OK)
+        strbuf_addn(&output, text, length);
     cli_print(&output);
 }
 
@@ -286,7 +327,7 @@ static int check_one(struct case_run *run, const struct case_check *check)
     const struct case_buffer *b = &run->c.buffers[check->buffer];
     void *data = base_malloc(b->count * 4);
     uint32_t found = 0;
-    int rc = gpu_read(run->gpu, data, run->addresses[check->buffer], b->count * 4, run->sink);
+    int rc = tell(run, lockstep_read(run->device, data, run->addresses[check->buffer], b->count * 4));
     bool good = rc == 0 && case_check_holds(check, data, b->count * 4, &found);
     free(data);
     if (!run->options->quiet || !good)
@@ -297,37 +338,51 @@ static int check_one(struct case_run *run, const struct case_check *check)
     return good ? 0 : -1;
 }
 
-static int exit_code(struct case_run *run, const struct gpu_result *result)
+/* Of a launch that ended with this code of the library. */
+static int exit_code(struct case_run *run, int ended)
 {
+    struct lockstep_outcome outcome = {.size = sizeof outcome};
     int code = CLI_OK;
-    switch (result->status) {
-    case GPU_OK:
-        code = result->findings ? CLI_FAILED : CLI_OK;
+    switch (ended) {
+    case LOCKSTEP_OK:
+        lockstep_outcome(run->device, &outcome);
+        code = outcome.findings ? CLI_FAILED : CLI_OK;
         for (unsigned i = 0; i < run->c.check_count; i++)
             if (check_one(run, &run->c.checks[i]) < 0)
                 code = CLI_FAILED;
         return code;
-    case GPU_INVALID:
+    case LOCKSTEP_ERROR_INVALID:
         return CLI_USAGE;
-    case GPU_HANG:
+    case LOCKSTEP_ERROR_HANG:
         return CLI_HANG;
-    case GPU_LIMIT:
+    case LOCKSTEP_ERROR_LIMIT:
         return CLI_LIMIT;
-    case GPU_STOPPED:
+    case LOCKSTEP_ERROR_STOPPED:
         return interrupt_noted() ? 128 + interrupt_noted() : CLI_TIME;
     default:
         return CLI_FAILED;
     }
 }
 
-static int report(struct case_run *run, const struct gpu_result *result)
+static json_t *result_json(struct case_run *run)
+{
+    const char *text;
+    return lockstep_result_json(run->device, &text) == LOCKSTEP_OK ? json_loads(text, 0, NULL) : NULL;
+}
+
+/* The launch's time-line, empty when it has none; until the next call of the library. */
+static const char *timeline_of(struct case_run *run, size_t *length)
+{
+    const char *lines;
+    *length = 0;
+    return lockstep_timeline_lines(run->device, &lines, length) == LOCKSTEP_OK ? lines : "";
+}
+
+static void print_kernels(const struct case_run *run, const json_t *kernels)
 {
     struct table_page page;
-    json_t *kernels = json_array();
     int stream = cli_people(run->options);
     cli_page_begin(&page, stream);
-    if (result->status != GPU_INVALID)
-        json_array_append_new(kernels, gpu_result_json(result, run->machine));
     if (json_array_size(kernels))
         cli_name_as(run->options->as, &page.text);
     report_kernels(kernels, &page);
@@ -336,55 +391,69 @@ static int report(struct case_run *run, const struct gpu_result *result)
     else
         cli_page_print(&page, stream);
     cli_print_profile(run->options, kernels);
-    run->lost |= cli_write_intervals(run->options, kernels, run->sink) < 0;
-    const char *lines = result->timeline ? result->timeline : "";
-    run->lost |= result->status != GPU_INVALID && cli_write_timeline(run->options, lines, strlen(lines), run->sink) < 0;
-    int code = exit_code(run, result);
-    if (run->options->stats || run->options->report) {
-        json_t *document = cli_document(run->machine, run->options, run->options->rest, json_incref(kernels), NULL);
+}
+
+/* Writes what was asked for of a launch that ended with this code of the library. Returns the exit code. */
+static int report(struct case_run *run, int ended)
+{
+    const struct cli_options *o = run->options;
+    size_t length;
+    json_t *kernels = json_array();
+    if (ended != LOCKSTEP_ERROR_INVALID)
+        json_array_append_new(kernels, result_json(run));
+    print_kernels(run, kernels);
+    run->lost |= cli_write_intervals(o, kernels, run->sink) < 0;
+    const char *lines = timeline_of(run, &length);
+    run->lost |= ended != LOCKSTEP_ERROR_INVALID && cli_write_timeline(o, lines, length, run->sink) < 0;
+    int code = exit_code(run, ended);
+    if (o->stats || o->report) {
+        json_t *document = cli_document(run->machine, o, o->rest, json_incref(kernels), NULL);
         json_object_set(document, "checks", run->checks);
-        run->lost |= cli_write_stats(run->options, document, run->sink) < 0;
-        run->lost |= report_write_run(run->options, document, lines, strlen(lines), run->sink) < 0;
+        run->lost |= cli_write_stats(o, document, run->sink) < 0;
+        lines = timeline_of(run, &length);
+        run->lost |= report_write_run(o, document, lines, length, run->sink) < 0;
         json_decref(document);
     }
     json_decref(kernels);
     return run->lost && code == CLI_OK ? CLI_FAILED : code;
 }
 
+/* What --check and --lenient ask of the library. */
+static uint32_t checks_of(const struct cli_options *o)
+{
+    return (o->checks & GPU_CHECKS_race ? LOCKSTEP_CHECK_RACE : 0) |
+           (o->checks & GPU_CHECKS_init ? LOCKSTEP_CHECK_INIT : 0) | (o->lenient ? LOCKSTEP_LET_PASS : 0) |
+           (o->checks & GPU_CHECKS_mem ? LOCKSTEP_COUNT_PASSED : 0);
+}
+
 static int observe(struct case_run *run)
 {
-    for (size_t i = 0; i < run->options->observers.count; i++)
-        if (gpu_observe(run->gpu, run->options->observers.items[i], run->sink) < 0)
-            return -1;
-    if (run->options->profile)
-        gpu_profile(run->gpu);
-    gpu_sanitize(run->gpu, run->options->checks);
-    if (run->options->lenient)
-        gpu_let_pass(run->gpu, run->options->checks & GPU_CHECKS_mem);
-    gpu_set_interval(run->gpu, run->options->interval_value);
-    struct timeline_options timeline;
     const struct cli_options *o = run->options;
-    if (timeline_read_options(&timeline, o->timeline_window, o->timeline_sms, o->timeline_resolution, run->sink) < 0)
-        return -1;
-    if (o->timeline)
-        gpu_timeline(run->gpu, &timeline);
-    return 0;
+    const struct lockstep_timeline_setup timeline = {.size = sizeof timeline,
+                                                     .window = o->timeline_window,
+                                                     .sms = o->timeline_sms,
+                                                     .resolution = o->timeline_resolution};
+    for (size_t i = 0; i < o->observers.count; i++)
+        if (gpu_observe(library_gpu(run->device), o->observers.items[i], run->sink) < 0)
+            return -1;
+    int code = o->profile ? lockstep_profile(run->device) : LOCKSTEP_OK;
+    code = code ? code : lockstep_check(run->device, checks_of(o));
+    code = code ? code : lockstep_interval(run->device, o->interval_value);
+    code = code || !o->timeline ? code : lockstep_timeline(run->device, &timeline);
+    return tell(run, code);
 }
 
 static int simulate(struct case_run *run)
 {
-    struct gpu_result result = {0};
-    run->gpu = gpu_create(run->machine, run->sink);
-    if (!run->gpu || observe(run) < 0 || load_kernel(run) < 0 || place_buffers(run) < 0 || place_args(run) < 0)
+    if (tell(run, library_create(&run->device, run->machine)) < 0)
         return CLI_USAGE;
-    launch(run, &result);
-    gpu_explain_let_pass(run->gpu, run->sink);
+    if (observe(run) < 0 || load_kernel(run) < 0 || place_buffers(run) < 0 || place_args(run) < 0)
+        return CLI_USAGE;
+    int ended = launch(run);
     print_output(run);
     cli_print_diags(run->sink);
     diag_free(run->sink);
-    int code = report(run, &result);
-    gpu_result_free(&result);
-    return code;
+    return report(run, ended);
 }
 
 int cli_run_case(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink)
@@ -405,7 +474,7 @@ int cli_run_case(const struct cli_options *options, const struct machine *machin
         code = simulate(&run);
     }
     cli_watch_end(&run.watched);
-    gpu_destroy(run.gpu);
+    lockstep_destroy(run.device);
     case_free(&run.c);
     strbuf_free(&text);
     json_decref(run.checks);

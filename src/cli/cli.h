@@ -252,11 +252,6 @@ void cli_progress_clear(struct cli_progress *progress);
 /* The program that is run has cleared it. */
 void cli_progress_erased(struct cli_progress *progress);
 
-/* The function that is defined in the module (kernels: which must be a kernel) under this name, that of the PTX or that
- * of the source. Returns NULL, and appends what to write instead, when there is none, or when several have the name. */
-const struct isa_function *cli_find_function(const struct isa_module *module, const char *name, bool kernels,
-                                             struct strbuf *hint);
-
 /* A launch file, run to the exit code; fills *document (may be NULL) with the results. */
 int cli_run_case(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink);
 /* A program, run under the simulator. */

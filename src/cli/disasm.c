@@ -44,7 +44,7 @@ static void print_function(const struct isa_module *module, const struct isa_fun
 static int print_named(const struct isa_module *module, const char *name, struct strbuf *out, struct diag_sink *sink)
 {
     struct strbuf hint = {0};
-    const struct isa_function *function = cli_find_function(module, name, false, &hint);
+    const struct isa_function *function = isa_find_named(module, name, false, &hint);
     if (function)
         print_function(module, function, out);
     else

@@ -205,6 +205,10 @@ void isa_module_free(struct isa_module *module);
 /* The function or variable of that name, or NULL. */
 const struct isa_function *isa_find_function(const struct isa_module *module, const char *name);
 struct isa_variable *isa_find_variable(const struct isa_module *module, const char *name);
+/* The function that is defined in the module (kernels: which must be a kernel) under this name, that of the PTX or that
+ * of the source. Returns NULL, and appends what to write instead, when there is none, or when several have the name. */
+const struct isa_function *isa_find_named(const struct isa_module *module, const char *name, bool kernels,
+                                          struct strbuf *hint);
 /* The function whose instructions include pc. */
 const struct isa_function *isa_function_at(const struct isa_module *module, uint32_t pc);
 

@@ -200,6 +200,16 @@ int library_tell(const struct lockstep_device *d, struct diag_sink *sink)
     return -1;
 }
 
+struct gpu *library_gpu(const struct lockstep_device *d)
+{
+    return d->gpu;
+}
+
+void library_set_besides(struct lockstep_device *d, const struct library_besides *besides)
+{
+    d->besides = *besides;
+}
+
 void lockstep_destroy(struct lockstep_device *d)
 {
     if (!d)
@@ -217,7 +227,8 @@ void lockstep_destroy(struct lockstep_device *d)
     free(d->run.params);
     machine_free(&d->own);
     diag_free(&d->sink);
-    struct strbuf *const texts[] = {&d->message, &d->value, &d->text, &d->place, &d->output, &d->json, &d->kernel};
+    struct strbuf *const texts[] = {&d->message, &d->value, &d->text,   &d->place, &d->output,
+                                    &d->json,    &d->lines, &d->phases, &d->waits, &d->kernel};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         strbuf_free(texts[i]);
     free(d);

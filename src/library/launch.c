@@ -11,7 +11,8 @@
 static bool wants(void *context)
 {
     struct lockstep_device *d = context;
-    return atomic_load_explicit(&d->halts, memory_order_relaxed);
+    const struct gpu_visitor *other = d->besides.visitor;
+    return atomic_load_explicit(&d->halts, memory_order_relaxed) || (other && other->wants(other->context));
 }
 
 /* Why the launch is to be held now; false: it is not. Breakpoints that nobody asked for are forgotten. */
@@ -25,14 +26,15 @@ static bool is_over(struct lockstep_device *d, uint64_t now)
 }
 
 /* Under the flags it comes behind each cycle in which something can happen. */
-static struct gpu_visit_end visit(void *context, struct gpu_visit *unused)
+static struct gpu_visit_end come(void *context, struct gpu_visit *visit)
 {
     struct lockstep_device *d = context;
     struct library_run *run = &d->run;
     uint64_t now = gpu_cycle(d->gpu);
-    (void)unused;
     if (run->begins || is_over(d, now))
         return (struct gpu_visit_end){.then = GPU_THEN_HOLD};
+    if (d->besides.visitor)
+        return d->besides.visitor->visit(d->besides.visitor->context, visit);
     uint64_t latest = run->until == CYCLE_NEVER ? 0 : run->until;
     if (run->flags)
         return (struct gpu_visit_end){.then = GPU_THEN_CYCLES, .cycles = 1, .latest = latest};
@@ -44,6 +46,19 @@ static struct gpu_visit_end visit(void *context, struct gpu_visit *unused)
 void lockstep_halt(struct lockstep_device *d)
 {
     atomic_store_explicit(&d->halts, true, memory_order_relaxed);
+}
+
+static int on_progress(void *context, const struct gpu_progress *now)
+{
+    struct lockstep_device *d = context;
+    const struct lockstep_progress progress = {.size = sizeof progress,
+                                               .cycle = now->cycle,
+                                               .warp_instructions = now->warp_instructions,
+                                               .blocks_done = now->blocks_done,
+                                               .blocks = now->blocks,
+                                               .seconds = now->seconds};
+    d->run.reason = d->run.progress(d->run.user, &progress);
+    return d->run.reason != NULL;
 }
 
 /* Beginning */
@@ -68,14 +83,14 @@ static int place_arguments(struct lockstep_device *d, const struct lockstep_laun
 /* The kernel, with its parameters in d->run.params. */
 static int find_kernel(struct lockstep_device *d, const struct lockstep_launch_setup *l, struct gpu_launch *launch)
 {
+    int code;
     const struct lockstep_module *m = library_module(d, l->module);
     if (!m)
         return LOCKSTEP_ERROR_INVALID;
     launch->module = m->module;
-    launch->kernel = l->kernel ? gpu_kernel(m->module, l->kernel) : NULL;
+    launch->kernel = library_kernel(d, gpu_module_code(m->module), l->kernel ? l->kernel : "", &code);
     if (!launch->kernel)
-        return library_wrong(d, LOCKSTEP_ERROR_ABSENT, NULL, "%s has no kernel '%s'", gpu_module_code(m->module)->name,
-                             l->kernel ? l->kernel : "");
+        return code;
     free(d->run.params);
     d->run.params = base_calloc(1, launch->kernel->param_bytes + 8);
     launch->params = d->run.params;
@@ -84,7 +99,16 @@ static int find_kernel(struct lockstep_device *d, const struct lockstep_launch_s
 
 static void describe(struct lockstep_device *d, const struct lockstep_launch_setup *l, struct gpu_launch *launch)
 {
-    d->run.visitor = (struct gpu_visitor){.context = d, .wants = wants, .visit = visit};
+    bool functional = l->flags & LOCKSTEP_FUNCTIONAL;
+    d->run.visitor = (struct gpu_visitor){.context = d, .wants = wants, .visit = come};
+    d->run.progress = l->progress;
+    d->run.user = l->user;
+    d->run.reason = NULL;
+    launch->mode = functional ? GPU_FUNCTIONAL : GPU_TIMING;
+    launch->visitor = functional ? NULL : &d->run.visitor;
+    launch->progress = l->progress ? on_progress : NULL;
+    launch->context = d;
+    launch->resume = d->besides.resume;
     launch->dynamic_shared = l->shared;
     launch->cooperative = l->flags & LOCKSTEP_COOPERATIVE;
     launch->registers = l->registers;
@@ -92,18 +116,58 @@ static void describe(struct lockstep_device *d, const struct lockstep_launch_set
     launch->threads = l->threads;
     launch->every_cycle = l->flags & LOCKSTEP_NO_SKIP;
     launch->check_sync = l->flags & LOCKSTEP_CHECK_SYNC;
-    launch->visitor = &d->run.visitor;
     for (unsigned i = 0; i < 3; i++) {
         launch->grid[i] = l->grid[i] ? l->grid[i] : 1;
         launch->block[i] = l->block[i] ? l->block[i] : 1;
     }
 }
 
+/* The last launch's texts go. */
+static void begin_texts(struct lockstep_device *d, bool phases, struct gpu_launch *launch)
+{
+    strbuf_free(&d->phases);
+    strbuf_free(&d->waits);
+    launch->waits = &d->waits;
+    if (!phases)
+        return;
+    strbuf_add(&d->phases, gpu_phases_head);
+    launch->phases = &d->phases;
+}
+
+/* A launch that has ended says how it was stopped, and what it was let do. */
+static void settle(struct lockstep_device *d)
+{
+    if (gpu_stands(d->gpu))
+        return;
+    if (d->result.status == GPU_STOPPED)
+        d->result.stopped_by = d->run.reason;
+    gpu_explain_stop(&d->result, &d->sink);
+    gpu_explain_let_pass(d->gpu, &d->sink);
+}
+
+/* Simulates its beginning or, of a functional one, all of it. */
+static int begin(struct lockstep_device *d, const struct gpu_launch *launch)
+{
+    breaks_begin(d->breaks);
+    gpu_result_free(&d->result);
+    d->run.begun = gpu_cycle(d->gpu);
+    d->run.begins = true;
+    gpu_launch(d->gpu, launch, &d->result, &d->sink);
+    d->run.begins = false;
+    d->launches += d->result.status != GPU_INVALID;
+    /* The module may go before the result is asked for. */
+    strbuf_free(&d->kernel);
+    strbuf_add(&d->kernel, launch->kernel->name);
+    settle(d);
+    return library_code(&d->result);
+}
+
 int lockstep_launch(struct lockstep_device *d, const struct lockstep_launch_setup *from)
 {
-    const uint32_t known = LOCKSTEP_COOPERATIVE | LOCKSTEP_NO_SKIP | LOCKSTEP_CHECK_SYNC;
+    const uint32_t known =
+        LOCKSTEP_COOPERATIVE | LOCKSTEP_NO_SKIP | LOCKSTEP_CHECK_SYNC | LOCKSTEP_FUNCTIONAL | LOCKSTEP_NOTE_PHASES;
     struct lockstep_launch_setup l;
-    struct gpu_launch launch = {.mode = GPU_TIMING};
+    struct gpu_launch launch = {0};
     int code = library_need_idle(d, "lockstep_launch");
     code = code ? code : library_take(d, &l, sizeof l, from, "lockstep_launch_setup");
     if (!code && l.flags & ~known)
@@ -112,17 +176,8 @@ int lockstep_launch(struct lockstep_device *d, const struct lockstep_launch_setu
     if (code)
         return code;
     describe(d, &l, &launch);
-    breaks_begin(d->breaks);
-    gpu_result_free(&d->result);
-    d->run.begun = gpu_cycle(d->gpu);
-    d->run.begins = true;
-    gpu_launch(d->gpu, &launch, &d->result, &d->sink);
-    d->run.begins = false;
-    d->launches += d->result.status == GPU_HELD;
-    /* The module may go before the result is asked for. */
-    strbuf_free(&d->kernel);
-    strbuf_add(&d->kernel, launch.kernel->name);
-    return library_code(&d->result);
+    begin_texts(d, l.flags & LOCKSTEP_NOTE_PHASES, &launch);
+    return begin(d, &launch);
 }
 
 /* Going on */
@@ -139,7 +194,7 @@ static int end_run(struct lockstep_device *d, struct lockstep_stop *to)
         stop.pc = run->hit.pc;
         stop.mask = run->hit.mask;
     }
-    gpu_explain_stop(&d->result, &d->sink);
+    settle(d);
     int code = to ? library_give(d, to, &stop, sizeof stop, "lockstep_stop") : LOCKSTEP_OK;
     return code ? code : library_code(&d->result);
 }

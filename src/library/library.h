@@ -30,11 +30,14 @@ struct break_hit {
 struct library_run {
     struct gpu_visitor visitor;
     void *params;
-    uint64_t begun; /* cycle of the device */
-    bool begins;    /* nothing has been simulated */
-    uint64_t until; /* cycle of the device, or CYCLE_NEVER */
-    uint32_t flags; /* set of enum lockstep_until_flag */
-    uint32_t why;   /* enum lockstep_why: it was held last */
+    const char *(*progress)(void *user, const struct lockstep_progress *now);
+    void *user;         /* for progress */
+    const char *reason; /* why progress has stopped it, or NULL */
+    uint64_t begun;     /* cycle of the device */
+    bool begins;        /* nothing has been simulated */
+    uint64_t until;     /* cycle of the device, or CYCLE_NEVER */
+    uint32_t flags;     /* set of enum lockstep_until_flag */
+    uint32_t why;       /* enum lockstep_why: it was held last */
     struct break_hit hit;
 };
 
@@ -43,7 +46,10 @@ struct lockstep_device {
     const struct machine *machine; /* that, or another room's */
     struct gpu *gpu;               /* NULL: it could not be made */
     struct diag_sink sink;
-    struct strbuf message, value, text, place, output, json; /* given out */
+    struct strbuf message, value, text, place, output, json, lines; /* given out */
+    struct strbuf phases, waits;                                    /* of the last launch */
+    bool profiles, timelines, checks;                               /* were asked for */
+    struct library_besides besides;
     struct lockstep_module *modules;
     struct breaks *breaks; /* NULL: none was ever set */
     atomic_bool halts;
@@ -69,12 +75,15 @@ int library_take(struct lockstep_device *device, void *to, size_t known, const v
 int library_give(struct lockstep_device *device, void *to, const void *from, size_t known, const char *name);
 /* The module, if it is the device's; else NULL, with a diagnostic. */
 struct lockstep_module *library_module(struct lockstep_device *device, const struct lockstep_module *module);
-/* The result of the launch that is held, or of the last one; NULL: there is none, with a diagnostic. */
-const struct gpu_result *library_result(struct lockstep_device *device);
+/* The kernel of that name; NULL: *code says what is wrong. */
+const struct isa_function *library_kernel(struct lockstep_device *device, const struct isa_module *module,
+                                          const char *name, int *code);
 /* The code of how a launch ended, or is held. */
 int library_code(const struct gpu_result *result);
 /* Forgets what is known of a launch that is held. */
 void library_forget(struct lockstep_device *device);
+/* Forgets the last launch's profile if it is of this code, which goes. */
+void library_forget_profile(struct lockstep_device *device, const struct isa_module *code);
 
 /* breaks.c */
 void breaks_free(struct breaks *breaks);

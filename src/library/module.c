@@ -44,6 +44,7 @@ int lockstep_unload(struct lockstep_device *d, struct lockstep_module *module)
     while (*at != m)
         at = &(*at)->next;
     *at = m->next;
+    library_forget_profile(d, gpu_module_code(m->module));
     gpu_unload(d->gpu, m->module);
     free(m);
     return LOCKSTEP_OK;
@@ -98,17 +99,24 @@ int lockstep_kernel(struct lockstep_device *d, const struct lockstep_module *mod
     return library_wrong(d, LOCKSTEP_ERROR_ABSENT, NULL, "%s has no kernel number %u", m->name, index);
 }
 
-/* The kernel of that name; NULL: *code says what is wrong. */
+const struct isa_function *library_kernel(struct lockstep_device *d, const struct isa_module *m, const char *name,
+                                          int *code)
+{
+    struct strbuf hint = {0};
+    const struct isa_function *f = isa_find_named(m, name, true, &hint);
+    *code = f ? LOCKSTEP_OK
+              : library_wrong(d, LOCKSTEP_ERROR_ABSENT, hint.length ? hint.text : NULL, "%s has no kernel '%s'",
+                              m->name, name);
+    strbuf_free(&hint);
+    return f;
+}
+
+/* The kernel of that name at the beginning of a call; NULL: *code says what is wrong. */
 static const struct isa_function *kernel_of(struct lockstep_device *d, const struct lockstep_module *module,
                                             const char *name, int *code)
 {
     const struct isa_module *m = code_of(d, module, code);
-    const struct isa_function *f = m ? isa_find_function(m, name) : NULL;
-    if (f && f->is_kernel)
-        return f;
-    if (m)
-        *code = library_wrong(d, LOCKSTEP_ERROR_ABSENT, NULL, "%s has no kernel '%s'", m->name, name);
-    return NULL;
+    return m ? library_kernel(d, m, name, code) : NULL;
 }
 
 int lockstep_find_kernel(struct lockstep_device *d, const struct lockstep_module *module, const char *name,
@@ -117,6 +125,21 @@ int lockstep_find_kernel(struct lockstep_device *d, const struct lockstep_module
     int code;
     const struct isa_function *f = kernel_of(d, module, name, &code);
     return f ? give_kernel(d, f, facts) : code;
+}
+
+int lockstep_kernel_parameter(struct lockstep_device *d, const struct lockstep_module *module, const char *kernel,
+                              uint32_t index, struct lockstep_kernel_parameter *to)
+{
+    int code;
+    const struct isa_function *f = kernel_of(d, module, kernel, &code);
+    if (!f)
+        return code;
+    if (index >= f->param_count)
+        return library_wrong(d, LOCKSTEP_ERROR_ABSENT, NULL, "kernel %s has %u parameters", f->name, f->param_count);
+    const struct isa_param *param = &f->params[index];
+    const struct lockstep_kernel_parameter parameter = {
+        .name = param->name, .offset = param->offset, .bytes = param->bytes};
+    return library_give(d, to, &parameter, sizeof parameter, "lockstep_kernel_parameter");
 }
 
 int lockstep_occupancy(struct lockstep_device *d, const struct lockstep_module *module, const char *kernel,

@@ -5,12 +5,21 @@
 #include "gpu/held.h"
 #include "gpu/result_json.h"
 #include "library/library.h"
+#include "profile/profile.h"
 
 /* The names of a held launch's result are its own module's: only counters are to be freed. */
 void library_forget(struct lockstep_device *d)
 {
     gpu_result_free(&d->now);
     d->now = (struct gpu_result){0};
+}
+
+void library_forget_profile(struct lockstep_device *d, const struct isa_module *code)
+{
+    if (!d->result.profile || d->result.profile->module != code)
+        return;
+    profile_free(d->result.profile);
+    d->result.profile = NULL;
 }
 
 const struct gpu_result *library_result(struct lockstep_device *d)
@@ -65,7 +74,8 @@ int lockstep_outcome(struct lockstep_device *d, struct lockstep_outcome *to)
                                              .time_ns = r->time_ns,
                                              .registers = r->registers,
                                              .blocks_per_sm = r->blocks_per_sm,
-                                             .limited_by = r->blocks_limited_by};
+                                             .limited_by = r->blocks_limited_by,
+                                             .findings = r->findings};
     return library_give(d, to, &outcome, sizeof outcome, "lockstep_outcome");
 }
 

@@ -1,9 +1,10 @@
-/* Functions of a PTX file by the names that users give: that of the PTX, which is mangled when it comes from C++, or
- * the one that the source has. */
+/* Functions of a module by the names that users give: that of the PTX, which is mangled when it comes from C++, or the
+ * one that the source has. */
 #include <string.h>
 
 #include "base/strmap.h"
-#include "cli/cli.h"
+#include "base/vec.h"
+#include "isa/program.h"
 
 static bool is_meant(const struct isa_function *f, bool kernels)
 {
@@ -51,8 +52,8 @@ static void add_names(const struct isa_module *module, const char *name, bool ke
     arena_free(&arena);
 }
 
-const struct isa_function *cli_find_function(const struct isa_module *module, const char *name, bool kernels,
-                                             struct strbuf *hint)
+const struct isa_function *isa_find_named(const struct isa_module *module, const char *name, bool kernels,
+                                          struct strbuf *hint)
 {
     const struct isa_function *exact = isa_find_function(module, name), *found = NULL;
     struct arena arena = {0};
