@@ -158,6 +158,101 @@ static void of_every_kind()
     must(cudaGraphExecDestroy(exec));
 }
 
+static cudaGraphNodeParams any(cudaGraphNodeType type)
+{
+    cudaGraphNodeParams params = {cudaGraphNodeTypeEmpty};
+    params.type = type;
+    return params;
+}
+
+/* The same node for each kind, by one call; each comes after the one before. Memory of the graph goes into the list. */
+static void by_one_call()
+{
+    cudaGraph_t graph, child;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t nodes[10], inner;
+    cudaEvent_t event;
+    int called = 0, back[4] = {}, value = 5, count = 0;
+    must(cudaEventCreate(&event));
+    must(cudaGraphCreate(&graph, 0));
+    must(cudaGraphCreate(&child, 0));
+    inner = append_node(child, 7, NULL);
+    auto next = [&](cudaGraphNodeParams &params) {
+        must(cudaGraphAddNode(nodes + count, graph, count ? nodes + count - 1 : NULL, NULL, count ? 1 : 0, &params));
+        return nodes[count++];
+    };
+    cudaGraphNodeParams p = any(cudaGraphNodeTypeMemAlloc);
+    p.alloc.poolProps.allocType = cudaMemAllocationTypePinned;
+    p.alloc.poolProps.location.type = cudaMemLocationTypeDevice;
+    p.alloc.bytesize = 256;
+    next(p);
+    int *own = (int *)p.alloc.dptr;
+    p = any(cudaGraphNodeTypeMemset);
+    p.memset.dst = own;
+    p.memset.elementSize = 4;
+    p.memset.width = 64;
+    p.memset.height = 1;
+    cudaGraphNode_t fill = next(p);
+    void *args[] = {&own, &value};
+    p = any(cudaGraphNodeTypeKernel);
+    p.kernel.func = (void *)append;
+    p.kernel.gridDim = p.kernel.blockDim = dim3(1);
+    p.kernel.kernelParams = args;
+    cudaGraphNode_t kernel = next(p);
+    p = any(cudaGraphNodeTypeEventRecord);
+    p.eventRecord.event = event;
+    next(p);
+    p = any(cudaGraphNodeTypeWaitEvent);
+    p.eventWait.event = event;
+    next(p);
+    p = any(cudaGraphNodeTypeHost);
+    p.host.fn = on_host;
+    p.host.userData = &called;
+    next(p);
+    p = any(cudaGraphNodeTypeGraph);
+    p.graph.graph = child;
+    p.graph.ownership = cudaGraphChildGraphOwnershipMove;
+    next(p);
+    p = any(cudaGraphNodeTypeEmpty);
+    next(p);
+    p = any(cudaGraphNodeTypeMemcpy);
+    p.memcpy.copyParams.srcPtr = make_cudaPitchedPtr(own, 16, 16, 1);
+    p.memcpy.copyParams.dstPtr = make_cudaPitchedPtr(back, 16, 16, 1);
+    p.memcpy.copyParams.extent = make_cudaExtent(16, 1, 1);
+    p.memcpy.copyParams.kind = cudaMemcpyDeviceToHost;
+    next(p);
+    p = any(cudaGraphNodeTypeMemFree);
+    p.free.dptr = own;
+    next(p);
+    must(cudaMemset(device, 0, 64 * sizeof(int)));
+    must(cudaGraphInstantiate(&exec, graph, 0));
+    must(cudaGraphLaunch(exec, 0));
+    must(cudaDeviceSynchronize());
+    const int sevens[] = {7, 7};
+    cudaGraph_t is;
+    must(cudaGraphChildGraphNodeGetGraph(nodes[6], &is));
+    check("nodes by one call", count == 10 && called == 1 && back[0] == 1 && back[1] == 5 && list_is(sevens, 1) &&
+                                   cudaEventQuery(event) == cudaSuccess && is == child && inner);
+    p = any(cudaGraphNodeTypeKernel);
+    p.kernel.func = (void *)append;
+    p.kernel.gridDim = p.kernel.blockDim = dim3(1);
+    p.kernel.kernelParams = args;
+    value = 6;
+    must(cudaGraphExecNodeSetParams(exec, kernel, &p));
+    must(cudaGraphLaunch(exec, 0));
+    must(cudaDeviceSynchronize());
+    bool right = back[1] == 6;
+    value = 8;
+    must(cudaGraphNodeSetParams(kernel, &p));
+    cudaKernelNodeParams now;
+    must(cudaGraphKernelNodeGetParams(kernel, &now));
+    check("nodes set by one call", right && *(int *)now.kernelParams[1] == 8 &&
+                                       cudaGraphNodeSetParams(fill, &p) == cudaErrorInvalidValue);
+    cudaGetLastError();
+    must(cudaGraphExecDestroy(exec));
+    must(cudaGraphDestroy(graph));
+}
+
 /* Two streams, forked and joined by events; nothing happens before the launch. */
 static void by_capture()
 {
@@ -243,6 +338,7 @@ int main()
     must(cudaMallocHost(&results, 64 * sizeof(int)));
     by_hand();
     of_every_kind();
+    by_one_call();
     by_capture();
     copies_in_capture();
     must(cudaDeviceSynchronize());
