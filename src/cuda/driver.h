@@ -33,6 +33,24 @@ struct CUctx_st *driver_current(struct runtime *rt);
 /* driver_module.c: the records behind handles; NULL: it is none. The runtime is locked. */
 struct image *driver_module(const struct runtime *rt, const void *handle);
 
+/* Options of a call that loads code: count, names and values, which the runtime numbers as the driver does. */
+struct jit_options {
+    unsigned count;
+    const CUjit_option *names;
+    void **values;
+};
+/* driver_module.c, for the runtime's libraries (library.c) too; called without the lock. Loads code; name: of the file
+ * that it is from, for messages, or NULL. */
+cudaError_t driver_load(void **module, const void *data, const char *name, const struct jit_options *o);
+cudaError_t driver_load_file(void **module, const char *path, const struct jit_options *o);
+cudaError_t driver_unload(const void *handle);
+/* The record of a kernel of that code; of its first `count` kernels; how many there are. */
+cudaError_t driver_function(void **to, const void *handle, const char *name);
+cudaError_t driver_functions(void **to, unsigned count, const void *handle);
+cudaError_t driver_count_functions(unsigned *count, const void *handle);
+/* Where a variable of it lies, and its size: one of these may be NULL. */
+cudaError_t driver_variable(CUdeviceptr *address, size_t *bytes, const void *handle, const char *name);
+
 /* A pointer of the driver, as the runtime has it, and back. */
 static inline void *driver_pointer(CUdeviceptr address)
 {

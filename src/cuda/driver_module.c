@@ -29,13 +29,6 @@ void driver_forget(struct runtime *rt)
 
 /* ---- what the program asks to be told ---- */
 
-/* Options of one call: count, names and values. */
-struct jit_options {
-    unsigned count;
-    const CUjit_option *names;
-    void **values;
-};
-
 static void **option(const struct jit_options *o, CUjit_option name)
 {
     for (unsigned i = 0; i < o->count; i++)
@@ -99,8 +92,7 @@ static cudaError_t load(struct runtime *rt, const void *data, const char *name, 
     return error;
 }
 
-/* name: of the file that it is from, for messages; or NULL. */
-static cudaError_t load_data(void **module, const void *data, const char *name, const struct jit_options *o)
+cudaError_t driver_load(void **module, const void *data, const char *name, const struct jit_options *o)
 {
     if (!module || !data || (o->count && (!o->names || !o->values)))
         return cudaErrorInvalidValue;
@@ -127,13 +119,13 @@ static cudaError_t read_whole(const char *path, struct strbuf *content)
     return runtime_unlock(rt, error);
 }
 
-static cudaError_t load_file(void **module, const char *path, const struct jit_options *o)
+cudaError_t driver_load_file(void **module, const char *path, const struct jit_options *o)
 {
     struct strbuf content = {0};
     const char *slash = path ? strrchr(path, '/') : NULL;
     cudaError_t error = path && module ? read_whole(path, &content) : cudaErrorInvalidValue;
     if (!error)
-        error = load_data(module, strbuf_text(&content), slash ? slash + 1 : path, o);
+        error = driver_load(module, strbuf_text(&content), slash ? slash + 1 : path, o);
     strbuf_free(&content);
     return error;
 }
@@ -142,27 +134,27 @@ static const struct jit_options no_options = {0};
 
 CUresult cuModuleLoad(CUmodule *module, const char *path)
 {
-    DRIVER_CALL(load_file((void **)module, path, &no_options));
+    DRIVER_CALL(driver_load_file((void **)module, path, &no_options));
 }
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
-    DRIVER_CALL(load_data((void **)module, image, NULL, &no_options));
+    DRIVER_CALL(driver_load((void **)module, image, NULL, &no_options));
 }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count, CUjit_option *options,
                             void **values)
 {
     const struct jit_options o = {count, options, values};
-    DRIVER_CALL(load_data((void **)module, image, NULL, &o));
+    DRIVER_CALL(driver_load((void **)module, image, NULL, &o));
 }
 
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
 {
-    DRIVER_CALL(load_data((void **)module, image, NULL, &no_options));
+    DRIVER_CALL(driver_load((void **)module, image, NULL, &no_options));
 }
 
-static cudaError_t unload(const void *handle)
+cudaError_t driver_unload(const void *handle)
 {
     struct runtime *rt = runtime_lock();
     struct image *image = driver_module(rt, handle);
@@ -174,7 +166,7 @@ static cudaError_t unload(const void *handle)
 
 CUresult cuModuleUnload(CUmodule module)
 {
-    DRIVER_CALL(unload(module));
+    DRIVER_CALL(driver_unload(module));
 }
 
 /* ---- what is in them ---- */
@@ -193,7 +185,16 @@ static struct kernel *new_kernel(struct runtime *rt, struct image *image, const 
     return kernel;
 }
 
-static cudaError_t get_function(void **to, const void *handle, const char *name)
+/* The record of the function, which is made when it is first asked for. */
+static struct kernel *record_of(struct runtime *rt, struct image *image, const struct isa_function *function)
+{
+    for (size_t i = 0; i < rt->kernels.count; i++)
+        if (rt->kernels.items[i]->image == image && strcmp(rt->kernels.items[i]->name, function->name) == 0)
+            return rt->kernels.items[i];
+    return new_kernel(rt, image, function);
+}
+
+cudaError_t driver_function(void **to, const void *handle, const char *name)
 {
     if (!to || !name)
         return cudaErrorInvalidValue;
@@ -202,20 +203,16 @@ static cudaError_t get_function(void **to, const void *handle, const char *name)
     const struct isa_function *function = image ? gpu_kernel(image->module, name) : NULL;
     if (!function)
         return runtime_unlock(rt, image ? cudaErrorSymbolNotFound : cudaErrorInvalidResourceHandle);
-    struct kernel *kernel = NULL;
-    for (size_t i = 0; i < rt->kernels.count; i++)
-        if (rt->kernels.items[i]->image == image && strcmp(rt->kernels.items[i]->name, name) == 0)
-            kernel = rt->kernels.items[i];
-    *to = kernel ? kernel : new_kernel(rt, image, function);
+    *to = record_of(rt, image, function);
     return runtime_unlock(rt, cudaSuccess);
 }
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
-    DRIVER_CALL(get_function((void **)function, module, name));
+    DRIVER_CALL(driver_function((void **)function, module, name));
 }
 
-static cudaError_t count_functions(unsigned *count, const void *handle)
+cudaError_t driver_count_functions(unsigned *count, const void *handle)
 {
     if (!count)
         return cudaErrorInvalidValue;
@@ -228,12 +225,24 @@ static cudaError_t count_functions(unsigned *count, const void *handle)
     return runtime_unlock(rt, image ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule module)
+cudaError_t driver_functions(void **to, unsigned count, const void *handle)
 {
-    DRIVER_CALL(count_functions(count, module));
+    struct runtime *rt = runtime_lock();
+    struct image *image = driver_module(rt, handle);
+    const struct isa_module *code = image ? gpu_module_code(image->module) : NULL;
+    unsigned n = 0;
+    for (uint32_t i = 0; code && i < code->function_count && n < count; i++)
+        if (code->functions[i].is_kernel)
+            to[n++] = record_of(rt, image, &code->functions[i]);
+    return runtime_unlock(rt, image ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-static cudaError_t get_global(CUdeviceptr *address, size_t *bytes, const void *handle, const char *name)
+CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule module)
+{
+    DRIVER_CALL(driver_count_functions(count, module));
+}
+
+cudaError_t driver_variable(CUdeviceptr *address, size_t *bytes, const void *handle, const char *name)
 {
     uint64_t start, size;
     if (!name || (!address && !bytes))
@@ -251,7 +260,7 @@ static cudaError_t get_global(CUdeviceptr *address, size_t *bytes, const void *h
 
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name)
 {
-    DRIVER_CALL(get_global(address, bytes, module, name));
+    DRIVER_CALL(driver_variable(address, bytes, module, name));
 }
 
 static cudaError_t loading_mode(CUmoduleLoadingMode *mode)
@@ -275,7 +284,7 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *o
 {
     (void)library_options, (void)library_values, (void)library_count; /* how code is kept */
     const struct jit_options o = {count, options, values};
-    DRIVER_QUERY(load_data((void **)library, code, NULL, &o));
+    DRIVER_QUERY(driver_load((void **)library, code, NULL, &o));
 }
 
 CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_option *options, void **values,
@@ -284,17 +293,17 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_optio
 {
     (void)library_options, (void)library_values, (void)library_count;
     const struct jit_options o = {count, options, values};
-    DRIVER_QUERY(load_file((void **)library, path, &o));
+    DRIVER_QUERY(driver_load_file((void **)library, path, &o));
 }
 
 CUresult cuLibraryUnload(CUlibrary library)
 {
-    DRIVER_QUERY(unload(library));
+    DRIVER_QUERY(driver_unload(library));
 }
 
 CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name)
 {
-    DRIVER_QUERY(get_function((void **)kernel, library, name));
+    DRIVER_QUERY(driver_function((void **)kernel, library, name));
 }
 
 static cudaError_t module_of_library(CUmodule *module, CUlibrary library)
@@ -315,17 +324,17 @@ CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library)
 
 CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name)
 {
-    DRIVER_CALL(get_global(address, bytes, library, name));
+    DRIVER_CALL(driver_variable(address, bytes, library, name));
 }
 
 CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name)
 {
-    DRIVER_QUERY(get_global(address, bytes, library, name));
+    DRIVER_QUERY(driver_variable(address, bytes, library, name));
 }
 
 CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary library)
 {
-    DRIVER_QUERY(count_functions(count, library));
+    DRIVER_QUERY(driver_count_functions(count, library));
 }
 
 /* ---- the linker ---- */

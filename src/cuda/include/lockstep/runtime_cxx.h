@@ -127,6 +127,14 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, v
     }(static_cast<Arg &&>(arg)...);
 }
 
+/* Those of a handle are of its parameters' types already. */
+template <class... Arg>
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, cudaKernel_t kernel, Arg &&...arg)
+{
+    void *args[sizeof...(Arg) + 1] = {(void *)&arg..., nullptr};
+    return cudaLaunchKernelExC(config, (const void *)kernel, args);
+}
+
 template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *func, enum cudaFuncCache config)
 {
     return cudaFuncSetCacheConfig((const void *)func, config);
