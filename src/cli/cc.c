@@ -155,8 +155,17 @@ static void push_device_common(struct cc_session *s, struct cc_args *command)
         PUSH(command, "-Xclang", "-ffp-contract=fast-honor-pragmas");
     if (s->options.rough_root)
         PUSH(command, "-DLOCKSTEP_ROUGH_ROOT");
+    if (s->options.approximate)
+        PUSH(command, "-DLOCKSTEP_FAST_MATH");
     if (s->options.flush_subnormals)
-        PUSH(command, s->llvm_version >= 16 ? "-fgpu-flush-denormals-to-zero" : "-fcuda-flush-denormals-to-zero");
+        PUSH(command, "-DLOCKSTEP_FLUSH",
+             s->llvm_version >= 16 ? "-fgpu-flush-denormals-to-zero" : "-fcuda-flush-denormals-to-zero");
+}
+
+/* How llc is to divide floats, if not exactly: by div.full, or by div.approx. */
+static const char *division(const struct cc_session *s)
+{
+    return s->options.approximate ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1";
 }
 
 static int number_places(struct cc_session *s, const char *ir, struct cc_places *places)
@@ -187,7 +196,7 @@ static int compile_device_directly(struct cc_session *s, const char *source, con
          s->options.fast ? "-O2" : "-O1", "-disable-llvm-passes", "-fno-dwarf-directory-asm", "-x", "ir", optimized,
          "-o", ptx);
     if (s->options.rough_division)
-        PUSH(&command, "-mllvm", "-nvptx-prec-divf32=1");
+        PUSH(&command, "-mllvm", division(s));
     return cc_run_and_free(s, &command);
 }
 
@@ -224,7 +233,7 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
          arena_printf(&s->arena, "-mcpu=%s", s->options.arch), arena_printf(&s->arena, "-mattr=+%s", s->options.ptx),
          "-asm-verbose=0", "-dwarf-directory=0", optimized, "-o", ptx);
     if (s->options.rough_division)
-        PUSH(&command, "-nvptx-prec-divf32=1");
+        PUSH(&command, division(s));
     return cc_run_and_free(s, &command);
 }
 

@@ -51,6 +51,7 @@ struct cc_options {
     bool fast;                                           /* plain -O2 device code */
     bool no_contraction;                                 /* do not fuse products and sums */
     bool flush_subnormals, rough_division, rough_root;   /* of float in device code */
+    bool approximate;                                    /* so are its functions and divisions */
     bool relocatable;                                    /* -rdc=true: device code of several files is one */
     bool openmp;                                         /* in host code */
     bool dependencies, names_dependencies, names_target; /* -MD or -MMD, -MF, -MT or -MQ are given */

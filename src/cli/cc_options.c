@@ -360,7 +360,7 @@ static int act_on(struct reading *r, const struct row *row, const char *value)
         o->rough_root = !is_true(value);
         return 0;
     case FAST_MATH:
-        o->flush_subnormals = o->rough_division = o->rough_root = true;
+        o->flush_subnormals = o->rough_division = o->rough_root = o->approximate = true;
         return 0;
     case DEVICE_DEBUG:
         vec_push(&o->host, "-g");

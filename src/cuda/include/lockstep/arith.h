@@ -91,14 +91,19 @@ LOCKSTEP_DEVICE float __frsqrt_rn(float a)
     return (float)(1.0 / __nvvm_sqrt_rn_d((double)a));
 }
 
-/* ---- fast forms ---- */
-LOCKSTEP_OP2(__fdividef, float, "f", "div.approx.f32")
+/* ---- fast forms: by the instructions, whose subnormals are 0 with -ftz=true ---- */
+#ifdef LOCKSTEP_FLUSH
+#define LOCKSTEP_FTZ ".ftz"
+#else
+#define LOCKSTEP_FTZ ""
+#endif
+LOCKSTEP_OP2(__fdividef, float, "f", "div.approx" LOCKSTEP_FTZ ".f32")
 LOCKSTEP_OP1(__saturatef, float, "f", float, "f", "cvt.sat.f32.f32")
-LOCKSTEP_OP1(lockstep_ex2_approx, float, "f", float, "f", "ex2.approx.f32")
-LOCKSTEP_OP1(lockstep_lg2_approx, float, "f", float, "f", "lg2.approx.f32")
-LOCKSTEP_OP1(__sinf, float, "f", float, "f", "sin.approx.f32")
-LOCKSTEP_OP1(__cosf, float, "f", float, "f", "cos.approx.f32")
-LOCKSTEP_OP1(lockstep_rsqrt_approx, float, "f", float, "f", "rsqrt.approx.f32")
+LOCKSTEP_OP1(lockstep_ex2_approx, float, "f", float, "f", "ex2.approx" LOCKSTEP_FTZ ".f32")
+LOCKSTEP_OP1(lockstep_lg2_approx, float, "f", float, "f", "lg2.approx" LOCKSTEP_FTZ ".f32")
+LOCKSTEP_OP1(__sinf, float, "f", float, "f", "sin.approx" LOCKSTEP_FTZ ".f32")
+LOCKSTEP_OP1(__cosf, float, "f", float, "f", "cos.approx" LOCKSTEP_FTZ ".f32")
+LOCKSTEP_OP1(lockstep_rsqrt_approx, float, "f", float, "f", "rsqrt.approx" LOCKSTEP_FTZ ".f32")
 LOCKSTEP_DEVICE void __sincosf(float a, float *s, float *c)
 {
     *s = __sinf(a);
@@ -108,6 +113,7 @@ LOCKSTEP_DEVICE float __tanf(float a)
 {
     return __fdividef(__sinf(a), __cosf(a));
 }
+LOCKSTEP_OP1(__tanhf, float, "f", float, "f", "tanh.approx.f32")
 LOCKSTEP_DEVICE float __expf(float a)
 {
     return lockstep_ex2_approx(a * 1.44269504f);

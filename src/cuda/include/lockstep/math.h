@@ -53,17 +53,26 @@
     }
 #define LOCKSTEP_MATH2(NAME) LOCKSTEP_MATH2_AS(NAME, lockstep_math::NAME(x, y), lockstep_math::NAME##f(x, y))
 
+/* Those of which --use_fast_math takes the fast form in single precision: the list is CUDA's. */
+#ifdef LOCKSTEP_FAST_MATH
+#define LOCKSTEP_FAST1(NAME) LOCKSTEP_MATH1_AS(NAME, lockstep_math::NAME(x), __##NAME##f(x))
+#define LOCKSTEP_FAST2(NAME) LOCKSTEP_MATH2_AS(NAME, lockstep_math::NAME(x, y), __##NAME##f(x, y))
+#else
+#define LOCKSTEP_FAST1(NAME) LOCKSTEP_MATH1(NAME)
+#define LOCKSTEP_FAST2(NAME) LOCKSTEP_MATH2(NAME)
+#endif
+
 /* ---- exponentials, logarithms, powers ---- */
-LOCKSTEP_MATH1(exp)
+LOCKSTEP_FAST1(exp)
 LOCKSTEP_MATH1(exp2)
-LOCKSTEP_MATH1(exp10)
+LOCKSTEP_FAST1(exp10)
 LOCKSTEP_MATH1(expm1)
-LOCKSTEP_MATH1(log)
-LOCKSTEP_MATH1(log2)
-LOCKSTEP_MATH1(log10)
+LOCKSTEP_FAST1(log)
+LOCKSTEP_FAST1(log2)
+LOCKSTEP_FAST1(log10)
 LOCKSTEP_MATH1(log1p)
 LOCKSTEP_MATH1(logb)
-LOCKSTEP_MATH2(pow)
+LOCKSTEP_FAST2(pow)
 LOCKSTEP_DEVICE double powi(double x, int n)
 {
     return lockstep_math::powi(x, n);
@@ -74,7 +83,9 @@ LOCKSTEP_DEVICE float powif(float x, int n)
 }
 LOCKSTEP_MATH1(cbrt)
 LOCKSTEP_MATH1(rcbrt)
-#ifdef LOCKSTEP_ROUGH_ROOT
+#if defined(LOCKSTEP_ROUGH_ROOT) && defined(LOCKSTEP_FLUSH)
+LOCKSTEP_MATH1_AS(sqrt, __nvvm_sqrt_rn_d(x), __nvvm_sqrt_approx_ftz_f(x))
+#elif defined(LOCKSTEP_ROUGH_ROOT)
 LOCKSTEP_MATH1_AS(sqrt, __nvvm_sqrt_rn_d(x), __nvvm_sqrt_approx_f(x))
 #else
 LOCKSTEP_MATH1_AS(sqrt, __nvvm_sqrt_rn_d(x), __nvvm_sqrt_rn_f(x))
@@ -134,9 +145,9 @@ LOCKSTEP_DEVICE float rnorm4df(float a, float b, float c, float d)
 }
 
 /* ---- trigonometry ---- */
-LOCKSTEP_MATH1(sin)
-LOCKSTEP_MATH1(cos)
-LOCKSTEP_MATH1(tan)
+LOCKSTEP_FAST1(sin)
+LOCKSTEP_FAST1(cos)
+LOCKSTEP_FAST1(tan)
 LOCKSTEP_MATH1(sinpi)
 LOCKSTEP_MATH1(cospi)
 LOCKSTEP_MATH1(asin)
@@ -145,7 +156,11 @@ LOCKSTEP_MATH1(atan)
 LOCKSTEP_MATH2(atan2)
 LOCKSTEP_MATH1(sinh)
 LOCKSTEP_MATH1(cosh)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
+LOCKSTEP_FAST1(tanh)
+#else
 LOCKSTEP_MATH1(tanh)
+#endif
 LOCKSTEP_MATH1(asinh)
 LOCKSTEP_MATH1(acosh)
 LOCKSTEP_MATH1(atanh)
