@@ -9,8 +9,14 @@
                  "l"(__cvta_generic_to_global(from))                                                                   \
                  : "memory")
 
+#define SIZED(guard, kind, to, from, bytes, read)                                                                      \
+    asm volatile("{ .reg .pred p; setp.lt.s32 p, %3, %4; " guard "cp.async." kind                                      \
+                 ".shared.global [%0], [%1], " bytes ", %2; }" ::"r"((unsigned)__cvta_generic_to_shared(to)),          \
+                 "l"(__cvta_generic_to_global(from)), "r"(read), "r"(t), "r"(limit)                                    \
+                 : "memory")
+
 #define THREADS 64
-#define FORMS 8
+#define FORMS 13
 
 __global__ void copies(const unsigned char *in, unsigned char *out, int limit)
 {
@@ -35,6 +41,16 @@ __global__ void copies(const unsigned char *in, unsigned char *out, int limit)
     __pipeline_memcpy_async(room[7][t], in + 16 * t, 16, 4);
     __pipeline_commit();
     __pipeline_wait_prior(0);
+    /* How much is read, decided late: in a register, from none to more than all; by a predicate. */
+    const unsigned char *from = t % 17 ? in + 16 * t : nullptr;
+    SIZED("", "ca", room[8][t], t % 5 ? in + 16 * t : nullptr, "4", t % 5);
+    SIZED("", "ca", room[9][t], t % 9 ? in + 16 * t : nullptr, "8", t % 9);
+    SIZED("", "cg", room[10][t], from, "16", t % 17);
+    SIZED("@!p ", "cg", room[11][t], from, "16", t % 17);
+    asm volatile("{ .reg .pred p; setp.lt.s32 p, %2, %3; cp.async.cg.shared.global [%0], [%1], 16, !p; }" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(room[12][t])),
+                 "l"(__cvta_generic_to_global(t < limit ? in + 16 * t : (unsigned char *)nullptr)), "r"(t), "r"(limit)
+                 : "memory");
     asm volatile("cp.async.wait_all;" ::: "memory");
     __syncthreads();
     for (int f = 0; f < FORMS; f++)
@@ -44,7 +60,8 @@ __global__ void copies(const unsigned char *in, unsigned char *out, int limit)
 
 int main()
 {
-    static const int written[FORMS] = {4, 8, 16, 16, 16, 8, 16, 16}, read[FORMS] = {4, 8, 16, 16, 7, 0, 16, 12};
+    static const int written[FORMS] = {4, 8, 16, 16, 16, 8, 16, 16, 4, 8, 16, 16, 16};
+    static const int read[8] = {4, 8, 16, 16, 7, 0, 16, 12}, turns[4] = {5, 9, 17, 17};
     unsigned char *in, *out;
     int wrong = 0, limit = 40;
     cudaMallocManaged(&in, 16 * THREADS);
@@ -55,8 +72,9 @@ int main()
     const char *error = cudaGetErrorString(cudaDeviceSynchronize());
     for (int i = 0; i < 16 * THREADS * FORMS; i++) {
         int f = i / (16 * THREADS), t = THREADS - 1 - i / 16 % THREADS, at = i % 16;
-        bool is_copied = at < written[f] && (f != 6 || t < limit);
-        wrong += out[i] != (!is_copied ? 0xee : at < read[f] ? in[16 * t + at] : 0);
+        int bytes = f < 8 ? read[f] : f < 12 ? t % turns[f - 8] : t < limit ? 16 : 0;
+        bool is_copied = at < written[f] && (f != 6 || t < limit) && (f != 11 || t >= limit);
+        wrong += out[i] != (!is_copied ? 0xee : at < bytes ? in[16 * t + at] : 0);
     }
     printf("%s, %d wrong\n", error, wrong);
     return 0;

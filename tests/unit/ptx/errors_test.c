@@ -76,6 +76,7 @@ static void statements(void **state)
         {"cp.async.cg.shared.global [%r1], [%rd1], 8;", "bad.ptx:7:42: error: cp.async.cg copies 16 bytes, found 8"},
         {"cp.async.ca.shared.global [%r1], [%rd1], 12;", "bad.ptx:7:42: error: cp.async.ca copies 4, 8 or 16 bytes, found 12"},
         {"cp.async.ca.shared.global [%r1], [%rd1], 4, 5;", "bad.ptx:7:45: error: "},
+        {"cp.async.ca.shared.global [%r1], [%rd1], 4, %tid.x;", "expected a number of bytes or a predicate, found `%tid"},
         {"cp.async.ca.shared.global [%r1], %rd1, 4;", "expected an address in brackets, found `%rd1`"},
         {"cp.async.ca.shared.global [%r1], [%rd1];", "expected `,` after the source, found `;`"},
         {"cp.async.ca.shared.global [p], [%rd1], 4;", "`p` lies in .param, not in .shared"},
