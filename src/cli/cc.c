@@ -470,7 +470,7 @@ static int build(struct cc_session *s)
     if (!result && goal == CC_GOAL_ARCHIVE)
         result = cc_make_archive(s, &objects);
     if (!result && goal == CC_GOAL_DEVICE_LINK)
-        result = cc_make_empty_object(s);
+        result = cc_make_linked_object(s);
     vec_free(&objects);
     return result;
 }

@@ -181,6 +181,7 @@ void cc_places_free(struct cc_places *places);
 int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, struct diag_sink *diags);
 /* In assembly of host code with relocatable device code: the runtime registers what clang leaves to a device linker,
  * and names are those that device code has. */
+#define CC_MEMBER "__lockstep_device_code_" /* begins the symbol that each such object defines: cc_members.c */
 int cc_name_linked(const char *path, struct diag_sink *diags);
 /* Rewrites the IR of device code, as clang made it: variables that the host can set are known outside, whatever their
  * linkage in C++. */

@@ -66,26 +66,39 @@ static size_t added_number(const char *at)
     return 0;
 }
 
+/* A symbol that no other file has, for cc_members.c: weak, since a file may be linked twice. */
+static void define_member(const struct strbuf *number, struct strbuf *out)
+{
+    strbuf_addf(out, "\t.weak\t" CC_MEMBER "%s\n\t.section\t.rodata\n" CC_MEMBER "%s:\n\t.byte\t0\n", number->text,
+                number->text);
+}
+
 /* clang calls __cudaRegisterLinkedBinary with the number of the file, which a device linker would define. */
 int cc_name_linked(const char *path, struct diag_sink *diags)
 {
     static const char call[] = "__cudaRegisterLinkedBinary";
-    struct strbuf text = {0}, out = {0};
+    struct strbuf text = {0}, out = {0}, number = {0};
     int result = file_read(path, FILE_NO_BOUND, &text, diags);
     for (const char *at = strbuf_text(&text); result == 0 && *at;) {
         if (strncmp(at, call, strlen(call)) == 0) {
             strbuf_add(&out, "__cudaLockstepLinked");
             at += strlen(call);
-            at += strspn(at, "0123456789abcdefABCDEF_nv");
+            const size_t n = strspn(at, "0123456789abcdefABCDEF_nv");
+            if (!number.length)
+                strbuf_addn(&number, at, n);
+            at += n;
         } else if (*at == '_' && added_number(at)) {
             at += added_number(at);
         } else {
             strbuf_addn(&out, at++, 1);
         }
     }
+    if (number.length)
+        define_member(&number, &out);
     if (result == 0)
         result = file_write(path, strbuf_text(&out), out.length, diags);
     strbuf_free(&text);
     strbuf_free(&out);
+    strbuf_free(&number);
     return result;
 }

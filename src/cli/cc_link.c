@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cc_session.h"
 
 /* `symbols`: how the names of its functions begin. */
@@ -144,6 +145,16 @@ static int run_linker(struct cc_session *s, struct cc_args *command)
     return cc_end_command(s, command, &words, status);
 }
 
+/* Asks for the members of archives that have device code. */
+static void push_members(struct cc_session *s, struct cc_args *command)
+{
+    struct cc_args members = {0};
+    cc_find_members(s, &members);
+    for (size_t i = 0; i < members.count; i++)
+        PUSH(command, "-u", members.items[i]);
+    vec_free(&members);
+}
+
 int cc_link_program(struct cc_session *s, const struct cc_args *objects)
 {
     const char *library = arena_printf(&s->arena, "%s/libcudart.so.13", s->tools.library_dir);
@@ -155,6 +166,7 @@ int cc_link_program(struct cc_session *s, const struct cc_args *objects)
     PUSH(&command, s->tools.cxx);
     if (s->tools.gold && !asks_linker(&s->options.link))
         PUSH(&command, "-fuse-ld=gold");
+    push_members(s, &command);
     cc_push_all(&command, objects->items, objects->count);
     push_link_options(s, &command);
     if (s->options.openmp && push_openmp(s, &command)) {
@@ -182,11 +194,23 @@ int cc_make_archive(struct cc_session *s, const struct cc_args *objects)
     return cc_move_file(archive, s->options.output ? s->options.output : "a.a", &s->diags);
 }
 
-int cc_make_empty_object(struct cc_session *s)
+int cc_make_linked_object(struct cc_session *s)
 {
     const char *object = arena_printf(&s->arena, "%s/linked.o", s->temp);
-    struct cc_args command = {0};
-    PUSH(&command, s->tools.clang, "-c", "-x", "c", "/dev/null", "-o", object);
+    const char *source = arena_printf(&s->arena, "%s/linked.s", s->temp);
+    struct cc_args command = {0}, members = {0};
+    struct strbuf text = {0};
+    cc_find_members(s, &members);
+    strbuf_add(&text, "\t.data\n");
+    for (size_t i = 0; i < members.count; i++)
+        strbuf_addf(&text, "\t.quad %s\n", members.items[i]);
+    strbuf_add(&text, "\t.section .note.GNU-stack,\"\",@progbits\n");
+    int rc = file_write(source, strbuf_text(&text), text.length, &s->diags);
+    strbuf_free(&text);
+    vec_free(&members);
+    if (rc)
+        return -1;
+    PUSH(&command, s->tools.clang, "-c", source, "-o", object);
     if (cc_run_and_free(s, &command))
         return -1;
     return cc_move_file(object, s->options.output ? s->options.output : "a_dlink.o", &s->diags);

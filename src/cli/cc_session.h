@@ -42,7 +42,10 @@ const char *cc_find_openmp(struct cc_session *s);
 /* Makes the program of these objects, or the archive; 0, or -1 after a message. */
 int cc_link_program(struct cc_session *s, const struct cc_args *objects);
 int cc_make_archive(struct cc_session *s, const struct cc_args *objects);
-/* Makes an object with nothing in it, for build files that link device code beforehand. 0, or -1 after a message. */
-int cc_make_empty_object(struct cc_session *s);
+/* Makes an object with nothing in it but the wish for members with device code, for build files that link device code
+ * beforehand. 0, or -1 after a message. */
+int cc_make_linked_object(struct cc_session *s);
+/* cc_members.c: adds the symbols by which a linker takes members with device code out of the archives that it is given. */
+void cc_find_members(struct cc_session *s, struct cc_args *names);
 
 #endif

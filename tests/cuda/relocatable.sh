@@ -24,6 +24,38 @@ ar rcs libparts.a b.o
 build relocatable a.o -L. -lparts
 check_output relocatable
 
+# A static library: members with device code alone are taken too, by the command that links and by an object of -dlink that a linker
+# of the host is given.
+cat >user.cu <<'P'
+#include <cstdio>
+extern __device__ int seven();
+extern __device__ int offset;
+__global__ void k(int *p) { *p = seven() + offset; }
+int main()
+{
+    int *p, value = 0;
+    cudaMalloc(&p, 4);
+    k<<<1, 1>>>(p);
+    cudaMemcpy(&value, p, 4, cudaMemcpyDeviceToHost);
+    std::printf("%d\n", value);
+    return value != 77 || cudaGetLastError();
+}
+P
+echo '__device__ int seven() { return 7; }' >seven.cu
+echo '__device__ int offset = 70;' >offset.cu
+build seven.o -dc seven.cu
+build offset.o -dc offset.cu
+build user.o -dc user.cu
+mkdir folder
+ar rcs folder/libdevice.a seven.o offset.o
+build user user.o -L folder -ldevice
+on_simulator ./user || fail "a static library by -l: $?"
+build user user.o folder/libdevice.a
+on_simulator ./user || fail "a static library by its name: $?"
+build link.o -dlink user.o folder/libdevice.a
+"${CXX:-c++}" user.o link.o folder/libdevice.a -o user "$LOCKSTEP_BUILD/lib/lockstep/libcudart.so.13"
+on_simulator ./user || fail "a static library by -dlink: $?"
+
 # A name that two files define, and one that none does.
 cat >one.cu <<'P'
 __device__ int twin() { return 1; }
