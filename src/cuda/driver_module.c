@@ -51,13 +51,13 @@ static void fill_log(const struct jit_options *o, CUjit_option buffer, CUjit_opt
 
 /* ---- loading ---- */
 
-/* The PTX in what the program has in memory. */
-static cudaError_t take_text(const void *data, char **text, struct diag_sink *sink)
+/* The PTX in what the program has in memory, which becomes what is in its wrapper if it has one. */
+static cudaError_t take_text(const void **data, char **text, struct diag_sink *sink)
 {
     struct fatbin_ptx ptx;
-    if (memcmp(data, WRAPPER_MAGIC, 4) == 0 && !(data = fatbin_unwrap(data, sink)))
+    if (memcmp(*data, WRAPPER_MAGIC, 4) == 0 && !(*data = fatbin_unwrap(*data, sink)))
         return cudaErrorInvalidKernelImage;
-    enum fatbin_result result = fatbin_extract(data, FATBIN_UNKNOWN_SIZE, &ptx, sink);
+    enum fatbin_result result = fatbin_extract(*data, FATBIN_UNKNOWN_SIZE, &ptx, sink);
     if (result == FATBIN_OK)
         *text = ptx.text;
     return result == FATBIN_OK       ? cudaSuccess
@@ -72,7 +72,7 @@ static cudaError_t load(struct runtime *rt, const void *data, const char *name, 
     struct strbuf told = {0}, nothing = {0};
     char *text = NULL;
     diag_init(&sink);
-    cudaError_t error = take_text(data, &text, &sink);
+    cudaError_t error = take_text(&data, &text, &sink);
     if (error)
         diag_format_all(&sink, &told);
     runtime_report(rt, &sink);
@@ -81,6 +81,7 @@ static cudaError_t load(struct runtime *rt, const void *data, const char *name, 
         *image = image_add(rt, NULL);
         (*image)->by_driver = true;
         (*image)->text = text;
+        image_read_figures(rt, *image, data);
         (*image)->file = name ? strdup(name) : NULL;
         error = image_load_told(rt, *image, &told);
         if (error)
@@ -370,7 +371,8 @@ static cudaError_t add_to_link(CUlinkState state, CUjitInputType type, const voi
         return runtime_unlock(rt, runtime_refuse(rt, cudaErrorNotSupported, "of its inputs only PTX can be linked"));
     struct diag_sink sink;
     diag_init(&sink);
-    cudaError_t error = take_text(data, &state->text, &sink);
+    const void *content = data;
+    cudaError_t error = take_text(&content, &state->text, &sink);
     runtime_report(rt, &sink);
     diag_free(&sink);
     return runtime_unlock(rt, error);

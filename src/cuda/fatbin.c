@@ -16,6 +16,7 @@
 #define CONTAINER_HEADER 16
 #define ENTRY_HEADER 64
 #define KIND_PTX 1
+#define KIND_CODE 2
 #define FLAG_LZ4 0x2000u
 #define FLAG_ZSTD 0x8000u
 
@@ -105,6 +106,11 @@ static int read_entry(const uint8_t *p, size_t left, struct entry *entry, struct
     return 0;
 }
 
+static const char *content(const struct entry *entry)
+{
+    return entry->kind == KIND_PTX ? "PTX" : "machine code";
+}
+
 /* Fills text (text_bytes long) from compressed data; -1 with a diagnostic when it does not come to exactly that size.
  */
 static int decompress(const struct entry *entry, const uint8_t *payload, char *text, struct diag_sink *sink)
@@ -112,16 +118,17 @@ static int decompress(const struct entry *entry, const uint8_t *payload, char *t
     if (entry->flags & FLAG_ZSTD) {
         size_t got = ZSTD_decompress(text, (size_t)entry->text_bytes, payload, entry->compressed);
         if (ZSTD_isError(got))
-            return diag_error(sink, DIAG_NOWHERE, NULL, "PTX in fat binary: zstd: %s", ZSTD_getErrorName(got));
+            return diag_error(sink, DIAG_NOWHERE, NULL, "%s in fat binary: zstd: %s", content(entry),
+                              ZSTD_getErrorName(got));
         if (got != entry->text_bytes)
-            return diag_error(sink, DIAG_NOWHERE, NULL, "PTX in fat binary: %zu bytes, expected %llu", got,
+            return diag_error(sink, DIAG_NOWHERE, NULL, "%s in fat binary: %zu bytes, expected %llu", content(entry), got,
                               (unsigned long long)entry->text_bytes);
         return 0;
     }
     int got = LZ4_decompress_safe((const char *)payload, text, (int)entry->compressed, (int)entry->text_bytes);
     if (got < 0 || (uint64_t)got != entry->text_bytes)
-        return diag_error(sink, DIAG_NOWHERE, NULL, "PTX in fat binary: LZ4 data does not come to %llu bytes",
-                          (unsigned long long)entry->text_bytes);
+        return diag_error(sink, DIAG_NOWHERE, NULL, "%s in fat binary: LZ4 data does not come to %llu bytes",
+                          content(entry), (unsigned long long)entry->text_bytes);
     return 0;
 }
 
@@ -130,11 +137,11 @@ static int check_compressed(const struct entry *entry, struct diag_sink *sink)
 {
     if (!(entry->flags & (FLAG_ZSTD | FLAG_LZ4)))
         return diag_error(sink, DIAG_NOWHERE, "build with nvcc --compress-mode=none",
-                          "PTX in fat binary is compressed in an unknown way (flags 0x%llx)",
+                          "%s in fat binary is compressed in an unknown way (flags 0x%llx)", content(entry),
                           (unsigned long long)entry->flags);
     if (entry->compressed > entry->payload || entry->compressed > INT_MAX || entry->text_bytes > FATBIN_MAX_TEXT)
         return diag_error(sink, DIAG_NOWHERE, NULL,
-                          "PTX in fat binary: %u compressed bytes for %llu in an entry of %llu", entry->compressed,
+                          "%s in fat binary: %u compressed bytes for %llu in an entry of %llu", content(entry), entry->compressed,
                           (unsigned long long)entry->text_bytes, (unsigned long long)entry->payload);
     return 0;
 }
@@ -147,23 +154,34 @@ static char *text_buffer(uint64_t bytes, struct diag_sink *sink)
     return text;
 }
 
-static int unpack(const uint8_t *data, const struct entry *entry, struct fatbin_ptx *ptx, struct diag_sink *sink)
+/* The content of an entry, with a 0 behind it, from malloc; NULL with a diagnostic. */
+static char *unpack(const uint8_t *data, const struct entry *entry, size_t *length, struct diag_sink *sink)
 {
     const uint8_t *payload = data + entry->header;
     bool stored = entry->compressed == 0;
     if (!stored && check_compressed(entry, sink) < 0)
-        return -1;
+        return NULL;
     uint64_t bytes = stored ? entry->payload : entry->text_bytes;
     char *text = text_buffer(bytes, sink);
     if (!text)
-        return -1;
+        return NULL;
     if (stored) {
         memcpy(text, payload, (size_t)bytes);
     } else if (decompress(entry, payload, text, sink) < 0) {
         free(text);
-        return -1;
+        return NULL;
     }
     text[bytes] = 0;
+    *length = (size_t)bytes;
+    return text;
+}
+
+static int unpack_ptx(const uint8_t *data, const struct entry *entry, struct fatbin_ptx *ptx, struct diag_sink *sink)
+{
+    size_t length;
+    char *text = unpack(data, entry, &length, sink);
+    if (!text)
+        return -1;
     *ptx = (struct fatbin_ptx){.text = text, .length = strlen(text), .arch = entry->arch};
     return 0;
 }
@@ -190,7 +208,7 @@ static enum fatbin_result extract_container(const uint8_t *data, size_t size, st
         at += (size_t)(entry.header + entry.payload);
     }
     if (best_at)
-        return unpack(best_at, &best, ptx, sink) < 0 ? FATBIN_MALFORMED : FATBIN_OK;
+        return unpack_ptx(best_at, &best, ptx, sink) < 0 ? FATBIN_MALFORMED : FATBIN_OK;
     if (machine_code)
         diag_error(sink, DIAG_NOWHERE,
                    "build with nvcc -gencode arch=compute_75,code=compute_75, or with `lockstep cc`",
@@ -247,4 +265,26 @@ enum fatbin_result fatbin_extract(const void *data, size_t size, struct fatbin_p
     }
     diag_error(sink, DIAG_NOWHERE, NULL, "neither a fat binary nor PTX text");
     return FATBIN_MALFORMED;
+}
+
+/* How far the target of machine code is from the wanted one; of two as far away, that below is nearer. */
+static uint32_t distance(uint32_t arch, uint32_t wanted)
+{
+    return arch <= wanted ? 2 * (wanted - arch) : 2 * (arch - wanted) + 1;
+}
+
+bool fatbin_extract_code(const void *data, size_t size, uint32_t arch, struct fatbin_code *code)
+{
+    const uint8_t *p = data, *best_at = NULL;
+    size_t at = 0, end = size >= CONTAINER_HEADER && read_le(p, 4) == CONTAINER_MAGIC ? container_end(p, size, &at, NULL) : 0;
+    struct entry best = {0}, entry;
+    for (; at < end && read_entry(p + at, end - at, &entry, NULL) == 0; at += (size_t)(entry.header + entry.payload))
+        if (entry.kind == KIND_CODE && (!best_at || distance(entry.arch, arch) < distance(best.arch, arch))) {
+            best = entry;
+            best_at = p + at;
+        }
+    *code = (struct fatbin_code){.arch = best.arch};
+    if (best_at)
+        code->data = unpack(best_at, &best, &code->bytes, NULL);
+    return code->data != NULL;
 }

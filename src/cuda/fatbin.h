@@ -1,6 +1,7 @@
 /* Where a compiler put the PTX of a program: the wrapper that __cudaRegisterFatBinary receives, and the container
- * behind it. The container holds one entry per target: PTX text, stored or compressed (LZ4 block, zstd frame), or
- * machine code, which is of no use here. Raw PTX text in place of a container is taken as it is. */
+ * behind it. The container holds one entry per target: PTX text or machine code, stored or compressed (LZ4 block, zstd
+ * frame). Nobody executes the machine code here; it says how many registers its kernels have (cubin.h). Raw PTX text in
+ * place of a container is taken as it is. */
 #ifndef LOCKSTEP_CUDA_FATBIN_H
 #define LOCKSTEP_CUDA_FATBIN_H
 
@@ -39,5 +40,14 @@ size_t fatbin_size(const void *data, size_t size);
  * simulator runs PTX of every target, and the highest is what a current GPU would have been given. On success ptx->text
  * is the caller's to free. */
 enum fatbin_result fatbin_extract(const void *data, size_t size, struct fatbin_ptx *ptx, struct diag_sink *sink);
+
+struct fatbin_code {
+    char *data; /* an ELF file, from malloc */
+    size_t bytes;
+    uint32_t arch;
+};
+/* Takes out the machine code for sm_`arch`, or for the nearest target that there is, the lower of two. Returns false when
+ * there is none or it cannot be unpacked. */
+bool fatbin_extract_code(const void *data, size_t size, uint32_t arch, struct fatbin_code *code);
 
 #endif

@@ -60,6 +60,7 @@ void image_remove(struct runtime *rt, struct image *image)
     memmove(rt->images.items + at, rt->images.items + at + 1, (rt->images.count - at - 1) * sizeof *rt->images.items);
     rt->images.count--;
     free(image->text);
+    cubin_free(&image->figures);
     free(image->file);
     free(image);
 }
@@ -141,6 +142,18 @@ static cudaError_t link_parts(struct runtime *rt, struct image *image, struct di
     return error;
 }
 
+void image_read_figures(const struct runtime *rt, struct image *image, const void *data)
+{
+    const struct gpu_params *p = &rt->machine.gpu;
+    struct fatbin_code code;
+    if (p->registers_as != GPU_REGISTERS_PTXAS ||
+        !fatbin_extract_code(data, FATBIN_UNKNOWN_SIZE, 10 * p->compute_major + p->compute_minor, &code))
+        return;
+    cubin_free(&image->figures);
+    cubin_read(code.data, code.bytes, &image->figures);
+    free(code.data);
+}
+
 /* Takes the PTX out of the image. */
 static cudaError_t extract(struct runtime *rt, struct image *image, struct diag_sink *sink)
 {
@@ -148,6 +161,7 @@ static cudaError_t extract(struct runtime *rt, struct image *image, struct diag_
     const void *data = fatbin_unwrap(image->wrapper, sink);
     if (!data)
         return cudaErrorInvalidKernelImage;
+    image_read_figures(rt, image, data);
     if (image->is_part || fatbin_is_linked(image->wrapper))
         return link_parts(rt, image, sink);
     enum fatbin_result result = fatbin_extract(data, FATBIN_UNKNOWN_SIZE, &ptx, sink);
@@ -163,7 +177,9 @@ static cudaError_t parse(struct runtime *rt, struct image *image, struct diag_si
         strbuf_add(&name, image->file);
     else
         name_module(image->number, &name);
-    struct isa_module *code = ptx_load(strbuf_text(&name), image->text, strlen(image->text), NULL, sink);
+    const struct ptx_options options = {.assembled = image->figures.kernels,
+                                        .assembled_count = image->figures.count};
+    struct isa_module *code = ptx_load(strbuf_text(&name), image->text, strlen(image->text), &options, sink);
     strbuf_free(&name);
     image->module = code ? gpu_load(rt->gpu, code, sink) : NULL;
     return image->module ? cudaSuccess : cudaErrorInvalidPtx;

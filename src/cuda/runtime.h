@@ -12,6 +12,7 @@
 #include "base/interrupt.h"
 #include "base/vec.h"
 #include "cuda/api.h"
+#include "cuda/cubin.h"
 #include "cuda/replay.h"
 #include "cuda/timed.h"
 #include "gpu/gpu.h"
@@ -25,6 +26,7 @@ struct image {
     char *file;                /* of the driver's: its name for messages; NULL: the program's and a number */
     unsigned number;           /* of the registrations of this process, from 1 */
     char *text;                /* its PTX, once extracted */
+    struct cubin figures;      /* and what machine code beside it says of its kernels, if the machine asks */
     struct gpu_module *module; /* NULL: not loaded yet */
     cudaError_t failed;        /* why it cannot be loaded; reported once */
     bool is_part;              /* of the program's device code, which is one module */
@@ -319,6 +321,8 @@ void stop_end(struct runtime *rt);
 struct image *image_add(struct runtime *rt, const void *wrapper);
 void image_remove(struct runtime *rt, struct image *image);
 cudaError_t image_load(struct runtime *rt, struct image *image);
+/* Reads what machine code in an unwrapped fat binary says of the image's kernels, where the machine wants to know. */
+void image_read_figures(const struct runtime *rt, struct image *image, const void *data);
 /* As image_load; what was said of an image that cannot be loaded is appended to told, too. */
 cudaError_t image_load_told(struct runtime *rt, struct image *image, struct strbuf *told);
 /* Makes managed variables of those of the image that the program says are; true when there are any. */
@@ -328,6 +332,7 @@ void image_add_part(struct runtime *rt, struct image *image);
 /* Loads an image for its managed variables' sake. */
 cudaError_t image_load_early(struct runtime *rt, struct image *image);
 /* The text of the image's module. */
+void image_read_figures(const struct runtime *rt, struct image *image, const void *data);
 const char *image_text(const struct image *image);
 /* Drops what was loaded of an image, not its registration. */
 void image_forget_module(struct runtime *rt, struct image *image);

@@ -487,6 +487,13 @@ int gpu_go_on(struct gpu *gpu, enum gpu_going going, const char *why)
     return proceed(run, going);
 }
 
+/* Of a thread, as if the SM had room for any number of them. */
+static uint32_t own_registers(const struct gpu *gpu, const struct isa_function *kernel)
+{
+    bool assembled = gpu->machine.gpu.registers_as == GPU_REGISTERS_PTXAS && kernel->assembled;
+    return assembled ? kernel->assembled : kernel->registers;
+}
+
 uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel)
 {
     if (gpu->machine.gpu.thread_registers)
@@ -498,7 +505,8 @@ uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel)
     threads = round_up_u64(threads, p->warp_size) * kernel->min_blocks;
     uint64_t most = threads ? p->registers / threads / p->register_unit * p->register_unit : UINT32_MAX;
     most = most ? most : p->register_unit;
-    return most < kernel->registers ? (uint32_t)most : kernel->registers;
+    uint32_t own = own_registers(gpu, kernel);
+    return most < own ? (uint32_t)most : own;
 }
 
 unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads,

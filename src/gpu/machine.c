@@ -18,6 +18,8 @@
 #include "core/sched/sched.h"
 #include "watch/spin/spin.h"
 
+const char *const gpu_registers_as_choices[] = {"ptx", "ptxas", NULL};
+
 static const struct param_desc gpu_param_descs[] = {
 #define PARAM_STRUCT struct gpu_params
 #include "config/param_descs.h"

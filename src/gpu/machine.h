@@ -18,6 +18,9 @@ enum machine_as { MACHINE_SHIPPED, MACHINE_FIXED_ORDER, MACHINE_REFERENCE };
 /* "shipped", "fixed-order", "reference", NULL. */
 extern const char *const machine_as_names[];
 
+enum gpu_registers_as { GPU_REGISTERS_PTX, GPU_REGISTERS_PTXAS };
+extern const char *const gpu_registers_as_choices[];
+
 struct gpu_params { /* group "gpu": number of SMs, clocks, device memory, watchdog, limits */
 #include "config/param_fields.h"
 #include "gpu/gpu_params.def"

@@ -100,10 +100,28 @@ static void find_outside(struct isa_module *module)
     }
 }
 
+static const struct ptx_assembled *find_assembled(const struct ptx_options *options, const char *name)
+{
+    for (size_t i = 0; i < options->assembled_count; i++)
+        if (strcmp(options->assembled[i].name, name) == 0)
+            return &options->assembled[i];
+    return NULL;
+}
+
+static void note_assembled(struct isa_module *module, const struct ptx_options *options)
+{
+    for (uint32_t f = 0; f < module->function_count && options->assembled_count; f++) {
+        struct isa_function *function = &module->functions[f];
+        const struct ptx_assembled *found = function->is_kernel ? find_assembled(options, function->name) : NULL;
+        function->assembled = found ? found->registers : 0;
+    }
+}
+
 static int analyse(struct isa_module *module, const struct ptx_options *options, struct diag_sink *sink)
 {
     struct arena scratch;
     arena_init(&scratch);
+    note_assembled(module, options);
     find_outside(module);
     ptx_find_barriers(module);
     ptx_find_failing(module);

@@ -4,8 +4,18 @@
 
 #include "isa/program.h"
 
+/* What machine code that came with the PTX says of a kernel. */
+struct ptx_assembled {
+    const char *name;
+    uint32_t registers;   /* of a thread */
+    uint32_t most;        /* that the assembler was allowed; 0: not known */
+    uint32_t stack_bytes; /* local memory of everything the kernel can call, registers that were spilled included */
+};
+
 struct ptx_options {
     uint32_t registers;      /* registers per thread for every kernel, overriding the allocation; 0: computed */
+    const struct ptx_assembled *assembled; /* assembled_count of them, each with another name */
+    size_t assembled_count;
     bool keep_registers;     /* one row per virtual register instead of allocating rows (for tests) */
 };
 

@@ -1,8 +1,10 @@
-/* Fat binaries from anywhere: extraction must end in text or in a diagnostic, and never read outside the input. */
+/* Fat binaries from anywhere: extraction must end in text or in a diagnostic, and never read outside the input; neither
+ * must whoever reads the machine code in them. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/cubin.h"
 #include "cuda/fatbin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -18,6 +20,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (ptx.text && strlen(ptx.text) != ptx.length)
         abort();
     free(ptx.text);
+    struct fatbin_code code;
+    struct cubin cubin;
+    if (fatbin_extract_code(data, size, 80, &code)) {
+        cubin_read(code.data, code.bytes, &cubin);
+        cubin_free(&cubin);
+    }
+    free(code.data);
     diag_free(&sink);
     return 0;
 }
