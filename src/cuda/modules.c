@@ -177,7 +177,8 @@ static cudaError_t parse(struct runtime *rt, struct image *image, struct diag_si
         strbuf_add(&name, image->file);
     else
         name_module(image->number, &name);
-    const struct ptx_options options = {.assembled = image->figures.kernels,
+    const struct ptx_options options = {.budget = gpu_budget(&rt->machine),
+                                        .assembled = image->figures.kernels,
                                         .assembled_count = image->figures.count};
     struct isa_module *code = ptx_load(strbuf_text(&name), image->text, strlen(image->text), &options, sink);
     strbuf_free(&name);

@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "gpu/machine.h"
 #include "isa/program.h"
+#include "ptx/ptx.h"
 #include "stats/stat.h"
 
 struct archive;
@@ -104,10 +105,12 @@ const struct isa_function *gpu_kernel(const struct gpu_module *module, const cha
 /* Device address and size of a __device__ or __constant__ variable; false when there is none of that name. */
 bool gpu_variable(const struct gpu_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
-/* Registers of a thread of the kernel: gpu.thread_registers, or else those live at once, but no more than let
- * .minnctapersm blocks of .maxntid threads (the two numbers of __launch_bounds__) be on an SM at once. NVIDIA's
- * assembler keeps that promise by spilling, which is not modelled: the registers beyond cost nothing, as with .maxnreg.
- * */
+/* What a module that is to be loaded has to know of the machine's registers. */
+struct ptx_budget gpu_budget(const struct machine *machine);
+/* Registers of a thread of the kernel: gpu.thread_registers, or else those live at once (or what gpu.registers_as says),
+ * but no more than let .minnctapersm blocks of .maxntid threads (the two numbers of __launch_bounds__) be on an SM at
+ * once. NVIDIA's assembler keeps that promise by spilling. With gpu.spills so did the module's loader; else the registers
+ * beyond cost nothing, as with .maxnreg. */
 uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel);
 
 /* Blocks of `threads` threads with `dynamic_shared` bytes that fit on one SM at once; 0: not even one. limiter (may be

@@ -487,6 +487,20 @@ int gpu_go_on(struct gpu *gpu, enum gpu_going going, const char *why)
     return proceed(run, going);
 }
 
+/* Compute capabilities up to 3.0 have 6 bits for a register in an instruction, later ones 8; one number stands for none. */
+struct ptx_budget gpu_budget(const struct machine *m)
+{
+    bool six_bits = m->gpu.compute_major < 3 || (m->gpu.compute_major == 3 && m->gpu.compute_minor < 2);
+    return (struct ptx_budget){
+        .spills = m->gpu.spills,
+        .most = m->sm.registers_per_thread ? m->sm.registers_per_thread : six_bits ? 63 : 255,
+        .thread = m->gpu.thread_registers,
+        .registers = m->sm.registers,
+        .unit = m->sm.register_unit,
+        .warp_size = m->sm.warp_size,
+    };
+}
+
 /* Of a thread, as if the SM had room for any number of them. */
 static uint32_t own_registers(const struct gpu *gpu, const struct isa_function *kernel)
 {
@@ -498,15 +512,10 @@ uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel)
 {
     if (gpu->machine.gpu.thread_registers)
         return gpu->machine.gpu.thread_registers;
-    const struct sm_params *p = &gpu->machine.sm;
-    uint64_t threads = kernel->max_threads[0];
-    for (unsigned i = 1; i < 3; i++)
-        threads *= kernel->max_threads[i] ? kernel->max_threads[i] : 1;
-    threads = round_up_u64(threads, p->warp_size) * kernel->min_blocks;
-    uint64_t most = threads ? p->registers / threads / p->register_unit * p->register_unit : UINT32_MAX;
-    most = most ? most : p->register_unit;
+    const struct ptx_budget budget = gpu_budget(&gpu->machine);
+    uint32_t most = ptx_bounded_registers(kernel, &budget);
     uint32_t own = own_registers(gpu, kernel);
-    return most < own ? (uint32_t)most : own;
+    return most < own ? most : own;
 }
 
 unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads,

@@ -136,6 +136,7 @@ struct isa_function {
     bool never_returns;              /* every way through it ends the kernel with an error */
     uint32_t first, count;           /* its instructions in the module's array */
     uint32_t reg_count;
+    uint32_t temporaries;            /* how many of them, the last, were made by spilling: each lives around one instruction */
     struct isa_reg *regs;
     uint32_t row_count, pred_count;  /* size of a register frame */
     uint32_t number_count;           /* scoreboard numbers in use: 1..number_count */

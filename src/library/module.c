@@ -23,7 +23,8 @@ int lockstep_load(struct lockstep_device *d, const char *name, const char *text,
         return code;
     if (flags & ~(uint32_t)LOCKSTEP_KEEP_REGISTERS)
         return library_wrong(d, LOCKSTEP_ERROR_VERSION, NULL, "lockstep_load: flags that this library does not know");
-    const struct ptx_options options = {.keep_registers = flags & LOCKSTEP_KEEP_REGISTERS};
+    const struct ptx_options options = {.budget = gpu_budget(d->machine),
+                                        .keep_registers = flags & LOCKSTEP_KEEP_REGISTERS};
     struct isa_module *decoded = ptx_load(name ? name : "module.ptx", text, length, &options, &d->sink);
     struct gpu_module *loaded = decoded ? gpu_load(d->gpu, decoded, &d->sink) : NULL;
     if (!loaded)

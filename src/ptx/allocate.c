@@ -136,6 +136,19 @@ static int compare_items(const void *a, const void *b)
     return x->reg < y->reg ? -1 : x->reg > y->reg;
 }
 
+/* Registers that spilling left without a name stand where another of their width does: a call clears the rows of all that
+ * its function has. */
+static void place_unnamed(struct isa_function *function, const struct ptx_liveness *liveness)
+{
+    uint32_t row_of[5] = {0};
+    for (uint32_t r = 0; r < function->reg_count && function->temporaries; r++)
+        if (liveness->spans[r] && function->regs[r].type != ISA_PRED)
+            row_of[ptx_register_rows(&function->regs[r])] = function->regs[r].row;
+    for (uint32_t r = 0; r < function->reg_count && function->temporaries; r++)
+        if (!liveness->spans[r] && function->regs[r].type != ISA_PRED)
+            function->regs[r].row = row_of[ptx_register_rows(&function->regs[r])];
+}
+
 static void allocate_rows(struct isa_function *function, const struct ptx_liveness *liveness, struct arena *scratch)
 {
     struct item *items = ARENA_NEW(scratch, struct item, function->reg_count);
@@ -153,6 +166,7 @@ static void allocate_rows(struct isa_function *function, const struct ptx_livene
         bool pred = reg->type == ISA_PRED;
         reg->row = place(pred ? &preds : &rows, pred ? 1 : items[i].rows, liveness->spans[items[i].reg]);
     }
+    place_unnamed(function, liveness);
     function->row_count = rows.count;
     function->pred_count = preds.count;
 }

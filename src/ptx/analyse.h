@@ -41,6 +41,11 @@ void ptx_allocate(struct isa_module *module, struct isa_function *function, cons
                   const struct ptx_options *options, struct arena *scratch);
 /* Finds each function's own `barrier`, which ptx_reach then spreads to callers. */
 void ptx_find_barriers(struct isa_module *module);
+/* Lists what the scoreboard and the register banks have to know of an instruction whose operands are set. */
+void ptx_list_accesses(struct arena *arena, const struct isa_function *function, struct isa_instr *instr);
+/* Rewrites functions that need more registers than the options leave them, so that the rest lies in local memory. Every
+ * index of an instruction that was found before is void. Comes before all that follows from the code but never_returns. */
+void ptx_spill(struct isa_module *module, const struct ptx_options *options);
 /* Over the call graph: registers, shared_bytes, shared_align, `outside` and `barrier` of each function become those of
  * everything it can reach (a function whose address is taken counts as reached by every indirect call). Each becomes
  * the greatest value among them (for `outside` the least index): shared_bytes must therefore be set beforehand to the

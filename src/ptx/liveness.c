@@ -5,7 +5,8 @@
  * where the meet is a union.
  *   live     neighbours = successors,   made = read before any full write, ended = fully written first
  *   pending  neighbours = predecessors, made = loaded and not named after it, ended = named
- * A guarded write does not end a live range: lanes whose guard is false keep the old value. */
+ * A guarded write does not end a live range: lanes whose guard is false keep the old value; but that of a temporary does,
+ * which the next instruction reads under the same guard. */
 #include "ptx/liveness.h"
 
 #include <string.h>
@@ -124,10 +125,12 @@ static void list_accesses(struct sweep *s, const struct isa_instr *code)
         }
         if (instr->call)
             add_access(s, &n, ptx_operand_register(&instr->call->target), ACCESS_READ);
-        unsigned kind = ACCESS_WRITE | (instr->guarded ? 0 : ACCESS_FULL) |
-                        (isa_op_info(instr->op)->flags & ISA_FLAG_MEMORY ? ACCESS_LATE : 0);
-        for (unsigned k = 0; k < instr->dst_count; k++)
-            add_access(s, &n, ptx_operand_register(&instr->dst[k]), kind);
+        unsigned late = isa_op_info(instr->op)->flags & ISA_FLAG_MEMORY ? ACCESS_LATE : 0;
+        for (unsigned k = 0; k < instr->dst_count; k++) {
+            uint32_t reg = ptx_operand_register(&instr->dst[k]);
+            bool full = !instr->guarded || reg >= s->function->reg_count - s->function->temporaries;
+            add_access(s, &n, reg, ACCESS_WRITE | (full ? ACCESS_FULL : 0) | late);
+        }
     }
     s->first_access[count] = n;
 }
@@ -391,7 +394,7 @@ struct ptx_liveness *ptx_find_liveness(const struct isa_module *module, const st
     s->cfg = cfg;
     s->scratch = scratch;
     s->result = result;
-    s->pressure = ARENA_NEW(scratch, int64_t, 2 * (size_t)function->count);
+    s->pressure = result->pressures = ARENA_NEW(scratch, int64_t, 2 * (size_t)function->count);
     list_accesses(s, module->instrs + function->first);
     flow_init(&s->live, cfg, false, scratch);
     flow_init(&s->pending, cfg, true, scratch);

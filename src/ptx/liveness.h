@@ -19,6 +19,7 @@ struct ptx_liveness {
     struct ptx_span **spans;  /* by register, ascending; NULL: never named */
     uint32_t *span_counts;
     uint32_t pressure;        /* 32-bit words that hold live registers, predicates left out, at the worst position */
+    int64_t *pressures;       /* and at each position */
 };
 
 /* The register (index into the function's regs) an operand names, or UINT32_MAX. */

@@ -122,9 +122,10 @@ static int analyse(struct isa_module *module, const struct ptx_options *options,
     struct arena scratch;
     arena_init(&scratch);
     note_assembled(module, options);
+    ptx_find_failing(module);
+    ptx_spill(module, options);
     find_outside(module);
     ptx_find_barriers(module);
-    ptx_find_failing(module);
     int rc = ptx_place_shared(module, sink, &scratch);
     for (uint32_t f = 0; rc == 0 && f < module->function_count; f++) {
         struct isa_function *function = &module->functions[f];

@@ -182,16 +182,16 @@ static void add_number(struct numbers *n, const struct isa_function *function, u
     n->items[n->count++] = number;
 }
 
-static const uint16_t *copy_numbers(struct ptx_parser *p, const struct numbers *n)
+static const uint16_t *copy_numbers(struct arena *arena, const struct numbers *n)
 {
     if (!n->count)
         return NULL;
-    uint16_t *copy = ARENA_NEW(p->arena, uint16_t, n->count);
+    uint16_t *copy = ARENA_NEW(arena, uint16_t, n->count);
     memcpy(copy, n->items, n->count * sizeof *copy);
     return copy;
 }
 
-static void list_accesses(struct ptx_parser *p, const struct isa_function *function, struct isa_instr *instr)
+void ptx_list_accesses(struct arena *arena, const struct isa_function *function, struct isa_instr *instr)
 {
     struct numbers reads = {.count = 0}, writes = {.count = 0};
     const struct isa_operand *operand;
@@ -200,8 +200,8 @@ static void list_accesses(struct ptx_parser *p, const struct isa_function *funct
             add_number(i < instr->dst_count ? &writes : &reads, function, operand->reg);
     if (instr->guarded)
         add_number(&reads, function, instr->guard_reg);
-    instr->reads = copy_numbers(p, &reads);
-    instr->writes = copy_numbers(p, &writes);
+    instr->reads = copy_numbers(arena, &reads);
+    instr->writes = copy_numbers(arena, &writes);
     instr->read_count = (uint8_t)reads.count;
     instr->write_count = (uint8_t)writes.count;
 }
@@ -219,7 +219,7 @@ void ptx_finish_function(struct ptx_parser *p)
     make_registers(p, function, new_index);
     for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
         renumber(&p->instrs.items[pc], new_index);
-        list_accesses(p, function, &p->instrs.items[pc]);
+        ptx_list_accesses(p->arena, function, &p->instrs.items[pc]);
     }
     ptx_find_spins(p->instrs.items, function->first, function->first + function->count);
     free(new_index);

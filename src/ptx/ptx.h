@@ -12,7 +12,17 @@ struct ptx_assembled {
     uint32_t stack_bytes; /* local memory of everything the kernel can call, registers that were spilled included */
 };
 
+/* What a machine says of registers. */
+struct ptx_budget {
+    bool spills;              /* those beyond what a thread may have lie in local memory; off: they cost nothing */
+    uint32_t most;            /* that a thread may have; 0: any number */
+    uint32_t thread;          /* what the user says it has, in place of what launch bounds say; 0: nothing */
+    uint32_t registers, unit; /* of an SM; those of a thread are rounded up to multiples of this */
+    uint32_t warp_size;
+};
+
 struct ptx_options {
+    struct ptx_budget budget;
     uint32_t registers;      /* registers per thread for every kernel, overriding the allocation; 0: computed */
     const struct ptx_assembled *assembled; /* assembled_count of them, each with another name */
     size_t assembled_count;
@@ -24,6 +34,10 @@ struct ptx_options {
  * offsets filled in; or NULL with up to 20 errors in sink. options may be NULL. Never reads outside the text, whatever it holds. */
 struct isa_module *ptx_load(const char *name, const char *text, size_t length, const struct ptx_options *options,
                             struct diag_sink *sink);
+
+/* The registers that .minnctapersm blocks of .maxntid threads leave to a thread, one unit at least; UINT32_MAX: the kernel
+ * does not have both. */
+uint32_t ptx_bounded_registers(const struct isa_function *kernel, const struct ptx_budget *budget);
 
 /* One of several modules that are linked. */
 struct ptx_unit {

@@ -160,6 +160,20 @@ static const char *timing(struct generator *g, struct strbuf *options, bool mesh
     return lot >= 60 && lot < 75 ? "checkpoint" : lot >= 75 && lot < 90 ? (lot < 83 ? "stepped" : "threaded") : "plain";
 }
 
+/* Registers in local memory, with so few left that nearly every program has some. Drawn apart, so that the rest of a
+ * configuration does not change with it. */
+static void spills(const struct generator *program, unsigned run, struct strbuf *options)
+{
+    struct generator g = {.random = random_stream_of(program->number, "spills", run)};
+    static const unsigned few[] = {8, 12, 16, 24};
+    if (!chance(&g, 20))
+        return;
+    strbuf_addf(options, " --set gpu.spills=true --set %s=%u",
+                strstr(strbuf_text(options), "gpu.thread_registers") || chance(&g, 50) ? "sm.registers_per_thread"
+                                                                                       : "gpu.thread_registers",
+                few[draw(&g, 4)]);
+}
+
 /* The options of programs with some forms of locks on a stack. */
 static void stack_refusals(const struct generator *g, bool wide, struct strbuf *allowed, struct strbuf *options)
 {
@@ -187,6 +201,7 @@ void configure(const struct generator *program, unsigned run)
         strbuf_add(&options, " --mode functional");
     else
         kind = timing(&g, &options, wide, !strcmp(way, "dwf"));
+    spills(program, run, &options);
     bool apart = stack && program->forms & FORM_APART;
     if (chance(&g, 30) || apart)
         strbuf_add(&options, " --check sync");

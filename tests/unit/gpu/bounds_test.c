@@ -8,8 +8,8 @@ static void load(struct device *d, const char *directives)
     strbuf_addf(&text, PTX_HEAD ".visible .entry k(.param .u64 p, .param .u64 n)\n%s\n{\n", directives);
     strbuf_add(&text, ".reg .b32 %r<41>; .reg .b64 %rd<2>;\n");
     strbuf_add(&text, "mov.u32 %r40, 0;\n");
-    for (unsigned i = 0; i < 39; i++)
-        strbuf_addf(&text, "mov.u32 %%r%u, %u;\n", i, i);
+    for (unsigned i = 0; i < 39; i++) /* a value that is not made again as easily as a constant */
+        strbuf_addf(&text, "mov.u32 %%r%u, %u; add.u32 %%r%u, %%r%u, %%r40;\n", i, i, i, i);
     for (unsigned i = 0; i < 39; i++)
         strbuf_addf(&text, "add.u32 %%r40, %%r40, %%r%u;\n", i);
     strbuf_add(&text, "ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], %r40; ret;\n}\n");
@@ -54,8 +54,40 @@ static void registers_make_room_for_the_blocks_promised(void **state)
     }
 }
 
+/* Registers beyond these lie in local memory where the machine has spills: its traffic is the difference. */
+static void registers_beyond_lie_in_local_memory(void **state)
+{
+    static const struct {
+        const char *settings, *directives;
+        uint32_t registers;
+        bool spills;
+    } cases[] = {
+        {"gpu.spills=true", "", 40, false},
+        {"gpu.spills=true", ".maxntid 512 .minnctapersm 2", 32, true},
+        {"gpu.spills=false", ".maxntid 512 .minnctapersm 2", 32, false},
+        {"gpu.spills=true", ".maxnreg 24", 24, true},
+        {"gpu.spills=true gpu.thread_registers=8", ".maxnreg 24", 8, true},
+        {"gpu.thread_registers=8", ".maxnreg 24", 8, false},
+        {"gpu.spills=true gpu.thread_registers=48", ".maxnreg 24", 48, false},
+        {"gpu.spills=true sm.registers_per_thread=12", "", 12, true},
+        {"sm.registers_per_thread=12", "", 40, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct device d;
+        device_open(&d, "gtx480", cases[i].settings);
+        load(&d, cases[i].directives);
+        uint64_t buffer = device_buffer(&d, 4);
+        device_run(&d, "k", (struct shape){.grid = 4, .block = 64}, buffer, 0);
+        assert_int_equal(d.result.registers, cases[i].registers);
+        assert_int_equal(device_word(&d, buffer), 38 * 39 / 2);
+        assert_int_equal(device_stat(&d, "sm", "local_accesses") > 0, cases[i].spills);
+        device_close(&d);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(registers_make_room_for_the_blocks_promised)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(registers_make_room_for_the_blocks_promised),
+                                       cmocka_unit_test(registers_beyond_lie_in_local_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,8 @@ static inline void device_open(struct device *d, const char *machine, const char
 
 static inline void device_load(struct device *d, const char *text)
 {
-    struct isa_module *code = ptx_load("test.ptx", text, strlen(text), NULL, &d->sink);
+    const struct ptx_options options = {.budget = gpu_budget(&d->machine)};
+    struct isa_module *code = ptx_load("test.ptx", text, strlen(text), &options, &d->sink);
     d->module = code ? gpu_load(d->gpu, code, &d->sink) : NULL;
     if (!d->module)
         fail_msg("%s", device_messages(d));

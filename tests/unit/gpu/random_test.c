@@ -130,6 +130,20 @@ static void test_random_kernels(void **state)
                                   : simt_model_find(seed % 2 ? "its" : "aware"));
 }
 
+/* Most registers lie in local memory. */
+static void test_spills(void **state)
+{
+    static const char *const settings[] = {
+        "gpu.sms=2 gpu.spills=true gpu.thread_registers=8",
+        "gpu.sms=1 gpu.spills=true sm.registers_per_thread=12 l1d.sets=4 l1d.ways=1 l1d.mshr_entries=2",
+        "gpu.sms=2 gpu.spills=true gpu.thread_registers=16 sm.one_in_flight=true",
+        "gpu.sms=2 gpu.spills=true gpu.thread_registers=6 sm.cores=2",
+    };
+    static const char *const models[] = {"stack", "its", "aware", "dwf"};
+    for (uint64_t seed = 800; seed < 864; seed += effort_steps(1, 8))
+        run_program(seed, seed % 3 ? "gtx480" : "gtx1080ti", settings[seed % 4], simt_model_find(models[seed / 4 % 4]));
+}
+
 /* Threads go from warp to warp, with all that they have. */
 static void test_warps_formed_anew(void **state)
 {
@@ -151,6 +165,7 @@ static void test_warps_formed_anew(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_kernels), cmocka_unit_test(test_warps_formed_anew)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_kernels), cmocka_unit_test(test_spills),
+                                       cmocka_unit_test(test_warps_formed_anew)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
