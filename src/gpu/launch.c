@@ -501,11 +501,25 @@ struct ptx_budget gpu_budget(const struct machine *m)
     };
 }
 
+/* What NVIDIA's assembler makes of the registers live at once in PTX, as a line through those of docs/registers.tsv says:
+ * some more where they are few. It keeps the limits that it has been told. */
+static uint32_t likely_registers(const struct gpu *gpu, const struct isa_function *kernel)
+{
+    const struct ptx_budget budget = gpu_budget(&gpu->machine);
+    uint32_t live = kernel->registers, likely = (4 * live + 25) / 5;
+    uint32_t most = budget.spills && budget.most ? budget.most : UINT32_MAX;
+    if (kernel->max_registers && kernel->max_registers < most)
+        most = kernel->max_registers;
+    likely = likely < most ? likely : most;
+    return likely > live ? likely : live;
+}
+
 /* Of a thread, as if the SM had room for any number of them. */
 static uint32_t own_registers(const struct gpu *gpu, const struct isa_function *kernel)
 {
-    bool assembled = gpu->machine.gpu.registers_as == GPU_REGISTERS_PTXAS && kernel->assembled;
-    return assembled ? kernel->assembled : kernel->registers;
+    if (gpu->machine.gpu.registers_as != GPU_REGISTERS_PTXAS)
+        return kernel->registers;
+    return kernel->assembled ? kernel->assembled : likely_registers(gpu, kernel);
 }
 
 uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel)

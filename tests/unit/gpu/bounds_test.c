@@ -85,9 +85,39 @@ static void registers_beyond_lie_in_local_memory(void **state)
     }
 }
 
+/* Without machine code gpu.registers_as=ptxas is an estimate: more where few are live, and never fewer; .maxnreg holds. */
+static void registers_are_estimated(void **state)
+{
+    static const struct {
+        const char *settings, *kernel;
+        uint32_t registers;
+    } cases[] = {
+        {"", "few", 8},
+        {"gpu.registers_as=ptxas", "few", 11},
+        {"gpu.registers_as=ptxas gpu.thread_registers=9", "few", 9},
+        {"gpu.registers_as=ptxas", "bound", 10},
+        {"gpu.registers_as=ptxas gpu.spills=true sm.registers_per_thread=9", "few", 9},
+    };
+    static const char text[] = PTX_HEAD
+        ".visible .entry few()\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+        "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [4096]; ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [4112];\n"
+        "st.global.v4.u32 [4096], {%r5, %r6, %r7, %r8}; st.global.v4.u32 [4112], {%r1, %r2, %r3, %r4}; ret;\n}\n"
+        ".visible .entry bound()\n.maxnreg 10\n{\n.reg .b32 %r<9>;\n"
+        "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [4096]; ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [4112];\n"
+        "st.global.v4.u32 [4096], {%r5, %r6, %r7, %r8}; st.global.v4.u32 [4112], {%r1, %r2, %r3, %r4}; ret;\n}\n";
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct device d;
+        device_open(&d, "gtx480", cases[i].settings);
+        device_load(&d, text);
+        assert_int_equal(gpu_registers(d.gpu, gpu_kernel(d.module, cases[i].kernel)), cases[i].registers);
+        device_close(&d);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(registers_make_room_for_the_blocks_promised),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(registers_are_estimated),
+                                       cmocka_unit_test(registers_make_room_for_the_blocks_promised),
                                        cmocka_unit_test(registers_beyond_lie_in_local_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
