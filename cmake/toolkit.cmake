@@ -12,6 +12,11 @@ endforeach()
 file(CREATE_LINK libcudart.so.13 "${toolkit}/lib64/libcudart.so" SYMBOLIC)
 file(CREATE_LINK libcuda.so.1 "${toolkit}/lib64/libcuda.so" SYMBOLIC)
 file(CREATE_LINK ../libcuda.so "${toolkit}/lib64/stubs/libcuda.so" SYMBOLIC)
+foreach(name cublas) # where they were built (kernels.cmake)
+    file(CREATE_LINK ../../../../lib/lockstep/lib${name}.so.13 "${toolkit}/lib64/lib${name}.so.13" SYMBOLIC)
+    file(CREATE_LINK lib${name}.so.13 "${toolkit}/lib64/lib${name}.so" SYMBOLIC)
+    file(WRITE "${toolkit}/lib64/lib${name}_static.a" "INPUT(lib${name}.so)\n")
+endforeach()
 
 # Libraries whose parts are headers or in libcudart: the linker reads these as its own scripts.
 foreach(name libcudart_static.a libcurand.so libcurand_static.a libnvToolsExt.so)

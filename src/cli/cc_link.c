@@ -15,10 +15,8 @@ static const struct library {
 } libraries[] = {
     {"cuda", "driver interface", "cu"},
     {"cublas", "cuBLAS", "cublas"},
-    {"cublas_static", "cuBLAS", "cublas"},
     {"cublasLt", "cuBLAS", "cublasLt"},
     {"curand", "cuRAND of the host", "curand"},
-    {"curand_static", "cuRAND of the host", "curand"},
     {"cufft", "cuFFT", "cufft"},
     {"cufftw", "cuFFT", "fftw"},
     {"cusparse", "cuSPARSE", "cusparse"},
@@ -41,11 +39,14 @@ static const struct library {
     {"nppist", "NPP", "npp"},
 };
 
+/* The library, or the one whose static form is named so. */
 static const struct library *find_library(const char *name)
 {
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-        if (strcmp(libraries[i].name, name) == 0)
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        const size_t n = strlen(libraries[i].name);
+        if (strncmp(libraries[i].name, name, n) == 0 && (!name[n] || strcmp(name + n, "_static") == 0))
             return &libraries[i];
+    }
     return NULL;
 }
 

@@ -268,11 +268,11 @@ void cc_rewrites_free(struct cc_rewrites *rewrites)
 /* The library whose header, of a name that begins so, clang did not find. */
 static void hint_at_header(const char *words, struct strbuf *to)
 {
-    static const char *const headers[][2] = {{"cublas", "cuBLAS"},  {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"},
-                                             {"cufft", "cuFFT"},    {"curand", "cuRAND"},     {"cudnn", "cuDNN"},
-                                             {"nccl", "NCCL"},      {"nvrtc", "NVRTC"},       {"nvml", "NVML"},
-                                             {"cupti", "CUPTI"},    {"npp", "NPP"},           {"cutensor", "cuTENSOR"},
-                                             {"nvToolsExt", "NVTX"}};
+    static const char *const headers[][2] = {
+        {"cublasXt", "cuBLASXt"}, {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"}, {"cufft", "cuFFT"},
+        {"curand", "cuRAND"},     {"cudnn", "cuDNN"},       {"nccl", "NCCL"},         {"nvrtc", "NVRTC"},
+        {"nvml", "NVML"},         {"cupti", "CUPTI"},       {"npp", "NPP"},           {"cutensor", "cuTENSOR"},
+        {"nvToolsExt", "NVTX"}};
     char missing[64];
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         snprintf(missing, sizeof missing, "error: '%s", headers[i][0]);
@@ -295,6 +295,8 @@ void cc_hints(const char *said, struct strbuf *to)
         {"'omp.h' file not found", "install the Debian package libomp-NN-dev, NN being clang's version"},
         {"to __global__ function",
          "a kernel cannot launch kernels here (dynamic parallelism): launch them from the host"},
+        {"use of undeclared identifier 'cublas",
+         "cuBLAS has not all of NVIDIA's functions here (docs/cuda.md names what is)"},
         {"unknown argument", "the options of -Xcompiler go to clang, which has not all of g++'s"},
 #define CC_LIBRARY(words, hint) {"'" words, hint},
 #include "cli/cc_libraries.def"

@@ -40,7 +40,7 @@ P
 grep -q -- '-ivfsoverlay' log && fail "a plain program was rewritten"
 
 # A known cause of an error gets a hint: libraries that are not there, by their headers.
-for header in cublas_v2.h=cuBLAS cufft.h=cuFFT cusparse.h=cuSPARSE cusolverDn.h=cuSOLVER cudnn.h=cuDNN nccl.h=NCCL npp.h=NPP nvrtc.h=NVRTC \
+for header in cublasXt.h=cuBLASXt cufft.h=cuFFT cusparse.h=cuSPARSE cusolverDn.h=cuSOLVER cudnn.h=cuDNN nccl.h=NCCL npp.h=NPP nvrtc.h=NVRTC \
     mma.h='tensor cores' cuda_fp8.h=8-bit curand_mtgp32_kernel.h=MTGP32; do
     printf '\n#include <%s>\n' "${header%%=*}" >hint.cu
     "$LOCKSTEP" cc -c hint.cu >log 2>&1 && fail "there is ${header%%=*}"
@@ -48,9 +48,12 @@ for header in cublas_v2.h=cuBLAS cufft.h=cuFFT cusparse.h=cuSPARSE cusolverDn.h=
 done
 
 # So does plain host code, and a header that the program forgot.
-printf '#include <cublas_v2.h>\n' >hint.cpp
-"$LOCKSTEP" cc -c hint.cpp >log 2>&1 && fail "there is cuBLAS for plain code"
-grep -q 'hint: cuBLAS' log || fail "no hint for plain code: $(cat log)"
+printf '#include <cufft.h>\n' >hint.cpp
+"$LOCKSTEP" cc -c hint.cpp >log 2>&1 && fail "there is cuFFT for plain code"
+grep -q 'hint: cuFFT' log || fail "no hint for plain code: $(cat log)"
+printf '#include <cublas_v2.h>\nvoid f(cublasHandle_t h) { cublasSgemm(h); cublasSspmv(h); }\n' >hint.cu
+"$LOCKSTEP" cc -c hint.cu >log 2>&1 && fail "there is all of cuBLAS"
+grep -q "undeclared identifier 'cublasSspmv'" log && grep -q "hint: cuBLAS has not all" log || fail "a function of cuBLAS: $(cat log)"
 printf 'half h;\n' >hint.cpp
 "$LOCKSTEP" cc -c hint.cpp >log 2>&1
 grep -q 'hint: include cuda_fp16.h' log || fail "no hint for half: $(cat log)"

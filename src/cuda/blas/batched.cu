@@ -1,0 +1,12 @@
+// Many small matrices: factors, inverses, systems of equations.
+#include "batched.cuh"
+
+using namespace lockstep_blas;
+
+static unsigned blocks_of(int batch)
+{
+    return batch < 65535 ? batch : 65535;
+}
+
+#define LOCKSTEP_LETTERS "batched_letter.cuh"
+#include "letters.cuh"
