@@ -31,4 +31,5 @@ find_program(LOCKSTEP_ANY_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 
 if(TARGET lockstep AND TARGET cudart AND LOCKSTEP_ANY_CLANG)
     file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/kernels")
     lockstep_add_kernels(cublas context vectors lines gemm matrices batched)
+    lockstep_add_kernels(cublasLt lt)
 endif()
