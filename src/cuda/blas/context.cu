@@ -26,7 +26,6 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 {
     if (!handle)
         return CUBLAS_STATUS_NOT_INITIALIZED;
-    cudaStreamSynchronize(handle->stream);
     cudaFree(handle->room);
     free(handle);
     return CUBLAS_STATUS_SUCCESS;
