@@ -4,7 +4,7 @@
 #     include/lockstep/          headers for schedulers and observers of users, and share/pkgconfig/lockstep.pc for them
 #     lib/liblockstep.so         for programs of users, and lib/pkgconfig/liblockstep.pc (library.cmake)
 #     share/lockstep/cuda/       laid out as an installation of CUDA (toolkit.cmake)
-#     share/lockstep/            CUDA headers of `lockstep cc`, workloads, studies, reference cases, machines, examples
+#     share/lockstep/            CUDA headers of `lockstep cc`, workloads, studies, reference cases, machines, examples, cards and the programs that measure them
 #     share/doc/lockstep/        README.md and docs/, with links to what they name
 #     share/man/man1/, and completions for bash, zsh and fish
 set(lockstep_data share/lockstep)
@@ -20,7 +20,7 @@ if(TARGET cuda)
     install(FILES "${CMAKE_BINARY_DIR}/lib/lockstep/libcuda.so" DESTINATION lib/lockstep)
 endif()
 
-install(DIRECTORY src/cuda/include machines workloads studies examples DESTINATION ${lockstep_data})
+install(DIRECTORY src/cuda/include machines workloads studies examples hardware tools/measure DESTINATION ${lockstep_data})
 install(DIRECTORY tests/reference DESTINATION ${lockstep_data} PATTERN "*.sh" EXCLUDE)
 install(DIRECTORY DESTINATION ${lockstep_data}/headers)
 install(DIRECTORY "${CMAKE_BINARY_DIR}/share/lockstep/cuda" DESTINATION ${lockstep_data} USE_SOURCE_PERMISSIONS)

@@ -36,10 +36,12 @@ if(TARGET ls_cuda_objects)
     file(CREATE_LINK libcuda.so.1 "${CMAKE_BINARY_DIR}/lib/lockstep/libcuda.so" SYMBOLIC) # for linkers: -lcuda
 endif()
 
-# share/lockstep: the CUDA headers for `lockstep cc` and the cases of `lockstep validate`; in the build tree links to the sources.
+# share/lockstep: the CUDA headers for `lockstep cc` and the cases, cards and programs of `lockstep validate`; in the build tree links to the sources.
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/share/lockstep")
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/src/cuda/include" "${CMAKE_BINARY_DIR}/share/lockstep/include" SYMBOLIC)
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/tests/reference" "${CMAKE_BINARY_DIR}/share/lockstep/reference" SYMBOLIC)
+file(CREATE_LINK "${CMAKE_SOURCE_DIR}/hardware" "${CMAKE_BINARY_DIR}/share/lockstep/hardware" SYMBOLIC)
+file(CREATE_LINK "${CMAKE_SOURCE_DIR}/tools/measure" "${CMAKE_BINARY_DIR}/share/lockstep/measure" SYMBOLIC)
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/studies" "${CMAKE_BINARY_DIR}/share/lockstep/studies" SYMBOLIC)
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/workloads" "${CMAKE_BINARY_DIR}/share/lockstep/workloads" SYMBOLIC)
 

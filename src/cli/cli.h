@@ -61,6 +61,9 @@ struct cli_options {
     cli_texts cases;
     const char *jobs, *reference, *html;
     const char *samples, *agree; /* of compare */
+    cli_texts cards, kinds;      /* of validate --hardware */
+    const char *out, *measured, *within;
+    bool hardware, rows, card_page;
     const char *runs, *turns, *random;
     cli_texts programs;
 #define CLI_CHECK(option, least, most, doc) const char *check_##option;
@@ -82,7 +85,7 @@ enum cli_accept {
     CLI_TAKES_OUTPUT = 4,       /* --stats, --quiet */
     CLI_TAKES_KERNELS = 8,      /* --kernels */
     CLI_TAKES_KERNEL = 16,      /* --kernel NAME */
-    CLI_TAKES_RECORDS = 32,     /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html */
+    CLI_TAKES_RECORDS = 32,     /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html, --stats, --hardware ... */
     CLI_TAKES_REPORT = 64,      /* --hang-report, --phases, --observe, --profile, --report, --timeline, --monitor ... */
     CLI_TAKES_DEPARTURES = 128, /* --departures */
     CLI_TAKES_LITMUS = 256,     /* --sched and settings, --runs, --turns, --model, --shapes, --random, --print */

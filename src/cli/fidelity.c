@@ -170,7 +170,7 @@ void fidelity_explain(const struct fidelity_counts *here, const struct fidelity_
 
 double fidelity_error(struct fidelity_pair pair)
 {
-    return 100 * fabs((double)pair.here / (double)pair.there - 1);
+    return 100 * fabs(pair.here / pair.there - 1);
 }
 
 struct fidelity_summary fidelity_summarize(const struct fidelity_pair *pairs, size_t count)
@@ -178,11 +178,11 @@ struct fidelity_summary fidelity_summarize(const struct fidelity_pair *pairs, si
     double error = 0, mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0, n = (double)count;
     for (size_t i = 0; i < count; i++) {
         error += fidelity_error(pairs[i]) / n;
-        mean_x += log((double)pairs[i].here) / n;
-        mean_y += log((double)pairs[i].there) / n;
+        mean_x += log(pairs[i].here) / n;
+        mean_y += log(pairs[i].there) / n;
     }
     for (size_t i = 0; i < count; i++) {
-        double x = log((double)pairs[i].here) - mean_x, y = log((double)pairs[i].there) - mean_y;
+        double x = log(pairs[i].here) - mean_x, y = log(pairs[i].there) - mean_y;
         xx += x * x;
         yy += y * y;
         xy += x * y;

@@ -58,9 +58,9 @@ struct fidelity_counts fidelity_from_kernel(const json_t *kernel);
  * when all agree. */
 void fidelity_explain(const struct fidelity_counts *here, const struct fidelity_counts *there, struct strbuf *out);
 
-/* Cycles of one case on both sides; neither is 0. */
+/* A figure of one case on both sides, such as its cycles; both are above 0. */
 struct fidelity_pair {
-    uint64_t here, there;
+    double here, there;
 };
 
 struct fidelity_summary {

@@ -64,7 +64,7 @@ static const struct row {
     {"perfetto", FILL_TEXT, offsetof(struct cli_options, perfetto), CLI_TAKES_PERFETTO},
     {"report", FILL_TEXT, offsetof(struct cli_options, report), CLI_TAKES_REPORT},
     {"phases", FILL_TEXT, offsetof(struct cli_options, phases), CLI_TAKES_REPORT},
-    {"stats", FILL_TEXT, offsetof(struct cli_options, stats), CLI_TAKES_OUTPUT},
+    {"stats", FILL_TEXT, offsetof(struct cli_options, stats), CLI_TAKES_OUTPUT | CLI_TAKES_RECORDS},
     {"quiet", FILL_FLAG, offsetof(struct cli_options, quiet), CLI_TAKES_OUTPUT | CLI_TAKES_LITMUS | CLI_TAKES_CHECK},
     {"kernels", FILL_FLAG, offsetof(struct cli_options, kernels), CLI_TAKES_KERNELS},
     {"samples", FILL_TEXT, offsetof(struct cli_options, samples), CLI_TAKES_SAMPLES},
@@ -77,6 +77,14 @@ static const struct row {
     {"fixed-order", FILL_FLAG, offsetof(struct cli_options, fixed_order), CLI_TAKES_RECORDS},
     {"departures", FILL_FLAG, offsetof(struct cli_options, departures), CLI_TAKES_DEPARTURES},
     {"html", FILL_TEXT, offsetof(struct cli_options, html), CLI_TAKES_RECORDS},
+    {"hardware", FILL_FLAG, offsetof(struct cli_options, hardware), CLI_TAKES_RECORDS},
+    {"card", FILL_LIST, offsetof(struct cli_options, cards), CLI_TAKES_RECORDS},
+    {"kind", FILL_LIST, offsetof(struct cli_options, kinds), CLI_TAKES_RECORDS},
+    {"rows", FILL_FLAG, offsetof(struct cli_options, rows), CLI_TAKES_RECORDS},
+    {"out", FILL_TEXT, offsetof(struct cli_options, out), CLI_TAKES_RECORDS},
+    {"measured", FILL_TEXT, offsetof(struct cli_options, measured), CLI_TAKES_RECORDS},
+    {"within", FILL_TEXT, offsetof(struct cli_options, within), CLI_TAKES_RECORDS},
+    {"card-page", FILL_FLAG, offsetof(struct cli_options, card_page), CLI_TAKES_RECORDS},
     {"runs", FILL_TEXT, offsetof(struct cli_options, runs), CLI_TAKES_LITMUS},
     {"turns", FILL_TEXT, offsetof(struct cli_options, turns), CLI_TAKES_LITMUS},
     {"random", FILL_TEXT, offsetof(struct cli_options, random), CLI_TAKES_LITMUS},
@@ -373,6 +381,8 @@ void cli_free_options(struct cli_options *options)
 {
     vec_free(&options->sets);
     vec_free(&options->cases);
+    vec_free(&options->cards);
+    vec_free(&options->kinds);
     vec_free(&options->programs);
     vec_free(&options->observers);
     arena_free(&options->arena);

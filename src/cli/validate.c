@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/hardware/command.h"
 #include "cli/listing.h"
 #include "cli/process.h"
 #include "cli/validate.h"
@@ -24,6 +25,7 @@
 
 const char cli_validate_usage[] =
     "usage: lockstep validate [OPTIONS]\n"
+    "       lockstep validate --hardware [OPTIONS] [MACHINE...]\n"
     "\n"
     "Runs the reference cases and compares their cycles with those that GPGPU-Sim gave for the same PTX: a row for\n"
     "each case, machine and scheduler, with the first counter that differs (here/there), then how well each machine\n"
@@ -42,7 +44,23 @@ const char cli_validate_usage[] =
     "                         and the table on standard error\n"
     "  --reference DIR        launch files and " RECORDS_FILE " from DIR\n"
     "\n"
-    "Exit code: 0 when every run ended well, 1 when one failed, 2 when nothing was run.\n";
+    "With --hardware the programs of tools/measure run on machines, and what they measure is held against what cards did:\n"
+    "a row for each kind of figure, with its mean absolute error, how many figures lie within the aim of the kind, and\n"
+    "those that are worst (machine/card). --jobs, --html, --machine, --sched, --set and --allow-code go with it.\n"
+    "\n"
+    "  --hardware MACHINE...  these machines, by name or file; none: all that are held against a card\n"
+    "  --card NAME            beside this card, in place of those of the machine (hardware/cards.yaml); may be repeated\n"
+    "  --kind NAME            this kind only: rates, latencies, ladders, bandwidths, conflicts, atomics, locks, barriers,\n"
+    "                         launches, asynchrony, applications; may be repeated\n"
+    "  --rows                 all figures side by side\n"
+    "  --stats FILE           kinds and figures as JSON; -: on standard output, and the table on standard error\n"
+    "  --within PERCENT       fails when a kind's mean error is more than that; aim: more than the aim of the kind\n"
+    "  --out DIR              keeps what the programs printed, a file for each: DIR/MACHINE/PROGRAM.csv\n"
+    "  --measured DIR         takes what --out has kept, and runs nothing\n"
+    "  --card-page            prints what each machine may be trusted for, as Markdown, in place of the tables\n"
+    "  --reference DIR        cards.yaml and the folders of cards from DIR\n"
+    "\n"
+    "Exit code: 0 when every run ended well, 1 when one failed, or with --within, 2 when nothing was run.\n";
 
 struct validation {
     const struct cli_options *options;
@@ -296,6 +314,28 @@ static int check_code(const struct validation *v)
     return 0;
 }
 
+/* Options of the one comparison make no sense in the other. */
+static int check_side(const struct cli_options *o, struct diag_sink *sink)
+{
+    const struct {
+        bool given, hardware;
+        const char *name;
+    } sides[] = {
+        {o->cases.count, false, "--case"},       {o->as_reference, false, "--as-reference"},
+        {o->fixed_order, false, "--fixed-order"}, {o->cards.count, true, "--card"},
+        {o->kinds.count, true, "--kind"},        {o->rows, true, "--rows"},
+        {o->stats, true, "--stats"},             {o->within, true, "--within"},
+        {o->out, true, "--out"},                 {o->measured, true, "--measured"},
+        {o->card_page, true, "--card-page"},
+    };
+    int rc = 0;
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (sides[i].given && sides[i].hardware != o->hardware)
+            rc = diag_error(sink, DIAG_NOWHERE, NULL, "%s %s --hardware", sides[i].name,
+                            o->hardware ? "does not go with" : "goes with");
+    return rc;
+}
+
 static int start(const struct cli_options *options, struct diag_sink *sink)
 {
     struct validation v = {.options = options, .sink = sink};
@@ -325,8 +365,8 @@ int cli_validate(int argc, char **argv)
         if (options.help) {
             cli_printf("%s", cli_validate_usage);
             code = CLI_OK;
-        } else {
-            code = start(&options, &sink);
+        } else if (check_side(&options, &sink) == 0) {
+            code = options.hardware ? cli_validate_hardware(&options, &sink) : start(&options, &sink);
         }
     }
     cli_free_options(&options);

@@ -16,7 +16,8 @@
 
 static struct fidelity_pair pair_of(const struct trial *t)
 {
-    return (struct fidelity_pair){t->here.value[FIDELITY_CYCLES], t->record->there.value[FIDELITY_CYCLES]};
+    return (struct fidelity_pair){(double)t->here.value[FIDELITY_CYCLES],
+                                  (double)t->record->there.value[FIDELITY_CYCLES]};
 }
 
 static void add_row(struct table *table, const struct trial *t)
@@ -30,13 +31,13 @@ static void add_row(struct table *table, const struct trial *t)
     if (t->failure)
         table_cell(table, "-");
     else
-        table_cell(table, "%" PRIu64, pair.here);
-    table_cell(table, "%" PRIu64, pair.there);
+        table_cell(table, "%.0f", pair.here);
+    table_cell(table, "%.0f", pair.there);
     if (t->failure) {
         table_cell(table, "-");
         strbuf_add(&why, t->failure);
     } else {
-        table_cell(table, "%.3f", (double)pair.here / (double)pair.there);
+        table_cell(table, "%.3f", pair.here / pair.there);
         fidelity_explain(&t->here, &r->there, &why);
     }
     table_cell(table, "%s", strbuf_text(&why));
@@ -113,7 +114,7 @@ static void add_worst(const struct trials *trials, const struct agreement *a, st
     qsort(list, a->count, sizeof *list, by_error);
     for (unsigned i = 0; i < WORST && i < a->count; i++)
         strbuf_addf(out, "%s%s %s %.3f", i ? ", " : "", list[i]->record->name, list[i]->record->sched,
-                    (double)pair_of(list[i]).here / (double)pair_of(list[i]).there);
+                    pair_of(list[i]).here / pair_of(list[i]).there);
 }
 
 static void add_correlation(const struct agreement *a, struct strbuf *out)
@@ -228,6 +229,7 @@ void validate_html(const struct trials *trials, const char *how, struct strbuf *
         .x_name = "cycles there",
         .y_name = "cycles here",
         .variant_name = "scheduler",
+        .note_name = "first difference",
         .groups = groups,
         .count = count,
         .library = charts_library(trials->arena),

@@ -1,7 +1,6 @@
 /* Scatter plots as HTML: see scatter.h. */
 #include "report/scatter.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 
 #include "report/chart.h"
@@ -21,7 +20,7 @@ static void add_element(struct strbuf *out, const char *tag, const char *text)
 
 static double ratio_of(const struct scatter_point *p)
 {
-    return (double)p->y / (double)p->x;
+    return p->y / p->x;
 }
 
 static void add_heading(struct strbuf *out, const char *text, bool number)
@@ -48,7 +47,7 @@ static void add_table(struct strbuf *out, const struct scatter_page *page, const
     add_heading(out, page->y_name, true);
     add_heading(out, page->x_name, true);
     add_heading(out, "ratio", true);
-    add_heading(out, "first difference", false);
+    add_heading(out, page->note_name, false);
     strbuf_add(out, "</tr></thead>\n<tbody>\n");
     for (unsigned i = 0; i < group->count; i++) {
         const struct scatter_point *p = &group->points[i];
@@ -57,8 +56,7 @@ static void add_table(struct strbuf *out, const struct scatter_page *page, const
         strbuf_add(out, "</th>");
         add_cell(out, p->variant);
         strbuf_addf(out,
-                    "<td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64
-                    "</td><td class=\"number\">%.3f</td>",
+                    "<td class=\"number\">%.15g</td><td class=\"number\">%.15g</td><td class=\"number\">%.3f</td>",
                     p->y, p->x, ratio_of(p));
         add_cell(out, p->note);
         strbuf_add(out, "</tr>\n");
@@ -87,7 +85,7 @@ static void add_file(struct strbuf *out, const struct scatter_group *group)
         csv_text(&csv, p->name);
         strbuf_add(&csv, ",");
         csv_text(&csv, p->variant);
-        strbuf_addf(&csv, ",%u,%" PRIu64 ",%" PRIu64 "\n", p->mark, p->x, p->y);
+        strbuf_addf(&csv, ",%u,%.15g,%.15g\n", p->mark, p->x, p->y);
     }
     strbuf_add(out, "<p class=take>");
     chart_file(out, group->name, &csv);

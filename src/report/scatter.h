@@ -4,14 +4,12 @@
 #ifndef LOCKSTEP_REPORT_SCATTER_H
 #define LOCKSTEP_REPORT_SCATTER_H
 
-#include <stdint.h>
-
 #include "base/strbuf.h"
 
 struct scatter_point {
     const char *name, *variant; /* "vecadd", "gto" */
     const char *note;           /* what is to be said of it, or "" */
-    uint64_t x, y;              /* > 0 */
+    double x, y;                /* > 0 */
     unsigned mark;              /* 0 a dot, 1 a square (no others): tells variants apart */
 };
 
@@ -23,7 +21,7 @@ struct scatter_group {
 
 struct scatter_page {
     const char *title, *text; /* a paragraph under the title */
-    const char *x_name, *y_name, *variant_name;
+    const char *x_name, *y_name, *variant_name, *note_name;
     const struct scatter_group *groups;
     unsigned count;
     const char *library; /* by which it is drawn (chart.h); NULL: the tables alone */

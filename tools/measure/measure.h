@@ -4,8 +4,9 @@
  *     what,type,parameter,median,least,unit,repetitions    then a row for each figure
  *
  * Cycles are those of the SM, by clock64() in the kernel. A figure is measured several times; the median and the most
- * favourable one are given. `--small` makes everything as small as it can be, for simulators; a name on the command line
- * chooses a part of the program. */
+ * favourable one are given. For simulators: `--few` measures once, and not all sizes, but as on a card; `--small` makes
+ * everything as small as it can be, whatever the figures are then. A name on the command line chooses a part of the
+ * program, `--share 2/4` the second quarter of all parts. */
 #ifndef MEASURE_H
 #define MEASURE_H
 
@@ -42,7 +43,8 @@ struct mark {
 };
 
 struct setup {
-    bool small;
+    bool small, few;
+    int share, shares; /* of the parts, every `shares`-th from number `share` on, counted from 0 */
     int repetitions, sms, major;
     double mhz; /* what the card says, not what it does */
     int part_count;
@@ -100,9 +102,14 @@ static void begin_program(int argc, char **argv)
     cudaDeviceProp p;
     int runtime = 0, driver = 0, khz = 0;
     measure.repetitions = 7;
+    measure.shares = 1;
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "--small"))
             measure.small = true, measure.repetitions = 1;
+        else if (!strcmp(argv[i], "--few"))
+            measure.few = true, measure.repetitions = 1;
+        else if (!strcmp(argv[i], "--share") && i + 1 < argc && sscanf(argv[i + 1], "%d/%d", &measure.share, &measure.shares) == 2)
+            measure.share--, i++;
         else
             argv[++measure.part_count] = argv[i];
     measure.parts = argv + 1;
@@ -125,10 +132,11 @@ static void begin_program(int argc, char **argv)
 /* Is this part of the program asked for? */
 static bool wanted(const char *part)
 {
+    static int asked;
     for (int i = 0; i < measure.part_count; i++)
         if (!strcmp(measure.parts[i], part))
             return true;
-    return measure.part_count == 0;
+    return measure.part_count == 0 && asked++ % measure.shares == measure.share;
 }
 
 static double median(std::vector<double> v)
