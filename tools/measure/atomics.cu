@@ -104,7 +104,9 @@ static void rates(mark *m, void *buffer, const char *name, K kernel, std::vector
             bool serial = pattern <= one_word_lane_0;
             int turns = measure.small ? 2 : serial ? (blocks > 16 ? 8 : 32) : 64;
             std::vector<double> v;
-            for (int k = -1; k < (measure.small ? 0 : 5); k++) {
+            if (measure.few)
+                turns = serial ? 1 : 4;
+            for (int k = -1; k < (measure.small ? 0 : measure.few ? 1 : 5); k++) {
                 kernel<<<(unsigned)blocks, threads>>>(m, (T *)buffer, pattern, turns, (T *)buffer + (1 << 22));
                 finish(name);
                 double ops = (double)blocks * threads * turns / (pattern == one_word_lane_0 ? 32 : 1);
@@ -247,15 +249,15 @@ __global__ void contend(mark *m, lock_words *l, int kind, int turns)
 }
 static void locks(mark *m, lock_words *l)
 {
-    std::vector<int> counts = measure.small ? std::vector<int>{2} : std::vector<int>{1, 2, 3, 4, 8, 16, 32, 64, measure.sms};
+    std::vector<int> counts = measure.small ? std::vector<int>{2} : measure.few ? std::vector<int>{1, 2, 8, 32, measure.sms} : std::vector<int>{1, 2, 3, 4, 8, 16, 32, 64, measure.sms};
     for (int within = 0; within < 2; within++)
         for (int kind = 0; kind < LOCKS; kind++)
             for (int n : counts) {
                 if (within && n > 32)
                     continue;
                 std::vector<double> v, spread;
-                int turns = measure.small ? 4 : n > 32 ? 64 : 256;
-                for (int k = 0; k < (measure.small ? 1 : 5); k++) {
+                int turns = measure.small ? 4 : measure.few ? (n > 32 ? 4 : 16) : n > 32 ? 64 : 256;
+                for (int k = 0; k < (measure.small || measure.few ? 1 : 5); k++) {
                     check(cudaMemset(l, 0, sizeof *l), "lock");
                     contend<<<within ? 1u : (unsigned)n, within ? 32u * (unsigned)n : 32u>>>(m, l, kind, turns);
                     finish("lock");
@@ -307,10 +309,10 @@ __global__ void ping(mark *m, u32 *word, int how, int turns, int apart)
 static void pings(mark *m, u32 *word)
 {
     static const char *const how[] = {"volatile", "ld.acquire st.release", "cas", "volatile then exch"};
-    int turns = measure.small ? 4 : 256;
+    int turns = measure.small ? 4 : measure.few ? 32 : 256;
     for (int h = 0; h < 4; h++)
         for (int apart : {0, 1, 2, 5, 20, 61}) {
-            if (apart >= measure.sms)
+            if (apart >= measure.sms || (measure.few && apart > 20))
                 continue;
             std::vector<double> v;
             for (int k = 0; k < measure.repetitions; k++) {
@@ -330,11 +332,14 @@ int main(int argc, char **argv)
     mark *m = device_array<mark>(8192);
     void *buffer = device_array<u64>(1 << 23);
     std::vector<int> all = {one_word, one_word_lane_0, word_of_warp, word_of_lane, one_line, sector_of_lane, line_of_lane, half_warp, scattered};
-    std::vector<int> sms = measure.small ? std::vector<int>{2} : std::vector<int>{1, 2, 4, 8, 16, 32, 64, measure.sms};
+    std::vector<int> sms = measure.small ? std::vector<int>{2} : measure.few ? std::vector<int>{1, 8, measure.sms} : std::vector<int>{1, 2, 4, 8, 16, 32, 64, measure.sms};
+    std::vector<int> some = {one_word, word_of_lane, scattered};
+    bool thorough;
     std::vector<int> whole = {measure.small ? 2 : measure.sms};
     if (wanted("rates")) {
 #define O(name, text, T, C, INS)                                                                                        \
-    rates<T>(m, buffer, text, many_##name, all, !strcmp(#name, "add_u32") || !strcmp(#name, "cas_b32") ? sms : whole);
+    thorough = !strcmp(#name, "add_u32") || !strcmp(#name, "cas_b32");                                                  \
+    rates<T>(m, buffer, text, many_##name, thorough || !measure.few ? all : some, thorough ? sms : whole);
         OPERATIONS
 #undef O
     }

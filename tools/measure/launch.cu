@@ -89,9 +89,11 @@ static void grid_barriers(mark *m, u32 *count)
     unsigned sms = (unsigned)measure.sms;
     if (measure.small)
         blocks = {1, 2};
+    else if (measure.few)
+        blocks = {1, 2, 8, 32, sms, 4 * sms};
     else
         blocks = {1, 2, 4, 8, 16, 32, 64, sms / 2, sms, 2 * sms, 4 * sms, 8 * sms};
-    int steps = measure.small ? 2 : 200;
+    int steps = measure.small ? 2 : measure.few ? 4 : 200;
     for (unsigned b : blocks)
         for (unsigned t : threads) {
             if (b * t > sms * 2048)
@@ -112,20 +114,32 @@ static void grid_barriers(mark *m, u32 *count)
 }
 static void launches(u32 *count)
 {
-    int many = measure.small ? 2 : 500;
+    int many = measure.small ? 2 : measure.few ? 8 : 500;
+    cudaEvent_t e0, e1;
+    cudaEventCreate(&e0);
+    cudaEventCreate(&e1);
     for (unsigned b : {1u, 32u, 132u, 264u, 1056u, 4224u, 16896u})
         for (unsigned t : {32u, 256u, 1024u}) {
-            if (measure.small && (b > 1 || t > 32))
+            if ((measure.small && (b > 1 || t > 32)) || (measure.few && b * t > 1 << 20))
                 continue;
             std::vector<double> queued, lone;
             for (int k = 0; k < measure.repetitions; k++) {
                 empty<<<b, t>>>(count);
                 finish("empty");
                 double begin = seconds();
+                cudaEventRecord(e0);
                 for (int i = 0; i < many; i++)
                     empty<<<b, t>>>(count);
+                cudaEventRecord(e1);
                 finish("empty");
-                queued.push_back((seconds() - begin) / many * 1e6);
+                double took = seconds() - begin;
+                float ms = 0;
+                cudaEventElapsedTime(&ms, e0, e1);
+                if (measure.few) { /* the host's own time is none of the machine's */
+                    queued.push_back(ms / many * 1e3);
+                    continue;
+                }
+                queued.push_back(took / many * 1e6);
                 begin = seconds();
                 for (int i = 0; i < many / 10 + 1; i++) {
                     empty<<<b, t>>>(count);
@@ -136,13 +150,19 @@ static void launches(u32 *count)
             char type[32];
             snprintf(type, sizeof type, "%u threads", t);
             row("launches one behind the other; blocks", type, b, queued, "us");
-            row("launch and wait; blocks", type, b, lone, "us");
+            if (!lone.empty())
+                row("launch and wait; blocks", type, b, lone, "us");
         }
 }
-#ifdef MEASURE_GRAPHS
 /* The same launches as nodes of a graph, and with programmatic dependent launch. */
+#ifdef MEASURE_CLUSTERS
+enum { PROGRAMMATIC = 2 };
+#else
+enum { PROGRAMMATIC = 1 }; /* without */
+#endif
 static void graphs(u32 *count)
 {
+    int kernels = measure.small ? 2 : measure.few ? 8 : 200;
     cudaStream_t s;
     cudaStreamCreate(&s);
     cudaEvent_t e0, e1;
@@ -150,7 +170,9 @@ static void graphs(u32 *count)
     cudaEventCreate(&e1);
     for (unsigned b : {1u, 132u, 264u, 1056u, 4224u})
         for (unsigned t : {32u, 256u, 1024u})
-            for (int early = 0; early < 2; early++) {
+            for (int early = 0; early < PROGRAMMATIC; early++) {
+                if (measure.few && b * t > 1 << 20)
+                    continue;
                 cudaGraph_t g;
                 cudaGraphExec_t x;
                 cudaLaunchAttribute a;
@@ -163,7 +185,7 @@ static void graphs(u32 *count)
                 c.attrs = &a;
                 c.numAttrs = (unsigned)early;
                 check(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal), "capture");
-                for (int i = 0; i < 200; i++)
+                for (int i = 0; i < kernels; i++)
                     check(cudaLaunchKernelEx(&c, empty, count), "launch");
                 check(cudaStreamEndCapture(s, &g), "capture");
                 check(cudaGraphInstantiate(&x, g, 0), "graph");
@@ -177,17 +199,17 @@ static void graphs(u32 *count)
                     float ms = 0;
                     cudaEventElapsedTime(&ms, e0, e1);
                     if (k >= 0)
-                        v.push_back(ms * 1000 / 200), host.push_back((seconds() - begin) * 1e6);
+                        v.push_back(ms * 1000 / kernels), host.push_back((seconds() - begin) * 1e6);
                 }
                 char type[48];
                 snprintf(type, sizeof type, "%u threads%s", t, early ? " programmatic" : "");
                 row("graph of 200 kernels; blocks", type, b, v, "us a kernel");
-                row("graph of 200 kernels whole; blocks", type, b, host, "us");
+                if (!measure.few)
+                    row("graph of 200 kernels whole; blocks", type, b, host, "us");
                 cudaGraphExecDestroy(x);
                 cudaGraphDestroy(g);
             }
 }
-#endif
 static void device_side(u64 *to)
 {
     std::vector<double> mhz, resolution;
@@ -223,9 +245,7 @@ int main(int argc, char **argv)
         grid_barriers(m, (u32 *)p);
     if (wanted("launches"))
         launches((u32 *)p);
-#ifdef MEASURE_GRAPHS
     if (wanted("graphs"))
         graphs((u32 *)p);
-#endif
     return 0;
 }

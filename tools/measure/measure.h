@@ -18,13 +18,10 @@
 #include <ctime>
 #include <vector>
 
-/* nvcc proper: lockstep cc, which also says that it is nvcc, has no graphs and no instructions of Hopper. For GPUs before
- * that, `run` defines MEASURE_OLDER. */
-#if defined(__NVCC__) && !defined(__clang__)
-#define MEASURE_GRAPHS
-#ifndef MEASURE_OLDER
+/* nvcc proper: lockstep cc, which also says that it is nvcc, has no instructions of Hopper. For GPUs before that, `run`
+ * defines MEASURE_OLDER. */
+#if defined(__NVCC__) && !defined(__clang__) && !defined(MEASURE_OLDER)
 #define MEASURE_CLUSTERS
-#endif
 #endif
 
 typedef unsigned int u32;

@@ -73,20 +73,38 @@ static const struct {
              {"cg again near", false, true, false},
              {"cg first far", false, false, true},
              {"cg again far", false, true, true}};
+/* Sizes of working sets, each the next power of two or three times one; with --few only where something changes on
+ * cards, and no further than twice what caches hold. */
+static std::vector<size_t> sizes(size_t first, size_t most)
+{
+    std::vector<size_t> v;
+    if (measure.few)
+        v = {4, 16, 64, 96, 128, 192, 256, 384, 1024, 4096, 8192, 16384, 24576, 32768, 65536, 98304};
+    else
+        for (size_t kb = first; kb * 1024 <= most; kb = kb & (kb - 1) ? kb / 3 * 4 : kb * 3 / 2)
+            v.push_back(kb);
+    return v;
+}
 static void latency_ladder(mark *m, u64 *out, char *buffer, size_t most)
 {
-    for (size_t kb = 4; kb * 1024 <= most; kb = kb & (kb - 1) ? kb / 3 * 4 : kb * 3 / 2)
+    for (size_t kb : sizes(4, most)) {
+        bool linked = false;
+        u32 linked_group = 0;
         for (const auto &walk : walks) {
             u64 lines = kb * 1024 / LINE;
             u32 own = (u32)(lines & (0 - lines)), group = !walk.far && own > PAGE_LINES ? (u32)PAGE_LINES : own;
             if ((walk.l1 && kb > 1024) || (walk.far && kb <= 2048) || (walk.again && lines > 65536))
                 continue;
-            int steps = (int)std::min<u64>((lines + 15) / 16 * 16, measure.small ? 256 : walk.again ? 65536 : 16384);
-            int warm = walk.again ? (int)std::min<u64>(lines, 65536) : 0;
-            link_lines<<<256, 256>>>(buffer, lines, group);
+            u64 most_steps = measure.small ? 256 : measure.few ? (walk.l1 ? 8192 : 2048) : walk.again ? 65536 : 16384;
+            int steps = (int)std::min<u64>((lines + 15) / 16 * 16, most_steps);
+            int warm = walk.again ? measure.few ? steps : (int)std::min<u64>(lines, 65536) : 0;
+            if (!linked || group != linked_group)
+                link_lines<<<256, 256>>>(buffer, lines, group);
             finish("link");
+            linked = true;
+            linked_group = group;
             std::vector<double> v;
-            for (int k = 0; k < (measure.small ? 1 : 3); k++) {
+            for (int k = 0; k < (measure.small || measure.few ? 1 : 3); k++) {
                 touch_all<<<256, 256>>>(buffer, lines, out);
                 if (walk.l1)
                     chase<true><<<1, 1>>>(m, out, (u64)buffer, warm, steps);
@@ -98,6 +116,7 @@ static void latency_ladder(mark *m, u64 *out, char *buffer, size_t most)
             }
             row("chase KB", walk.name, (long)kb, v, "cycles");
         }
+    }
 }
 
 /* Latencies of single loads from the L2 by one SM alone, of lines that lie anywhere in a set that all SMs have read: the
@@ -187,12 +206,16 @@ static void bandwidth_ladder(mark *m, u64 *out, char *buffer, size_t most)
     cudaEventCreate(&e0);
     cudaEventCreate(&e1);
     unsigned blocks = (unsigned)measure.sms * 2, threads = measure.small ? 128 : 1024;
-    for (size_t kb = measure.small ? 64 : 1024; kb * 1024 <= most; kb = kb & (kb - 1) ? kb / 3 * 4 : kb * 3 / 2)
+    for (size_t kb : sizes(measure.small ? 64 : 1024, most))
         for (int way = READ; way <= COPY; way++) {
             u64 words = kb * 1024 / 16 / (way == COPY ? 2 : 1);
-            int rounds = measure.small ? 1 : (int)std::max<u64>(1, ((u64)2 << 20) / kb);
+            int all_rounds = measure.small ? 1 : (int)std::max<u64>(1, (measure.few ? (u64)24 << 10 : (u64)2 << 20) / kb);
             std::vector<double> gbs, per_cycle;
-            for (int k = -1; k < (measure.small ? 0 : 3); k++) {
+            if (measure.few && kb != 4096 && ((kb != 24576 && kb != 65536) || way != READ))
+                continue;
+            /* What no cache holds is not to be read twice for nothing. */
+            for (int k = measure.few && kb > 32768 ? 0 : -1; k < (measure.small ? 0 : measure.few ? 1 : 3); k++) {
+                int rounds = k < 0 && measure.few ? 1 : all_rounds; /* the first launch fills caches */
                 cudaEventRecord(e0);
                 stream<<<blocks, threads>>>(m, (uint4 *)buffer, words, rounds, way, out);
                 cudaEventRecord(e1);
@@ -248,12 +271,12 @@ static void near_ladder(mark *m, u64 *out, char *buffer)
 {
     for (u32 kb : {8u, 16u, 32u, 64u, 96u, 128u, 160u, 192u, 224u, 256u, 320u, 384u, 512u})
         for (int bytes : {4, 8, 16}) {
-            if (measure.small && kb > 16)
+            if ((measure.small && kb > 16) || (measure.few && kb != 32 && (kb % 64 || kb == 64 || kb == 320 || kb == 512)))
                 continue;
             std::vector<double> v;
-            int rounds = measure.small ? 1 : (int)(8192 / kb);
+            int rounds = measure.small ? 1 : measure.few ? (int)std::max(1u, 256 / kb) : (int)(8192 / kb);
             unsigned blocks = (unsigned)measure.sms, threads = measure.small ? 256 : 1024;
-            for (int k = 0; k < (measure.small ? 1 : 3); k++) {
+            for (int k = 0; k < (measure.small || measure.few ? 1 : 3); k++) {
                 if (bytes == 4)
                     near_reads<4><<<blocks, threads>>>(m, buffer, kb * 1024, rounds, out);
                 else if (bytes == 8)

@@ -66,12 +66,12 @@ __global__ void bar_arrive(mark *m)
 /* `stores` stores to lines of their own, then a fence, then `work` dependent or independent multiply-adds. */
 enum { NO_FENCE, MEMBAR_CTA, MEMBAR_GL, MEMBAR_SYS, FENCE_SC, FENCE_KINDS };
 static const char *const fence_names[] = {"none", "membar.cta", "membar.gl", "membar.sys", "fence.sc.gpu"};
-template <int KIND, int STORES, bool WORK> __global__ void fenced(mark *m, u32 *p, float *out, float v)
+template <int KIND, int STORES, bool WORK> __global__ void fenced(mark *m, u32 *p, float *out, float v, u32 turns)
 {
     float a = v, b = v, c = v, d = v;
     u32 *mine = p + blockIdx.x * 65536 + threadIdx.x;
     u64 sum = 0;
-    for (u32 i = 0; i < 17; i++) {
+    for (u32 i = 0; i <= turns; i++) {
         __syncwarp();
         u64 begin = clock64();
 #pragma unroll
@@ -185,11 +185,14 @@ static void alone(mark *m)
 }
 template <int KIND, int STORES> static void fence(mark *m, u32 *p)
 {
-    char type[48];
-    snprintf(type, sizeof type, "%s", fence_names[KIND]);
-    row("stores then fence; stores", type, (long)STORES, cycles_of(m, 16, "fence", [&] { fenced<KIND, STORES, false><<<1, 32>>>(m, p, (float *)p, 1.0f); }), "cycles");
-    row("stores then fence then 64 fma; stores", type, (long)STORES, cycles_of(m, 16, "fence", [&] { fenced<KIND, STORES, true><<<1, 32>>>(m, p, (float *)p, 1.0f); }), "cycles");
-    row("stores then fence on all SMs; stores", type, (long)STORES, cycles_of(m, 16, "fence", [&] { fenced<KIND, STORES, false><<<(unsigned)measure.sms, 32>>>(m, p, (float *)p, 1.0f); }), "cycles");
+    const char *type = fence_names[KIND];
+    u32 turns = measure.few ? 4 : 16;
+    unsigned sms = (unsigned)measure.sms;
+    float *out = (float *)p;
+    row("stores then fence; stores", type, (long)STORES, cycles_of(m, turns, "fence", [&] { fenced<KIND, STORES, false><<<1, 32>>>(m, p, out, 1.0f, turns); }), "cycles");
+    row("stores then fence then 64 fma; stores", type, (long)STORES, cycles_of(m, turns, "fence", [&] { fenced<KIND, STORES, true><<<1, 32>>>(m, p, out, 1.0f, turns); }), "cycles");
+    if (!measure.few || STORES == 16)
+        row("stores then fence on all SMs; stores", type, (long)STORES, cycles_of(m, turns, "fence", [&] { fenced<KIND, STORES, false><<<sms, 32>>>(m, p, out, 1.0f, turns); }), "cycles");
 }
 template <int KIND> static void fences(mark *m, u32 *p)
 {

@@ -137,7 +137,7 @@ static bool is_outside(const struct hardware_session *session)
             const struct hardware_comparison *c = &session->comparisons.items[i];
             struct hardware_score s = hardware_score(&c->there, &c->pairs, (enum hardware_kind)k);
             double most = strcmp(within, "aim") == 0 ? hardware_kinds[k].aim : strtod(within, NULL);
-            if (s.count && s.mean_error > most) {
+            if (s.count && s.mean_error > most + HARDWARE_ROUNDING) {
                 diag_error(session->sink, DIAG_NOWHERE, NULL, "%s beside %s: %s are %.1f%% off, more than %.0f%%",
                            c->machine->name, c->card, hardware_kinds[k].name, s.mean_error, most);
                 outside = true;
@@ -186,12 +186,21 @@ static int tell(struct hardware_session *session)
     return is_outside(session) || session->failures.count || rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
+/* A number of per cent, or "aim". */
+static int check_within(const struct hardware_session *session)
+{
+    const char *within = session->options->within;
+    if (!within || strcmp(within, "aim") == 0 || (*within && !within[strspn(within, "0123456789.")]))
+        return 0;
+    return diag_error(session->sink, DIAG_NOWHERE, NULL, "--within %s: expected a number of per cent, or aim", within);
+}
+
 static int prepare(struct hardware_session *session)
 {
     const struct cli_options *o = session->options;
     const char *home = process_home(&session->arena, session->sink);
     const struct cli_place places[] = {{"--html", o->html, CLI_OUTPUT_PAGE}, {"--stats", o->stats, CLI_OUTPUT_STATS}};
-    if (!home || cli_check_places(places, 2, session->sink) < 0)
+    if (!home || check_within(session) < 0 || cli_check_places(places, 2, session->sink) < 0)
         return -1;
     session->share = arena_printf(&session->arena, "%s/share/lockstep", home);
     const char *folder = o->reference ? o->reference : arena_printf(&session->arena, "%s/hardware", session->share);

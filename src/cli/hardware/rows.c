@@ -214,7 +214,7 @@ struct hardware_score hardware_score(const struct hardware_rows *card, const har
         if (pair->kind != kind)
             continue;
         score.count++;
-        score.within += pair->error <= hardware_kinds[kind].aim;
+        score.within += pair->error <= hardware_kinds[kind].aim + HARDWARE_ROUNDING;
         note_worst(&score, pair);
         vec_push(&values, (struct fidelity_pair){pair->here->value, pair->there->value});
     }

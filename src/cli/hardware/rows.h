@@ -65,6 +65,7 @@ void hardware_join(const struct hardware_rows *card, const struct hardware_rows 
                    hardware_pairs *pairs);
 
 #define HARDWARE_WORST 3
+#define HARDWARE_ROUNDING 1e-9 /* per cent: an error of just so much as is allowed is within it */
 struct hardware_score {
     unsigned rows;          /* of the card that are of this kind */
     unsigned count, within; /* pairs, and those within the aim */
