@@ -119,9 +119,7 @@ int main(int argc, char **argv)
     for (int how = BY_COUNTER; how <= BY_GRAPH; how++)
         if (wanted(parts[how]))
             for (long count : counts)
-                if (!measure.small && (!measure.few || count <= 67031))
-                    ladder(how, a, count, arrived);
-                else if (count == 4096)
+                if (count == 4096 || (!measure.small && (!measure.few || count <= 67031)))
                     ladder(how, a, count, arrived);
     return 0;
 }
