@@ -32,7 +32,7 @@ install(FILES "${CMAKE_BINARY_DIR}/generated/lockstep.pc" DESTINATION share/pkgc
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md CITATION.cff LICENSE DESTINATION ${lockstep_doc})
 install(DIRECTORY docs DESTINATION ${lockstep_doc})
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/generated/doc")
-foreach(folder examples machines studies workloads)
+foreach(folder examples hardware machines studies workloads)
     file(CREATE_LINK ../../lockstep/${folder} "${CMAKE_BINARY_DIR}/generated/doc/${folder}" SYMBOLIC)
     install(FILES "${CMAKE_BINARY_DIR}/generated/doc/${folder}" DESTINATION ${lockstep_doc})
 endforeach()
