@@ -9,12 +9,13 @@ mkdir -p "$suite"/{right,slow/data,wrong,single}
 
 # program NAME TEXT: a folder with a Makefile as suites have them.
 program() {
-    printf '#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n%s\n' "$2" >"$suite/$1/main.cu"
+    printf '#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <string>\n%s\n' "$2" >"$suite/$1/main.cu"
     printf 'CC = /usr/local/cuda/bin/nvcc\nARCH = sm_10\nmain: main.cu\n\t$(CC) -arch=$(ARCH) -std=c++17 main.cu -o main\nrun: main\n\t$(LAUNCHER) ./main 1\n' >"$suite/$1/Makefile"
 }
 kernel='__global__ void add(int *x, int n) { atomicAdd(x, n); }'
 call='int *x, y = -1; cudaMalloc(&x, 4); cudaMemset(x, 0, 4); add<<<2, 32>>>(x, 2); cudaMemcpy(&y, x, 4, cudaMemcpyDeviceToHost);'
-program right "$kernel int main(int argc, char **) { $call puts(y == 128 && argc == 2 && getenv(\"REACHED\") && !strcmp(getenv(\"LOCKSTEP_MACHINE\"), \"thesis\") ? \"Test passed, 0 errors\" : \"FAIL\"); }"
+program right "$kernel int main(int argc, char **) { $call puts(y == 128 && argc == 2 && getenv(\"REACHED\") && !strcmp(getenv(\"LOCKSTEP_MACHINE\"), \"thesis\") &&
+    fopen((std::string(getenv(\"LD_LIBRARY_PATH\")) + \"/libcudart.so.13\").c_str(), \"r\") ? \"Test passed, 0 errors\" : \"FAIL\"); }"
 program wrong "$kernel int main() { $call puts(y == 127 ? \"PASS\" : \"Error: mismatch\"); }"
 program slow 'int main() { puts("PASS"); fflush(stdout); for (volatile int i = 0; i < 2; i = i * 0) {} }'
 echo 'int main() { return unknown_thing; }' >"$suite/single/broken.cu"
