@@ -264,8 +264,11 @@ static int append_nul(struct cc_session *s, const char *path)
     return rc;
 }
 
+/* Sums and products of int that overflow wrap, as they mostly do behind nvcc, whose host compiler is g++: clang makes
+ * more of their being undefined, and programs that compare i * i with what a kernel wrote would fail. */
 static void push_host_options(struct cc_session *s, struct cc_args *command)
 {
+    PUSH(command, "-fwrapv");
     cc_push_all(command, s->options.host.items, s->options.host.count);
     if (s->options.openmp)
         PUSH(command, "-fopenmp=libomp");
@@ -278,6 +281,11 @@ static void push_host_cuda(struct cc_session *s, struct cc_args *command)
     if (s->options.relocatable) /* of device code clang makes less of the variables that are other files' */
         PUSH(command, "-fgpu-rdc");
     push_host_options(s, command);
+}
+
+static const char *ptx_suffix(const struct cc_options *options)
+{
+    return options->module_suffix ? options->module_suffix : ".ptx";
 }
 
 /* dir/prog.cu with ".o" gives prog.o, in the folder of -odir. */
@@ -385,6 +393,16 @@ static int keep_ptx(struct cc_session *s, const char *ptx)
     return rc;
 }
 
+/* Moves the PTX to its place. A module of -fatbin or -cubin is this text too, with the NUL that ends it for a program
+ * which reads the file and hands its address to cuModuleLoadData. */
+static int write_ptx(struct cc_session *s, const char *source, const char *ptx)
+{
+    if (s->options.module_suffix && append_nul(s, ptx))
+        return -1;
+    return cc_move_file(ptx, s->options.output ? s->options.output : default_output(s, source, ptx_suffix(&s->options)),
+                        &s->diags);
+}
+
 /* Compiles a CUDA source to `object`, or to PTX alone. */
 static int compile_both(struct cc_session *s, const char *source, const char *stem, const char *object)
 {
@@ -392,7 +410,7 @@ static int compile_both(struct cc_session *s, const char *source, const char *st
     if (compile_device(s, source, stem, ptx))
         return -1;
     if (s->options.goal == CC_GOAL_PTX)
-        return cc_move_file(ptx, s->options.output ? s->options.output : default_output(s, source, ".ptx"), &s->diags);
+        return write_ptx(s, source, ptx);
     if (s->options.keep_ptx && keep_ptx(s, ptx))
         return -1;
     return append_nul(s, ptx) || compile_host_cuda(s, source, ptx, object) ? -1 : 0;
@@ -491,7 +509,8 @@ static int check_outputs(struct cc_session *s)
     for (size_t i = 0; !link && !o->output && i < o->sources.count; i++)
         if (o->sources.items[i].kind != CC_SOURCE_OBJECT)
             vec_push(&places,
-                     (struct cli_place){"the output", default_output(s, o->sources.items[i].path, ptx ? ".ptx" : ".o"),
+                     (struct cli_place){"the output",
+                                        default_output(s, o->sources.items[i].path, ptx ? ptx_suffix(o) : ".o"),
                                         ptx ? CLI_OUTPUT_PTX : CLI_OUTPUT_BINARY});
     int rc = cli_check_places(places.items, (unsigned)places.count, &s->diags);
     vec_free(&places);

@@ -47,6 +47,7 @@ struct cc_options {
     const char *directory;                               /* -odir, or NULL */
     const char *clang;                                   /* --clang, or NULL */
     const char *text_option;                             /* "-E", "-M" or "-MM", for CC_GOAL_TEXT */
+    const char *module_suffix;                           /* ".cubin" or ".fatbin": CC_GOAL_PTX makes a module, or NULL */
     int generated;                                       /* the highest capability of -gencode so far */
     bool fast;                                           /* plain -O2 device code */
     bool no_contraction;                                 /* do not fuse products and sums */

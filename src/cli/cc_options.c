@@ -110,6 +110,7 @@ enum act {
     REFUSE,
     GOAL_OBJECT,
     GOAL_PTX,
+    GOAL_MODULE,
     GOAL_HEADERS,
     GOAL_TEXT,
     GOAL_DEVICE_LINK,
@@ -235,7 +236,9 @@ static int act_on_goal(struct reading *r, const struct row *row, const char *val
         set_goal(o, CC_GOAL_OBJECT);
         break;
     case GOAL_PTX:
+    case GOAL_MODULE:
         set_goal(o, CC_GOAL_PTX);
+        o->module_suffix = row->act == GOAL_MODULE ? row->text : NULL;
         break;
     case GOAL_HEADERS:
         set_goal(o, CC_GOAL_HEADERS);

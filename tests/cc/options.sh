@@ -112,7 +112,7 @@ succeeds -lib "${base[@]}" good.cu folder/plain.o -o libgood.a
 ar t libgood.a | grep -c '\.o$' | grep -q 2 || fail "-lib: $(ar t libgood.a)"
 
 # Refused or left out in one line.
-for option in -cubin -fatbin --optix-ir -cuda -run -dryrun; do refuses 'is not supported' $option good.cu; done
+for option in --optix-ir -cuda -run -dryrun; do refuses 'is not supported' $option good.cu; done
 refuses "unknown option '--nonsense'" --nonsense good.cu
 refuses "unknown option '--no-such'" -c "${base[@]}" --no-such good.cu
 refuses 'unknown language' -x fortran good.cu

@@ -47,6 +47,39 @@ mixed() {
 mixed "by lockstep cc"
 LOCKSTEP_PRELOAD="${LOCKSTEP_PRELOAD:+$LOCKSTEP_PRELOAD }$LOCKSTEP_BUILD/lib/lockstep/libcuda.so.1" mixed "libcuda first"
 
+# What -fatbin and -cubin write are modules, from the file and from memory.
+cat >"$work/kernel.cu" <<'X'
+extern "C" __global__ void twice(int *p) { p[threadIdx.x] *= 2; }
+X
+cat >"$work/load.cu" <<'X'
+#include <cstdio>
+#include <cuda.h>
+int main(int argc, char **argv)
+{
+    static char text[1 << 20];
+    cuInit(0);
+    CUmodule modules[2];
+    CUfunction twice;
+    int *p;
+    cudaMallocManaged(&p, 4);
+    *p = 1;
+    FILE *file = fopen(argv[1], "rb");
+    size_t size = file ? fread(text, 1, sizeof text, file) : 0;
+    bool ended = size && text[size - 1] == '\0';
+    int failed = cuModuleLoad(&modules[0], argv[1]) || cuModuleLoadData(&modules[1], text);
+    void *parameters[] = {&p};
+    for (auto module : modules)
+        failed |= cuModuleGetFunction(&twice, module, "twice") || cuLaunchKernel(twice, 1, 1, 1, 1, 1, 1, 0, 0, parameters, 0);
+    failed |= cudaDeviceSynchronize();
+    printf("%d %d %d\n", failed, ended, *p);
+}
+X
+"$LOCKSTEP" cc "$work/load.cu" -o "$work/load" $link || fail "load.cu"
+for kind in fatbin cubin; do
+    (cd "$work" && "$LOCKSTEP" cc -$kind -gencode arch=compute_75,code=sm_75 kernel.cu) || fail "-$kind"
+    [ "$(on_simulator "$work/load" "$work/kernel.$kind")" = "0 1 4" ] || fail "a module of -$kind: $(on_simulator "$work/load" "$work/kernel.$kind")"
+done
+
 names() { nm -D --defined-only "$LOCKSTEP_BUILD/lib/lockstep/libcuda.so.1" | sed 's/.* [A-Za-z] //' | sort -u; }
 names | grep -v '^cu[A-Z]\|^__cudaLockstepHome$' && fail "something else leaves libcuda.so.1"
 
