@@ -194,7 +194,8 @@ static void note_line(struct cc_rewrites *rewrites, const char *line, size_t len
         const char *text;
         enum cc_spot_kind kind;
     } causes[] = {{"error: initialization is not supported for __shared__ variables", CC_SPOT_SHARED},
-                  {"error: default arguments cannot be added to an out-of-line definition", CC_SPOT_DEFAULT}};
+                  {"error: default arguments cannot be added to an out-of-line definition", CC_SPOT_DEFAULT},
+                  {"error: use 'template' keyword to treat", CC_SPOT_TEMPLATE}};
     struct cc_spot spot = {0};
     const char *behind;
     if (!read_place(line, length, &spot, &behind, arena))

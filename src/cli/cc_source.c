@@ -3,6 +3,7 @@
  *   k << < 1, 2 >> > ()               the signs of a launch, apart: pushed together, blanks behind them
  *   __shared__ alignas(16) int s[4]   alignas behind an attribute of the other kind: moved before it
  *   asm("mov.u32 %0, %smid;" : ...)   a register of PTX with one percent sign: doubled
+ *   typename traits<T>::member<int>   the name of a template without `template` before it, which C++20 lets out
  *   __managed__, and at places that clang complained of: see cc_declarations.c
  *
  * All of these are found by their tokens, in macros as well. A form that is not recognized stays: clang explains. */
@@ -175,6 +176,8 @@ static void rewrite_spot(struct cc_rewriting *r, const struct cc_spot *spot)
             continue;
         if (spot->kind == CC_SPOT_SHARED)
             cc_rewrite_shared(r, i);
+        else if (spot->kind == CC_SPOT_TEMPLATE)
+            cc_edit_add(r, t->text, 0, "template ");
         else
             cc_rewrite_default(r, i);
     }

@@ -98,7 +98,7 @@ static void test_places_that_clang_names(void **state)
 {
     const struct cc_spot other = {"/b.cu", 1, 14, CC_SPOT_SHARED}, simple = {"/a.cu", 1, 14, CC_SPOT_SHARED},
                          scoped = {"/a.cu", 1, 24, CC_SPOT_SHARED}, word = {"/a.cu", 1, 18, CC_SPOT_DEFAULT},
-                         open = {"/a.cu", 1, 3, CC_SPOT_DEFAULT};
+                         open = {"/a.cu", 1, 3, CC_SPOT_DEFAULT}, member = {"/a.cu", 1, 16, CC_SPOT_TEMPLATE};
     assert_becomes("__shared__ B b;", &other, NULL);
     assert_becomes(
         "__shared__ B b;", &simple,
@@ -107,6 +107,7 @@ static void test_places_that_clang_names(void **state)
                    "__shared__ lockstep_shared<::n::C<a::b>> lockstep_shared_d[2]; ::n::C<a::b>(&d)[2] = "
                    "reinterpret_cast<::n::C<a::b>(&)[2]>(lockstep_shared_d);");
     assert_becomes("int S<T>::f(int, T a = g(1, 2), int b) {}", &word, "int S<T>::f(int, T a          , int b) {}");
+    assert_becomes("typename S<T>::f<int> x;", &member, "typename S<T>::template f<int> x;");
     assert_becomes("f(a = (", &open, "f(a    ");
     assert_becomes("f(a", &open, NULL);
 }

@@ -50,6 +50,17 @@ __global__ void convert(both b, int *p)
 {
     *p = b;
 }
+// The name of a template behind a type that depends on a parameter, without `template`; twice on a line.
+template <class T> struct traits {
+    template <class U> struct with {
+        U value;
+    };
+};
+template <class T> __global__ void depends(int *p)
+{
+    typename traits<T>::with<int> one = {3}; typename traits<T>::with<T> other = {4};
+    *p = one.value + other.value;
+}
 
 int main()
 {
@@ -67,9 +78,10 @@ int main()
     cudaMemcpy(numbers, n, sizeof numbers, cudaMemcpyDeviceToHost);
     errors<<<1, 1>>>((const char **)w, 4);
     convert<<<1, 1>>>(both{3}, n);
-    int converted;
-    cudaMemcpy(&converted, n, 4, cudaMemcpyDeviceToHost);
-    const bool good = word == 7 && numbers[31] == 136 && converted == 4 && (int)both{3} == 3;
+    depends<int><<<1, 1>>>(n + 1);
+    int last[2];
+    cudaMemcpy(last, n, sizeof last, cudaMemcpyDeviceToHost);
+    const bool good = word == 7 && numbers[31] == 136 && last[0] == 4 && last[1] == 7 && (int)both{3} == 3;
     printf("%s\n", good ? "good" : "bad");
     return !good || cudaGetLastError() != cudaSuccess;
 }
