@@ -104,7 +104,7 @@ static int attempt(struct cc_session *s, const char *pass, const struct cc_args 
                    struct strbuf *words)
 {
     struct cc_args words_of = {0};
-    const bool is_quick = pass && !s->rewrites.has_textures &&
+    const bool is_quick = pass && !s->rewrites.has_textures && !s->rewrites.has_forgotten &&
                           cc_headers_take(&s->tools, pass, command, &words_of, &s->arena);
     int status = 0;
     for (unsigned with_text = !is_quick; with_text < 2; with_text++) {
@@ -115,6 +115,8 @@ static int attempt(struct cc_session *s, const char *pass, const struct cc_args 
         cc_push_all(&words_of, last->items, last->count);
         if (s->rewrites.has_textures)
             PUSH(&words_of, "-DLOCKSTEP_TEXTURE_REFERENCES");
+        if (s->rewrites.has_forgotten)
+            PUSH(&words_of, "-include", arena_printf(&s->arena, "%s/lockstep/forgotten.h", s->tools.include_dir));
         if (s->rewrites.overlay)
             PUSH(&words_of, "-ivfsoverlay", s->rewrites.overlay);
         if (words->text)

@@ -139,7 +139,8 @@ struct cc_rewrites {
     struct cc_args files;   /* absolute paths of what was looked at */
     struct strbuf contents; /* all rewritten texts */
     unsigned files_made, rounds;
-    bool has_textures; /* the program has texture references, and is to see them */
+    bool has_textures;  /* the program has texture references, and is to see them */
+    bool has_forgotten; /* it uses names of headers that it does not include: lockstep/forgotten.h has them */
 };
 /* Rewrites the main source where that is seen to be needed. */
 void cc_rewrites_begin(struct cc_rewrites *rewrites, const char *source, const char *temp, struct arena *arena);

@@ -222,19 +222,37 @@ static void strip_colours(const char *from, struct strbuf *to)
     }
 }
 
-/* True when clang's words are about names that texture references alone have. */
-static bool misses_textures(const char *words)
+/* True when one of these is in clang's words. */
+static bool has_one(const char *words, const char *const *complaints, size_t count)
 {
-    static const char *const complaints[] = {"error: no template named 'texture'",
-                                             "error: unknown type name 'texture'",
-                                             "error: unknown template name 'texture'",
-                                             "error: use of undeclared identifier 'texture'",
-                                             "error: use of undeclared identifier 'cudaBindTexture'",
-                                             "error: use of undeclared identifier 'cudaUnbindTexture'"};
-    for (size_t i = 0; i < sizeof complaints / sizeof *complaints; i++)
+    for (size_t i = 0; i < count; i++)
         if (strstr(words, complaints[i]))
             return true;
     return false;
+}
+
+/* Learns from clang's words of names that texture references alone have, and of such as NVIDIA's headers bring along.
+ * True when a program is to get what it did not have yet. */
+static bool note_missing(struct cc_rewrites *rewrites, const char *words)
+{
+    static const char *const of_textures[] = {"error: no template named 'texture'",
+                                              "error: unknown type name 'texture'",
+                                              "error: unknown template name 'texture'",
+                                              "error: use of undeclared identifier 'texture'",
+                                              "error: use of undeclared identifier 'cudaBindTexture'",
+                                              "error: use of undeclared identifier 'cudaUnbindTexture'"};
+    static const char *const of_others[] = {"' in namespace 'std'",
+                                            "' in namespace 'cuda'",
+                                            "' in namespace 'cuda::std'",
+                                            "' in namespace 'thrust'",
+                                            "error: use of undeclared identifier 'cuda'",
+                                            "error: use of undeclared identifier 'thrust'"};
+    const bool textures = has_one(words, of_textures, sizeof of_textures / sizeof *of_textures),
+               forgotten = has_one(words, of_others, sizeof of_others / sizeof *of_others),
+               newly = (textures && !rewrites->has_textures) || (forgotten && !rewrites->has_forgotten);
+    rewrites->has_textures |= textures;
+    rewrites->has_forgotten |= forgotten;
+    return newly;
 }
 
 bool cc_rewrites_after(struct cc_rewrites *rewrites, struct cc_process *process, const struct cc_args *command,
@@ -245,8 +263,7 @@ bool cc_rewrites_after(struct cc_rewrites *rewrites, struct cc_process *process,
     if (++rewrites->rounds > MOST_ROUNDS)
         return false;
     strip_colours(words, &plain);
-    const bool newly = !rewrites->has_textures && misses_textures(strbuf_text(&plain));
-    rewrites->has_textures |= newly;
+    const bool newly = note_missing(rewrites, strbuf_text(&plain));
     for (const char *line = strbuf_text(&plain); *line;) {
         const size_t n = strcspn(line, "\n");
         note_line(rewrites, line, n, &kind, arena);

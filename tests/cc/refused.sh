@@ -39,6 +39,32 @@ P
 "$LOCKSTEP" cc -v -c plain.cu >log 2>&1 || fail "$(cat log)"
 grep -q -- '-ivfsoverlay' log && fail "a plain program was rewritten"
 
+# Names of headers that NVIDIA's bring along, in both passes; a name that is nowhere is told with its place as ever. CCCL's questions to nvcc.
+cat >forgotten.cu <<'P'
+template <class F> constexpr bool is_plain(F)
+{
+    return !__nv_is_extended_device_lambda_closure_type(F) || __nv_is_extended_host_device_lambda_closure_type(F);
+}
+__global__ void k(int *p) { *p = std::numeric_limits<int>::max(); }
+int main()
+{
+    std::vector<std::string> words{"one"};
+    return words.size() == 1 && is_plain([] {}) ? 0 : 1;
+}
+P
+"$LOCKSTEP" cc -Wall -c forgotten.cu >log 2>&1 && [ ! -s log ] || fail "forgotten headers: $(cat log)"
+if [ -e /usr/include/cuda/atomic ] && [ -e /usr/include/thrust/iterator/constant_iterator.h ]; then
+    cat >iterators.cu <<'P'
+#include <cooperative_groups.h>
+__global__ void k(int *p) { cuda::atomic_ref<int, cuda::thread_scope_device>(*p).fetch_add(1, cuda::memory_order_relaxed); }
+int main() { return thrust::constant_iterator<int>(0)[7]; }
+P
+    "$LOCKSTEP" cc -c iterators.cu >log 2>&1 || fail "forgotten headers of CCCL: $(cat log)"
+fi
+printf '\nint x = std::no_such_name;\n' >nowhere.cu
+"$LOCKSTEP" cc -c nowhere.cu >log 2>&1 && fail "there is std::no_such_name"
+grep -q "nowhere.cu:2:14: error: no member named 'no_such_name'" log || fail "no place: $(cat log)"
+
 # A known cause of an error gets a hint: libraries that are not there, by their headers.
 for header in cublasXt.h=cuBLASXt cufft.h=cuFFT cusparse.h=cuSPARSE cusolverDn.h=cuSOLVER cudnn.h=cuDNN nccl.h=NCCL npp.h=NPP nvrtc.h=NVRTC \
     mma.h='tensor cores' cuda_fp6.h=6-bit curand_mtgp32_kernel.h=MTGP32; do

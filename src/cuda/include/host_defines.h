@@ -16,6 +16,11 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+/* CCCL asks nvcc for lambdas of the device, whose types the host must not ask. Clang's lambdas have the same type on
+ * both sides. */
+#define __nv_is_extended_device_lambda_closure_type(...) false
+#define __nv_is_extended_host_device_lambda_closure_type(...) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
 #else
 #define __host__
 #define __device__
