@@ -91,7 +91,8 @@ __global__ void notes(note *out, unsigned seed)
     cg::thread_block_tile<4> plain = cg::tiled_partition<4>(block);
     put(5, take(plain, value));
     if (mix(seed + 2, t / 8) % 2) { // whole tiles of eight
-        put(6, take(cg::labeled_partition(eight, value % 2 == 0), value));
+        const bool even = value % 2 == 0;
+        put(6, take(seed % 2 ? cg::labeled_partition<8>(eight, even) : cg::binary_partition<8>(eight, even), value));
         put(7, take(cg::tiled_partition<2>(eight), value));
     }
 }

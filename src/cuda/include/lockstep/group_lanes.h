@@ -300,5 +300,16 @@ template <class Group, class Label> LOCKSTEP_GROUP coalesced_group labeled_parti
     unsigned firsts = __ballot_sync(g.lockstep_mask(), lockstep_detail::lane() == first);
     return coalesced_group(members, (unsigned)__popc(firsts & ((1u << first) - 1)), (unsigned)__popc(firsts));
 }
+/* Of a tile, whose size some callers write: binary_partition<8>(tile, p). */
+template <unsigned Size, class Parent>
+LOCKSTEP_GROUP coalesced_group binary_partition(const thread_block_tile<Size, Parent> &g, bool predicate)
+{
+    return binary_partition<thread_block_tile<Size, Parent>>(g, predicate);
+}
+template <unsigned Size, class Parent, class Label>
+LOCKSTEP_GROUP coalesced_group labeled_partition(const thread_block_tile<Size, Parent> &g, Label label)
+{
+    return labeled_partition<thread_block_tile<Size, Parent>, Label>(g, label);
+}
 
 #endif
