@@ -62,6 +62,10 @@ int main(int argc, char **argv)
     CUfunction twice;
     int *p;
     cudaMallocManaged(&p, 4);
+    int mode = -1;
+    cuDeviceGetAttribute(&mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 0);
+    if (mode == CU_COMPUTEMODE_PROHIBITED)
+        return 1;
     *p = 1;
     FILE *file = fopen(argv[1], "rb");
     size_t size = file ? fread(text, 1, sizeof text, file) : 0;

@@ -166,6 +166,12 @@ typedef enum CUlimit_enum {
     CU_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,
     CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6
 } CUlimit;
+
+typedef enum CUcomputemode_enum {
+    CU_COMPUTEMODE_DEFAULT = 0,
+    CU_COMPUTEMODE_PROHIBITED = 2,
+    CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
+} CUcomputemode;
 typedef enum CUfunc_cache_enum {
     CU_FUNC_CACHE_PREFER_NONE = 0,
     CU_FUNC_CACHE_PREFER_SHARED = 1,
