@@ -31,14 +31,16 @@ struct CUctx_st *driver_current(struct runtime *rt)
     return thread->uses_runtime ? &rt->driver.primary : NULL;
 }
 
-/* Refuses before anything else happens: cuInit and a context come first. */
+/* Refuses before anything else happens: cuInit and a context come first. The runtime interface has called cuInit for a
+ * thread that uses it. */
 CUresult driver_begin(const char *name, bool needs_context)
 {
     struct runtime *rt = runtime_lock();
     struct thread_state *thread = runtime_thread();
-    CUresult result = !rt->driver.initialised                   ? CUDA_ERROR_NOT_INITIALIZED
+    const bool ready = rt->driver.initialised || thread->uses_runtime;
+    CUresult result = !ready                                 ? CUDA_ERROR_NOT_INITIALIZED
                       : needs_context && !driver_current(rt) ? CUDA_ERROR_INVALID_CONTEXT
-                                                                : CUDA_SUCCESS;
+                                                             : CUDA_SUCCESS;
     rt->entry = thread->driver_call = name;
     if (result == CUDA_ERROR_NOT_INITIALIZED)
         runtime_refuse(rt, cudaErrorInitializationError, "cuInit was not called");

@@ -57,7 +57,6 @@ cat >"$work/load.cu" <<'X'
 int main(int argc, char **argv)
 {
     static char text[1 << 20];
-    cuInit(0);
     CUmodule modules[2];
     CUfunction twice;
     int *p;
