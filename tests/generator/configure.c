@@ -10,11 +10,12 @@ struct setting {
 };
 
 static const struct setting machines[] = {{"gtx480", 30}, {"gtx480-sm2", 20}, {"gtx1080ti", 20}, {"apu8", 14},
-                                          {"thesis", 14}, {"apu128", 2},      {NULL, 0}};
+                                          {"thesis", 14}, {"apu128", 2},      {"h100", 6},  {NULL, 0}};
 static const struct setting ways[] = {{"stack", 40}, {"its", 24}, {"aware", 18}, {"dwf", 18}, {NULL, 0}};
 static const struct setting schedulers[] = {{"lrr", 3},
                                             {"gto", 4},
                                             {"oldest", 2},
+                                            {"gty", 2},
                                             {"tls", 2},
                                             {"tls:active=2", 1},
                                             {"cawa", 2},
@@ -44,6 +45,11 @@ static const char *const parameters[] = {
     "sm.schedulers=4",
     "sm.cores=2",
     "sm.cores=4",
+    "sm.direct=true",
+    "sm.direct=true --set sm.cores=4",
+    "sm.direct=true --set sm.unit_int_add=add --set sm.unit_logic=alu --set sm.unit_int_mul=mul",
+    "sm.barrier_interval=2 --set sm.barrier_latency=12 --set sm.barrier_result_latency=24",
+    "sm.fence_latency=300 --set sm.fence_latency_sys=600",
     "sm.issue_width=2",
     "sm.issue_interval=3",
     "sm.blocks=1",

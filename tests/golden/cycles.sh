@@ -1,6 +1,6 @@
 #!/bin/bash
 # Cycle counts of reference kernels against cycles.txt: on every GTX machine under gto and lrr, on the GTX 480 under all schedulers, some on
-# apu8 and thesis, and some under each row of each other list: fetch policies, spin detectors and controls, divergence ways, coherence
+# apu8, thesis and h100, and some under each row of each other list: fetch policies, spin detectors and controls, divergence ways, coherence
 # protocols, network cores, and lock queues with their limits. The script fails when a list has a row that cycles.txt does not have.
 # causes.txt has, for two kernels that wait, where the cycles of their schedulers and warps went under each of these.
 # A change of timing that is meant is taken over with one command, and shows in the diff:
@@ -50,6 +50,7 @@ list_configurations() {
     for row in $(rows memory/coherence/list.def); do echo "gto,coherence.protocol=$row"; done
     for row in $(rows network/cores.def); do echo "gto,network.core=$row"; done
     for row in 2 4; do echo "gto,cores=$row"; done
+    echo "gto,direct=true"; echo "gto,direct=true,cores=4"
 }
 
 # The kernels that feel a configuration of list_configurations.
@@ -57,7 +58,7 @@ cases_of() {
     case $1 in
     *fetch=*) echo "bfs matmul" ;;
     *spin.*) echo "ht1024 waitsignal" ;;
-    *,cores=*) echo "barimb ht1024 matmul waitsignal" ;;
+    *,cores=* | *,direct=*) echo "barimb ht1024 matmul waitsignal" ;;
     *divergence=*) echo "bfs divergence ht1024 scan waitsignal" ;;
     *coherence.*) echo "atom_spread bfs ht1024 stencil strided waitsignal" ;;
     *) echo "bfs strided" ;;
@@ -104,7 +105,7 @@ all() {
     for c in $cases; do
         for m in gtx480 gtx480-sm2 gtx1080ti; do
             others=
-            [ $m = gtx480 ] && others="tls cawa cawa:profile=artifact"
+            [ $m = gtx480 ] && others="gty tls cawa cawa:profile=artifact"
             [ $m = gtx480 ] && [[ $barrier_cases == *" $c "* ]] && others+=" $barrier_policies"
             for s in gto lrr $others; do echo "$c $m $s"; done
         done
@@ -116,6 +117,9 @@ all() {
         for c in $(cases_of "$s"); do echo "$c gtx480 $s"; done
     done
     for s in $lock_configurations; do echo "locks gtx480 $s"; done
+    for c in alu_dep barimb fma_ilp hist_shared matmul sfu spmv waitsignal; do
+        echo "$c h100 gty"
+    done
     for c in transpose vecadd; do echo "$c gtx480-sm2 gto,l2.sets=4"; done # an L2 that writes lines back
     for c in ht1024 waitsignal; do
         for s in hlrc vi; do echo "$c apu8 oldest,coherence.protocol=$s"; done
@@ -152,7 +156,7 @@ asked_for() {
         part == "test" && $1 != "locks" && $2 ~ /^gtx/ && $3 ~ /^(gto|lrr)$/ { next }
         part == "sanitized" && !($2 == "gtx480" && $3 == "gto") { next }
         part == "sanitized" && ++cases % 4 && !long { next }
-        part == "test" && !long && $2 == "gtx480" && $3 ~ /^(tls|cawa|oldest|saws|mwf|gto,fetch|lrr,fetch|gto,coherence|gto,divergence|gto,cores|gto\+bows,spin)/ && $1 != "locks" && alone++ % 3 { next }
+        part == "test" && !long && $2 == "gtx480" && $3 ~ /^(gty|tls|cawa|oldest|saws|mwf|gto,fetch|lrr,fetch|gto,coherence|gto,divergence|gto,cores|gto,direct|gto\+bows,spin)/ && $1 != "locks" && alone++ % 3 { next }
         { print }' "$table"
 }
 count=0

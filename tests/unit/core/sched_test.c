@@ -233,6 +233,34 @@ static void test_oldest(void **state)
     (void)state;
 }
 
+/* The warp that issued last, else the youngest; but a warp that was passed over for so long goes first. */
+static void test_gty(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_start(&b, "gty:patience=5", 0, 10);
+    launch(&b, 0, 3);
+    launch(&b, 1, 1);
+    launch(&b, 2, 2);
+    assert_int_equal(cycle(&b, 11, BIT64(0) | BIT64(1) | BIT64(2)), 0);
+    assert_int_equal(cycle(&b, 12, BIT64(1) | BIT64(2)), 2);
+    for (uint64_t now = 13; now < 16; now++)
+        assert_int_equal(cycle(&b, now, BIT64(0) | BIT64(1) | BIT64(2)), 2); /* greed; warp 1 is passed over */
+    unsigned first = LOCKSTEP_NO_WARP;
+    for (uint64_t now = 16; now < 24 && first != 1; now++)
+        first = cycle(&b, now, BIT64(0) | BIT64(1) | BIT64(2));
+    assert_int_equal(first, 1);
+    launch(&b, 1, 4); /* another warp in its slot: no greed for that */
+    assert_int_equal(ask(&b, BIT64(0) | BIT64(2)), 0);
+    bench_end(&b);
+    bench_start(&b, "gty:patience=0", 0, 0);
+    launch(&b, 0, 0);
+    launch(&b, 1, 1);
+    for (uint64_t now = 1; now < 30000; now++)
+        assert_int_equal(cycle(&b, now, BIT64(0) | BIT64(1)), 1);
+    bench_end(&b);
+}
+
 static void test_all_schedulers_are_complete(void **state)
 {
     for (const struct lockstep_scheduler *const *s = sched_list(); *s; s++) {
@@ -312,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_gto_order),
         cmocka_unit_test(test_gto_rotation),
         cmocka_unit_test(test_oldest),
+        cmocka_unit_test(test_gty),
         cmocka_unit_test(test_all_schedulers_are_complete),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_gto_patience),
