@@ -123,7 +123,7 @@ static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *pa
 {
     static const uint8_t kinds[] = {0, ISA_UNIT_SP, ISA_UNIT_SFU, ISA_UNIT_ALU, ISA_UNIT_MUL, ISA_UNIT_ADD, ISA_UNIT_F64};
     uint32_t own = instr->unit == ISA_UNIT_MEM ? 0 : value_of(params, unit_at, (enum isa_latency)instr->latency);
-    if (own)
+    if (own && (params->direct || warp_unit_of((enum isa_unit)kinds[own]) < WARP_UNIT_COLLECTED))
         return kinds[own];
     bool product = isa_latency_like((enum isa_latency)instr->latency) == ISA_LATENCY_INT_MUL ||
                    isa_latency_like((enum isa_latency)instr->latency) == ISA_LATENCY_INT_MAD ||

@@ -120,13 +120,13 @@ refuses 'needs a value' good.cu -arch
 succeeds --version
 grep -q 'release 13' log || fail "--version"
 if [ -n "$linked" ]; then
-    succeeds "${base[@]}" good.cu -lcudart -lcudart_static -lcudadevrt -l cudart -lcublas --library cufft -lpthread -ldl -lrt -o good
-    [ "$(grep -c 'left out' log)" -eq 2 ] || fail "-lcublas -lcufft: $(cat log)"
-    echo 'extern "C" int cublasCreate_v2(void **); int main() { void *h; return cublasCreate_v2(&h); }' >blas.cu
-    "$LOCKSTEP" cc blas.cu -lcublas -o blas >log 2>&1 && fail "there is a cuBLAS"
-    grep -q 'hint: there is no cuBLAS' log || fail "no hint: $(cat log)"
+    succeeds "${base[@]}" good.cu -lcudart -lcudart_static -lcudadevrt -l cudart -lcusparse --library cufft -lpthread -ldl -lrt -o good
+    [ "$(grep -c 'left out' log)" -eq 2 ] || fail "-lcusparse -lcufft: $(cat log)"
+    echo 'extern "C" int cufftCreate(int *); int main() { int plan; return cufftCreate(&plan); }' >fft.cu
+    "$LOCKSTEP" cc fft.cu -lcufft -o fft >log 2>&1 && fail "there is a cuFFT"
+    grep -q 'hint: there is no cuFFT' log || fail "no hint: $(cat log)"
 fi
 refuses() { "$LOCKSTEP" cc "${@:2}" >log 2>&1 && fail "cc ${*:2} succeeded"; grep -qF -- "$1" log || fail "no '$1': $(cat log)"; }
-echo '#include <cublas_v2.h>' >blas.cu
-refuses 'hint: cuBLAS' -c blas.cu
+echo '#include <cufft.h>' >fft.cu
+refuses 'hint: cuFFT' -c fft.cu
 finish

@@ -158,7 +158,7 @@ static void test_refusals(void **state)
     static const char *const cases[][4] = {{NULL},
                                            {"-c", NULL},
                                            {"a.txt", NULL},
-                                           {"-cubin", "a.cu", NULL},
+                                           {"-x", "pascal", "a.cu", NULL},
                                            {"-arch=sm_13", "a.cu", NULL},
                                            {"-x", "ada", "a.cu", NULL},
                                            {"-E", "a.cu", "b.cu", NULL},

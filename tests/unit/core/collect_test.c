@@ -4,6 +4,8 @@
 #include "unit/core/core_bench.h"
 #include "effort.h"
 
+enum { COLLECTED_KINDS = ISA_UNIT_ALU }; /* those before have classes with collectors */
+
 #define KINDS 40 /* instructions to choose from */
 #define CYCLES 1200
 #define MOST_OPS 4096
@@ -26,11 +28,11 @@ struct queue {
 };
 
 struct oracle {
-    struct read reads[WARP_UNIT_COUNT * CORE_MAX_COLLECTORS * CORE_MAX_READS]; /* oldest first */
+    struct read reads[WARP_UNIT_COLLECTED * CORE_MAX_COLLECTORS * CORE_MAX_READS]; /* oldest first */
     unsigned read_count;
-    struct held held[WARP_UNIT_COUNT][CORE_MAX_COLLECTORS];
-    unsigned collectors[WARP_UNIT_COUNT], ports[WARP_UNIT_COUNT], last_left[WARP_UNIT_COUNT];
-    struct queue in[WARP_UNIT_COUNT], out[WARP_UNIT_COUNT];
+    struct held held[WARP_UNIT_COLLECTED][CORE_MAX_COLLECTORS];
+    unsigned collectors[WARP_UNIT_COLLECTED], ports[WARP_UNIT_COLLECTED], last_left[WARP_UNIT_COLLECTED];
+    struct queue in[WARP_UNIT_COLLECTED], out[WARP_UNIT_COLLECTED];
     uint64_t entered, looked_at; /* ops so far; warps that are to be looked at again */
     unsigned bank_from;
     bool progress;
@@ -52,7 +54,7 @@ static void make_instruction(struct bench *t, struct decoded_instr *d)
     struct core_bench *b = &t->b;
     unsigned banks = b->params.register_banks;
     d->uses = t->sets;
-    d->timing = (struct instr_timing){.writes = t->sets, .unit = (uint8_t)bench_draw(b, ISA_UNIT_COUNT)};
+    d->timing = (struct instr_timing){.writes = t->sets, .unit = (uint8_t)bench_draw(b, COLLECTED_KINDS)};
     d->timing.src_count = (uint8_t)(bench_draw(b, 4) ? bench_draw(b, 5) : bench_draw(b, 13));
     for (unsigned i = 0; i < d->timing.src_count; i++) {
         d->src_banks[i] = (uint8_t)bench_draw(b, banks);
@@ -162,8 +164,8 @@ static unsigned first_at(const struct oracle *o, unsigned bank)
 static void oracle_read(struct bench *t)
 {
     struct oracle *o = &t->o;
-    unsigned banks = t->b.params.register_banks, had[WARP_UNIT_COUNT][CORE_MAX_COLLECTORS] = {{0}};
-    bool served[WARP_UNIT_COUNT * CORE_MAX_COLLECTORS * CORE_MAX_READS] = {0};
+    unsigned banks = t->b.params.register_banks, had[WARP_UNIT_COLLECTED][CORE_MAX_COLLECTORS] = {{0}};
+    bool served[WARP_UNIT_COLLECTED * CORE_MAX_COLLECTORS * CORE_MAX_READS] = {0};
     if (!o->read_count)
         return;
     for (unsigned i = 0; i < banks; i++) {
@@ -234,12 +236,12 @@ static bool oracle_collect(struct bench *t)
     bool due = false;
     o->progress = false;
     o->looked_at = 0;
-    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
+    for (unsigned unit = 0; unit < WARP_UNIT_COLLECTED; unit++)
         oracle_leave(t, unit);
     oracle_read(t);
-    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
+    for (unsigned unit = 0; unit < WARP_UNIT_COLLECTED; unit++)
         oracle_enter(t, unit);
-    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++) {
+    for (unsigned unit = 0; unit < WARP_UNIT_COLLECTED; unit++) {
         bool ready = false;
         for (unsigned i = 0; i < o->collectors[unit]; i++)
             ready |= is_ready(o, unit, i);
@@ -266,7 +268,7 @@ static void expect_as_oracle(struct bench *t, bool due, bool should_be)
 {
     struct core *core = t->b.core;
     uint64_t waiting = 0;
-    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++) {
+    for (unsigned unit = 0; unit < WARP_UNIT_COLLECTED; unit++) {
         expect_queue(t, unit, &core->id_oc[unit], &t->o.in[unit]);
         expect_queue(t, unit, &core->oc_ex[unit], &t->o.out[unit]);
     }
@@ -327,7 +329,7 @@ static void name_rows(struct bench *t, struct core_op *o, uint64_t slots)
 /* An op of the warp has issued and is in no collector yet: where rows are read, the next one does not issue. */
 static bool has_issued(const struct bench *t, unsigned slot)
 {
-    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
+    for (unsigned unit = 0; unit < WARP_UNIT_COLLECTED; unit++)
         for (unsigned i = 0; i < t->o.in[unit].count; i++)
             if (t->b.ops.items[t->o.in[unit].ops[i]].slot == slot)
                 return true;
@@ -350,7 +352,7 @@ static void issue(struct bench *t, unsigned unit)
         name_rows(t, &t->b.ops.items[op], BIT64(slot) | (bench_draw(&t->b, 2) ? bench_draw(&t->b, 64) : 0));
     t->issued_at[op] = ++t->issued;
     in->ops[in->count++] = op;
-    core_fifo_push(&core->id_oc[unit], op);
+    core_enter(core, unit, op);
     agenda_add(&t->b.agenda, DUE_COLLECT);
 }
 
@@ -367,7 +369,7 @@ static void step(struct bench *t, bool comes)
 {
     struct core_bench *b = &t->b;
     agenda_step(&b->agenda);
-    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++)
+    for (unsigned unit = 0; unit < WARP_UNIT_COLLECTED; unit++)
         take(t, unit);
     write_banks(t);
     b->agenda.made_progress = false;
@@ -379,7 +381,7 @@ static void step(struct bench *t, bool comes)
     }
     if (!agenda_has(&b->agenda, DUE_COLLECT))
         expect_idle(t);
-    for (unsigned unit = 0; unit < WARP_UNIT_COUNT && comes; unit++)
+    for (unsigned unit = 0; unit < WARP_UNIT_COLLECTED && comes; unit++)
         issue(t, unit);
     bench_check_cores(b);
     b->agenda.now++;
@@ -424,11 +426,11 @@ static void full_registers_hold_ops_back(void **state)
     assert_non_null(t);
     open_bench(t, 1);
     struct core *core = t->b.core;
-    for (unsigned unit = 0; unit < WARP_UNIT_COUNT; unit++) {
+    for (unsigned unit = 0; unit < WARP_UNIT_COLLECTED; unit++) {
         while (!core_fifo_full(&core->oc_ex[unit]))
             core_fifo_push(&core->oc_ex[unit], core_op_new(&t->b.ops));
         uint32_t op = core_op_new(&t->b.ops);
-        core_fifo_push(&core->id_oc[unit], op);
+        core_enter(core, unit, op);
         while (core_collect(core))
             t->b.agenda.now++;
         assert_int_equal(core->id_oc[unit].count, 0);

@@ -63,6 +63,9 @@ static inline void bench_vary_units(struct core_bench *b)
     b->params.collectors_##name = bench_between(b, 1, bench_draw(b, 4) ? 4 : 32);                                      \
     b->params.ports_##name = bench_between(b, 1, 3);                                                                   \
     UNIT_RESULT_IF_##side(b->params.name##_units = bench_between(b, 1, 3);)
+#define UNIT_DIRECT(name, ...)                                                                                         \
+    b->params.id_oc_##name = bench_between(b, 1, 4);                                                                   \
+    b->params.name##_units = bench_between(b, 1, 3);
 #include "warp/units.def"
 #undef UNIT
 }
@@ -124,6 +127,7 @@ static inline const char *bench_unit_name(unsigned unit)
 {
     static const char *const names[] = {
 #define UNIT(name, takes, side, ...) #name,
+#define UNIT_DIRECT UNIT_AS_ROW
 #include "warp/units.def"
 #undef UNIT
     };

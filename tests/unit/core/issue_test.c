@@ -113,6 +113,7 @@ static bool finds_register(const struct core *core, unsigned kind)
     bool found = false;
 #define UNIT(name, takes, side, ...)                                                                                   \
     found |= ((takes) >> kind & 1) && core->id_oc[WARP_UNIT_##name].count < core->params->id_oc_##name;
+#define UNIT_DIRECT UNIT_AS_ROW
 #include "warp/units.def"
 #undef UNIT
     return found;
@@ -226,6 +227,7 @@ static void expect_class(const struct core *core, const struct core_op *o)
     if (first == WARP_UNIT_COUNT && ((takes) >> o->timing.unit & 1) &&                                                 \
         core->id_oc[WARP_UNIT_##name].count < core->params->id_oc_##name)                                              \
         first = WARP_UNIT_##name;
+#define UNIT_DIRECT UNIT_AS_ROW
 #include "warp/units.def"
 #undef UNIT
     assert_int_equal(o->unit, first);
@@ -404,9 +406,7 @@ static void launch(struct bench *t)
 /* An op leaves its register behind issue: as collectors take it. */
 static void leave_register(struct bench *t, struct core *core, unsigned unit)
 {
-    if (core_fifo_full(&core->id_oc[unit]))
-        warp_look_at(&t->b.warp, core_wanted(core, unit));
-    uint32_t op = core_fifo_pop(&core->id_oc[unit]);
+    uint32_t op = core_leave(core, (enum warp_unit)unit);
     assert_true(t->flights[op].used && !t->flights[op].in_pipeline);
     t->flights[op].in_pipeline = true;
     if (!core->line || !warp_unit_is_memory(unit))

@@ -84,6 +84,7 @@ static void open_rivals(struct bench *t, unsigned schedulers, unsigned overtakes
     t->b.params.overtakes = overtakes;
     t->b.params.warps = 2 * schedulers;
 #define UNIT(name, takes, side, ...) t->b.params.id_oc_##name = 1;
+#define UNIT_DIRECT UNIT_AS_ROW
 #include "warp/units.def"
 #undef UNIT
     t->program[0].uses = t->sets;
@@ -113,8 +114,7 @@ static unsigned next_taker(struct bench *t, unsigned unit)
         warp_cycle_begins(w, ++t->b.agenda.now);
     }
     assert_int_equal(core->id_oc[unit].count, 1);
-    warp_look_at(w, core_wanted(core, unit));
-    core_op_free(&t->b.ops, core_fifo_pop(&core->id_oc[unit]));
+    core_op_free(&t->b.ops, core_leave(core, (enum warp_unit)unit));
     bench_check_cores(&t->b);
     return t->taker;
 }
@@ -142,6 +142,7 @@ static unsigned takers_of(unsigned kind)
 {
     unsigned takers = 0;
 #define UNIT(name, takes, side, ...) takers += (takes) >> kind & 1;
+#define UNIT_DIRECT UNIT_AS_ROW
 #include "warp/units.def"
 #undef UNIT
     return takers;

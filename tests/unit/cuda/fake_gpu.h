@@ -345,6 +345,13 @@ void gpu_explain_stop(const struct gpu_result *result, struct diag_sink *sink)
 {
 }
 
+/* ---- registers are nobody's concern ---- */
+
+struct ptx_budget gpu_budget(const struct machine *machine)
+{
+    return (struct ptx_budget){0};
+}
+
 /* ---- no launch of this device ever stands ---- */
 
 bool gpu_stands(const struct gpu *gpu)

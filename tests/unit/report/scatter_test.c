@@ -29,7 +29,8 @@ static const struct scatter_point points[] = {
 static void test_page(void **state)
 {
     static const struct scatter_group groups[] = {{"one", "three <points>", points, 3}, {"none", "empty", points, 0}};
-    static const struct scatter_page page = {"title", "text", "there", "here", "scheduler", groups, 2, "library()"};
+    static const struct scatter_page page = {
+        "title", "text", "there", "here", "scheduler", "L1D", groups, 2, "library()"};
     struct strbuf out = {0};
     scatter_html(&page, &out);
     assert_int_equal(count_of(out.text, "data-kind=scatter"), 1);
