@@ -127,6 +127,24 @@ static void fill_buffer(struct fetch *fetch, struct fetch_turn *turn, unsigned s
     turn->pc = fetch->next_pc[slot];
 }
 
+#define PREFETCHED (CACHE_NO_WAITER - 1) /* the waiter of a line that no warp asked for */
+
+/* The lines behind one that missed are requested with it, as far as there is room for requests (sm.fetch_prefetch). */
+NOT_INLINE void prefetch(struct fetch *fetch, uint64_t address)
+{
+    uint64_t end = fetch->code_base + ((uint64_t)fetch->module_size << fetch->pc_shift);
+    uint64_t line = (address & ~(uint64_t)(fetch->line_bytes - 1)) + fetch->line_bytes;
+    for (uint32_t left = fetch->params->fetch_prefetch; left && line < end; left--, line += fetch->line_bytes) {
+        struct cache_effect effect;
+        uint32_t room = packet_ring_room(fetch->queue), at;
+        if (!room)
+            return;
+        if (cache_find(fetch->l1i, line, fetch->line_bytes, &at) == CACHE_ABSENT &&
+            cache_read(fetch->l1i, line, fetch->line_bytes, PREFETCHED, room, &effect) == CACHE_MISS)
+            fetch->port->request(fetch->sm, effect.fill_address, effect.fill_bytes, (uint16_t)effect.fill);
+    }
+}
+
 /* Asks the instruction cache for the next instructions of a warp that the turn serves. */
 static void fetch_warp(struct fetch *fetch, struct fetch_turn *turn, unsigned slot)
 {
@@ -151,6 +169,8 @@ static void fetch_warp(struct fetch *fetch, struct fetch_turn *turn, unsigned sl
     case CACHE_MISS:
         fetch->port->request(fetch->sm, effect.fill_address, effect.fill_bytes, (uint16_t)effect.fill);
         fetch->under_way |= BIT64(slot);
+        if (RARELY(fetch->params->fetch_prefetch))
+            prefetch(fetch, address);
         break;
     case CACHE_PENDING:
         fetch->under_way |= BIT64(slot);
@@ -166,6 +186,8 @@ NOT_INLINE uint32_t share_line(struct fetch *fetch)
 {
     uint32_t line, waiter, members = 0;
     while ((waiter = cache_ready(fetch->l1i, &line, &(const uint8_t *){NULL})) != CACHE_NO_WAITER) {
+        if (waiter == PREFETCHED)
+            continue;
         struct fetch *f = neighbour(fetch, waiter / WARP_SLOTS);
         contract(f->shared.count < WARP_SLOTS);
         f->shared.slots[(f->shared.head + f->shared.count++) % WARP_SLOTS] = (uint8_t)(waiter % WARP_SLOTS);
@@ -204,7 +226,9 @@ static uint32_t next_that_came(struct fetch *fetch)
     if (RARELY(fetch->shares))
         slot = next_of_shared(fetch);
     else
-        slot = cache_ready(fetch->l1i, &line, &(const uint8_t *){NULL});
+        do
+            slot = cache_ready(fetch->l1i, &line, &(const uint8_t *){NULL});
+        while (RARELY(slot == PREFETCHED));
     fetch->came = fetch_line_came(fetch);
     return slot;
 }

@@ -59,6 +59,7 @@ static const char *const parameters[] = {
     "sm.instruction_bytes=16",
     "sm.one_in_flight=true",
     "sm.fetch_fills=true",
+    "sm.fetch_prefetch=3",
     "sm.fetch_per_scheduler=true",
     "sm.counts_preferred=true",
     "sm.counts_lines=true",

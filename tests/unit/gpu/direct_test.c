@@ -126,6 +126,18 @@ static void fences_take_time(void **state)
     assert_close(cost(set, "st.global.u32 [%rd1], %r1; membar.gl;", 32), waits);
 }
 
+/* Straight code, line by line for the first time: of every five lines, four have been requested with the first. */
+static void lines_are_prefetched(void **state)
+{
+    static const char none[] = DIRECT, four[] = DIRECT "sm.fetch_prefetch=4 l1i.mshr_entries=8";
+    (void)state;
+    uint64_t lines = 256 / 16, without = cycles_with(none, FMA, 256, 32, 1), with = cycles_with(four, FMA, 256, 32, 1);
+    assert_true(without > lines * 100 && with * 2 < without);
+    assert_true(cycles_with(DIRECT "sm.fetch_prefetch=4 l1i.mshr_entries=8 gpu.sms=2 sm.l1i_sharers=2", FMA, 256, 32, 1) * 2 <
+                without);
+    assert_int_equal(cycles_with(none, FMA, 256, 32, 9) - without, cycles_with(four, FMA, 256, 32, 9) - with);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +145,7 @@ int main(void)
         cmocka_unit_test(intervals_are_rates),
         cmocka_unit_test(barriers_take_time),
         cmocka_unit_test(fences_take_time),
+        cmocka_unit_test(lines_are_prefetched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
