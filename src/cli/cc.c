@@ -70,7 +70,8 @@ int cc_end_command(struct cc_session *s, struct cc_args *command, struct strbuf 
 }
 
 /* The macros that nvcc 13.0 (the version that our headers have) defines before the first line of every source; those of
- * its headers stand in ours. Not defined: what says that something is there which is not
+ * its headers stand in ours. CCCL is asked to leave out what is not there: NVTX's own headers, and 8-bit floats, of which
+ * it wants e8m0. Not defined: what says that something is there which is not
  * (__CUDACC_DEVICE_ATOMIC_BUILTINS__), and what clang defines itself (__CUDACC__, __CUDA_ARCH__). */
 static void push_nvcc_macros(struct cc_session *s, struct cc_args *command)
 {
@@ -78,7 +79,8 @@ static void push_nvcc_macros(struct cc_session *s, struct cc_args *command)
     sscanf(s->options.arch, "sm_%u", &capability);
     PUSH(command, "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0", "-D__CUDACC_VER_BUILD__=88",
          "-D__CUDA_API_VER_MAJOR__=13", "-D__CUDA_API_VER_MINOR__=0", "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
-         "-DCCCL_DISABLE_NVTX", arena_printf(&s->arena, "-D__CUDA_ARCH_LIST__=%u", capability * 10));
+         "-DCCCL_DISABLE_NVTX", "-DCCCL_DISABLE_NVFP8_SUPPORT",
+         arena_printf(&s->arena, "-D__CUDA_ARCH_LIST__=%u", capability * 10));
 }
 
 /* Appends the options that the device pass and the host pass of a CUDA source share. Warnings are left to the host
