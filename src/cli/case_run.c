@@ -418,7 +418,7 @@ static int report(struct case_run *run, int ended)
     return run->lost && code == CLI_OK ? CLI_FAILED : code;
 }
 
-/* What --check and --lenient ask of the library. */
+/* Asks the library for the checks of --check and --lenient. */
 static uint32_t checks_of(const struct cli_options *o)
 {
     return (o->checks & GPU_CHECKS_race ? LOCKSTEP_CHECK_RACE : 0) |

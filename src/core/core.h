@@ -124,6 +124,7 @@ static inline bool core_has_access(const struct core *core)
 {
     return core->accesses->count;
 }
+
 /* Under by_rows, the operands of the warp's next op lie in the registers of these slots. */
 static inline void core_read_rows(struct core *core, unsigned slot, uint64_t slots)
 {

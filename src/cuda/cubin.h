@@ -1,4 +1,4 @@
-/* What machine code says of its kernels: the registers that NVIDIA's assembler has given them. */
+/* Machine code beside the PTX names, for each of its kernels, the registers that NVIDIA's assembler has given them. */
 #ifndef LOCKSTEP_CUDA_CUBIN_H
 #define LOCKSTEP_CUDA_CUBIN_H
 

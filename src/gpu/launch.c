@@ -501,8 +501,8 @@ struct ptx_budget gpu_budget(const struct machine *m)
     };
 }
 
-/* What NVIDIA's assembler makes of the registers live at once in PTX, as a line through those of docs/registers.tsv says:
- * some more where they are few. It keeps the limits that it has been told. */
+/* Estimates the registers that NVIDIA's assembler allots from those live at once in PTX, by a line through the rows of
+ * docs/registers.tsv: some more where they are few. The assembler keeps the limits that it has been told. */
 static uint32_t likely_registers(const struct gpu *gpu, const struct isa_function *kernel)
 {
     const struct ptx_budget budget = gpu_budget(&gpu->machine);

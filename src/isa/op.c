@@ -253,7 +253,7 @@ static enum operation operation_of(const struct isa_instr *instr)
 static enum operation_type type_of(const struct isa_instr *instr, enum operation operation)
 {
     enum operation_type type = operation_type_of(instr->type);
-    enum operation_type from = 
+    enum operation_type from =
         operation == OPERATION_CONVERT || operation == OPERATION_COMPARE ? operation_type_of(instr->stype) : type;
     return from > type ? from : type;
 }

@@ -4,7 +4,7 @@
 
 #include "isa/program.h"
 
-/* What machine code that came with the PTX says of a kernel. */
+/* The registers of a kernel by machine code that came with its PTX. */
 struct ptx_assembled {
     const char *name;
     uint32_t registers;   /* of a thread */

@@ -28,7 +28,7 @@ void hardware_cards_free(struct hardware_cards *cards);
  * nothing of that one. */
 int hardware_holds_of(const struct hardware_cards *cards, const char *machine, hardware_holds *holds,
                       struct diag_sink *sink);
-/* What the card of that name is; NULL with a diagnostic that says which there are. */
+/* Returns the description of the card of that name; NULL with a diagnostic that says which there are. */
 const char *hardware_card(const struct hardware_cards *cards, const char *name, struct diag_sink *sink);
 /* Adds the rows of a card: of all files of its folder that are named as a program of tools/measure. Returns 0, or -1 with
  * a diagnostic. */

@@ -260,7 +260,7 @@ static int keep(struct measuring *m, const struct work *w, const struct strbuf *
     return rc;
 }
 
-/* What a run printed counts also where it failed later. */
+/* Takes a run's rows, also those that it printed before it failed. */
 static int collect(struct measuring *m, unsigned index)
 {
     const struct work *w = &m->list.items[index];

@@ -1,4 +1,4 @@
-/* What was measured, on a card or on a machine: rows of CSV as the programs of tools/measure print them, which rows of
+/* Measurements, of a card or of a machine: rows of CSV as the programs of tools/measure print them, which rows of
  * two sides say the same thing, and how far they lie apart, by kind. Nothing here runs or prints. */
 #ifndef LOCKSTEP_CLI_HARDWARE_ROWS_H
 #define LOCKSTEP_CLI_HARDWARE_ROWS_H

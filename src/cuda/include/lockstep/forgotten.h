@@ -1,4 +1,4 @@
-/* What NVIDIA's headers bring along, for programs that use it and do not include it: thrust and CUB the containers and
+/* Headers that NVIDIA's own bring along, for programs that use it and do not include it: thrust and CUB the containers and
  * the iterators, cooperative_groups.h the atomics. `lockstep cc` includes this before a source that clang refused for
  * want of such a name; others are compiled without it, which is quicker. */
 #ifndef LOCKSTEP_FORGOTTEN_H
