@@ -57,7 +57,7 @@ HOT static void release_warps(struct sm *sm, struct sm_block *block, uint64_t wa
             lsu_reach_release(&sm->lsu, slot);
         if (sm->barrier_of[slot].mode == ISA_BARRIER_RED)
             simt_barrier_result(&sm->warp.slots[slot].simt, &sm->barrier_of[slot], value);
-        if (RARELY(sm->params->barrier_latency))
+        if (RARELY(sm->params->barrier_interval | sm->params->barrier_latency | sm->params->barrier_result_latency))
             await_answer(sm, slot);
     }
 }

@@ -108,6 +108,7 @@ static void barriers_take_time(void **state)
     for (unsigned warps = 1; warps <= 16; warps *= 2)
         assert_close(cost(DIRECT "sm.barrier_interval=3 sm.barrier_latency=20", "bar.sync 0;", 32 * warps),
                          20 + 3 * warps);
+    assert_close(cost(DIRECT "sm.barrier_interval=8", "bar.sync 0;", 128), 8 * 4); /* without a latency, too */
     assert_true(cost(DIRECT "sm.barrier_interval=3 sm.barrier_latency=20 sm.barrier_result_latency=7",
                      "setp.eq.u32 %p1, %r1, %r2; barrier.red.popc.u32 %r3, 0, %p1;", 32) >= 30);
 }
