@@ -11,7 +11,7 @@ struct CUgraphNode_st {
     enum cudaGraphNodeType type;
     cudaGraphNode_t original; /* a clone's */
     bool disabled;            /* of a graph that can be launched: does nothing */
-    bool cooperative;         /* of a kernel */
+    bool cooperative, early;  /* of a kernel: see call_configuration */
     unsigned mark;            /* of a walk over the graph */
     VEC(cudaGraphNode_t) needs;
     union {

@@ -197,9 +197,15 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
 
 /* ---- launches: without the lock, which the calls take ---- */
 
-static cudaError_t run_graph(cudaGraph_t graph, cudaStream_t stream, bool again);
+/* A launch of a graph. */
+struct going {
+    cudaStream_t stream;
+    bool again;   /* what the last launch allocated and did not free is free */
+    bool behind;  /* a kernel of the graph has been launched */
+};
 
-/* again: what the last launch allocated and did not free is free. */
+static cudaError_t run_graph(cudaGraph_t graph, struct going *g);
+
 static cudaError_t run_memory(const struct CUgraphNode_st *node, bool again)
 {
     RUNTIME_CALL(node->type == cudaGraphNodeTypeMemAlloc ? graph_memory_take(rt, node->memory, again)
@@ -227,22 +233,28 @@ static cudaError_t run_fill(const struct cudaMemsetParams *p, cudaStream_t strea
     return error;
 }
 
-static cudaError_t run_kernel(const struct CUgraphNode_st *node, cudaStream_t stream)
+static cudaError_t run_kernel(const struct CUgraphNode_st *node, struct going *g)
 {
     const struct cudaKernelNodeParams *p = &node->kernel;
-    return node->cooperative
-               ? cudaLaunchCooperativeKernel(p->func, p->gridDim, p->blockDim, p->kernelParams, p->sharedMemBytes,
-                                             stream)
-               : cudaLaunchKernel(p->func, p->gridDim, p->blockDim, p->kernelParams, p->sharedMemBytes, stream);
+    const struct call_configuration c = {.grid = p->gridDim,
+                                         .block = p->blockDim,
+                                         .shared = p->sharedMemBytes,
+                                         .stream = g->stream,
+                                         .cooperative = node->cooperative,
+                                         .by_graph = g->behind,
+                                         .early = node->early};
+    g->behind = true;
+    return launch_func(p->func, &c, p->kernelParams);
 }
 
-static cudaError_t run_node(const struct CUgraphNode_st *node, cudaStream_t stream, bool again)
+static cudaError_t run_node(const struct CUgraphNode_st *node, struct going *g)
 {
+    cudaStream_t stream = g->stream;
     if (node->disabled)
         return cudaSuccess;
     switch (node->type) {
     case cudaGraphNodeTypeKernel:
-        return run_kernel(node, stream);
+        return run_kernel(node, g);
     case cudaGraphNodeTypeMemcpy:
         return cudaMemcpy3DAsync(&node->copy, stream);
     case cudaGraphNodeTypeMemset:
@@ -250,14 +262,14 @@ static cudaError_t run_node(const struct CUgraphNode_st *node, cudaStream_t stre
     case cudaGraphNodeTypeHost:
         return cudaLaunchHostFunc(stream, node->host.fn, node->host.userData);
     case cudaGraphNodeTypeGraph:
-        return run_graph(node->child, stream, again);
+        return run_graph(node->child, g);
     case cudaGraphNodeTypeWaitEvent:
         return cudaStreamWaitEvent(stream, node->event, 0);
     case cudaGraphNodeTypeEventRecord:
         return cudaEventRecord(node->event, stream);
     case cudaGraphNodeTypeMemAlloc:
     case cudaGraphNodeTypeMemFree:
-        return run_memory(node, again);
+        return run_memory(node, g->again);
     case cudaGraphNodeTypeEmpty:
     case cudaGraphNodeTypeConditional: /* nobody makes one */
         break;
@@ -265,12 +277,12 @@ static cudaError_t run_node(const struct CUgraphNode_st *node, cudaStream_t stre
     return cudaSuccess;
 }
 
-static cudaError_t run_graph(cudaGraph_t graph, cudaStream_t stream, bool again)
+static cudaError_t run_graph(cudaGraph_t graph, struct going *g)
 {
     cudaGraphNode_t *order = graph_order(graph);
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < graph->nodes.count && !error; i++)
-        error = run_node(order[i], stream, again);
+        error = run_node(order[i], g);
     free(order);
     return error;
 }
@@ -291,6 +303,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     cudaError_t error = cudaGraphUpload(exec, stream);
     if (error || capture_graph(stream, exec->graph, &error))
         return error;
-    return run_graph(exec->graph, stream, exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
+    struct going g = {.stream = stream, .again = exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch};
+    return run_graph(exec->graph, &g);
 }
 ALSO_PER_THREAD(cudaGraphLaunch, ptsz);

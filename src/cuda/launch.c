@@ -124,6 +124,8 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
         .block = {c->block.x, c->block.y, c->block.z},
         .dynamic_shared = c->shared,
         .cooperative = c->cooperative,
+        .by_graph = c->by_graph,
+        .early = c->early,
         .params = params,
         .threads = rt->threads,
         .every_cycle = rt->every_cycle,
@@ -176,8 +178,7 @@ static cudaError_t note_lost(struct runtime *rt, const void *func, cudaError_t e
     return error;
 }
 
-/* Every launch: finds the kernel by stub or handle and runs it. */
-static cudaError_t launch_func(const void *func, const struct call_configuration *configuration, void **args)
+cudaError_t launch_func(const void *func, const struct call_configuration *configuration, void **args)
 {
     cudaError_t captured;
     if (capture_kernel(func, configuration, args, &captured))
@@ -202,31 +203,34 @@ static cudaError_t launch_func(const void *func, const struct call_configuration
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
 {
-    return launch_func(func, &(struct call_configuration){grid, block, shared, stream, false}, args);
+    return launch_func(func, &(struct call_configuration){.grid = grid, .block = block, .shared = shared, .stream = stream}, args);
 }
 ALSO_PER_THREAD(cudaLaunchKernel, ptsz);
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                cudaStream_t stream)
 {
-    return launch_func(kernel, &(struct call_configuration){grid, block, shared, stream, false}, args);
+    return launch_func(kernel, &(struct call_configuration){.grid = grid, .block = block, .shared = shared, .stream = stream}, args);
 }
 ALSO_PER_THREAD(__cudaLaunchKernel, ptsz);
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream)
 {
-    return launch_func(func, &(struct call_configuration){grid, block, shared, stream, true}, args);
+    const struct call_configuration c = {grid, block, shared, stream, .cooperative = true};
+    return launch_func(func, &c, args);
 }
 ALSO_PER_THREAD(cudaLaunchCooperativeKernel, ptsz);
 
 /* Attributes that only advise are taken as read; clusters of more than one block are not modelled. */
-static cudaError_t check_attributes(const cudaLaunchConfig_t *config, bool *cooperative)
+static cudaError_t read_attributes(const cudaLaunchConfig_t *config, struct call_configuration *c)
 {
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *attribute = &config->attrs[i];
         if (attribute->id == cudaLaunchAttributeCooperative)
-            *cooperative = attribute->val.cooperative != 0;
+            c->cooperative = attribute->val.cooperative != 0;
+        if (attribute->id == cudaLaunchAttributeProgrammaticStreamSerialization)
+            c->early = attribute->val.programmaticStreamSerializationAllowed != 0;
         if (attribute->id == cudaLaunchAttributeClusterDimension &&
             (uint64_t)attribute->val.clusterDim.x * attribute->val.clusterDim.y * attribute->val.clusterDim.z != 1)
             return cudaErrorNotSupported;
@@ -238,7 +242,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 {
     struct call_configuration c = {0};
     cudaError_t error = !config || (config->numAttrs && !config->attrs) ? cudaErrorInvalidValue
-                                                                        : check_attributes(config, &c.cooperative);
+                                                                        : read_attributes(config, &c);
     if (error) {
         struct runtime *rt = runtime_lock();
         rt->entry = runtime_entry(rt, __func__);

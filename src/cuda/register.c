@@ -127,7 +127,7 @@ unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, s
     if (thread->configuration_count == THREAD_CONFIGURATIONS)
         return 1; /* the compiler's code then skips the launch */
     thread->configurations[thread->configuration_count++] =
-        (struct call_configuration){grid, block, shared, stream, false};
+        (struct call_configuration){.grid = grid, .block = block, .shared = shared, .stream = stream};
     return 0;
 }
 

@@ -246,6 +246,8 @@ struct call_configuration {
     size_t shared;
     cudaStream_t stream;
     bool cooperative; /* all blocks must be resident at once */
+    bool by_graph;    /* a graph gives it, and gave another kernel before */
+    bool early;       /* programmatic dependent launch: it may begin before the kernel before has ended */
 };
 struct thread_state {
     cudaError_t last_error;
@@ -338,6 +340,9 @@ const char *image_text(const struct image *image);
 void image_forget_module(struct runtime *rt, struct image *image);
 /* The record func stands for, whether or not it can be loaded; NULL when there is none. */
 struct kernel *kernel_lookup(const struct runtime *rt, const void *func);
+/* launch.c: every launch, with the runtime not locked: finds the kernel by stub or handle and runs it. args: a pointer to
+ * each argument. */
+cudaError_t launch_func(const void *func, const struct call_configuration *configuration, void **args);
 /* The kernel that func (a host stub or a handle) stands for, loaded: its function is set. */
 cudaError_t kernel_find(struct runtime *rt, const void *func, struct kernel **kernel);
 /* Device address and size of the variable whose host shadow is symbol. */

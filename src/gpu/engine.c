@@ -44,16 +44,36 @@ HOT static void look_at_domains(struct gpu_run *run, struct gpu_outlook *o)
     }
 }
 
-/* In a cycle every SM may take one block, starting behind the one served last; none in the launch's first cycle. room:
- * some SM has room. Returns whether blocks start. */
+/* The first cycle in which the launch's blocks may start. */
+static uint64_t first_start(const struct gpu_run *run)
+{
+    return run->start_cycle + run->gpu->machine.gpu.launch_cycles;
+}
+
+/* How many blocks the device can start in the cycle. Its *credit* grows by gpu.dispatch_blocks a cycle as far as its
+ * burst, and a block takes gpu.dispatch_cycles of it: when that is looked at makes no difference. */
+static uint64_t may_start(struct gpu_run *run, uint64_t cycle)
+{
+    const struct gpu_params *p = &run->gpu->machine.gpu;
+    if (!p->dispatch_blocks)
+        return UINT64_MAX;
+    uint64_t most = (uint64_t)p->dispatch_burst * p->dispatch_cycles;
+    run->credit = cycle_min(run->credit + (cycle - run->credit_at) * p->dispatch_blocks, most);
+    run->credit_at = cycle;
+    return run->credit / p->dispatch_cycles;
+}
+
+/* In a cycle every SM may take one block, starting behind the one served last, and the device as many as the machine
+ * says. room: some SM has room. Returns whether blocks start. */
 static bool dispatch(struct gpu_run *run, bool room, uint64_t cycle)
 {
     unsigned sms = run->gpu->machine.gpu.sms;
-    if (!room || cycle == run->start_cycle)
+    if (!room || cycle < first_start(run))
         return false;
+    uint64_t first = run->next_block, last = first + cycle_min(run->blocks - first, may_start(run, cycle));
     for (unsigned i = 0; i < run->domain_count; i++)
         run->domains[i].start_count = 0;
-    for (unsigned n = 0; n < sms && run->next_block < run->blocks; n++) {
+    for (unsigned n = 0; n < sms && run->next_block < last; n++) {
         unsigned sm = (run->dispatch_from + n) % sms;
         struct gpu_domain *domain = domain_of(run, sm);
         if (!mask_has(domain->report->room, sm - domain->first_sm))
@@ -63,7 +83,8 @@ static bool dispatch(struct gpu_run *run, bool room, uint64_t cycle)
         run->last_served = sm;
     }
     run->dispatch_from = (run->last_served + 1) % sms;
-    return true;
+    run->credit -= run->gpu->machine.gpu.dispatch_blocks ? (run->next_block - first) * run->gpu->machine.gpu.dispatch_cycles : 0;
+    return run->next_block > first;
 }
 
 /* A run's state from one window to the next: what the domains reported last, and the cycles that end the run or give
@@ -125,6 +146,8 @@ static uint64_t next_own_duty(const struct gpu_run *run, const struct course *c)
 {
     const struct gpu *gpu = run->gpu;
     uint64_t duty = cycle_min(c->limit, c->watch.next);
+    if (gpu->cycle < first_start(run))
+        duty = cycle_min(duty, first_start(run));
     duty = cycle_min(duty, gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
     return cycle_min(duty, run->intervals ? run->intervals->next : CYCLE_NEVER);
 }
@@ -195,8 +218,8 @@ static void run_alone(const struct gpu_run *run, const struct course *c, const s
 static void run_window(struct gpu_run *run, const struct course *c, struct gpu_window *w)
 {
     uint64_t from = w->from = run->gpu->cycle, length = 1;
-    bool draining = run->next_block == run->blocks,
-         looking = !draining && (c->outlook.room || c->outlook.block_may_end);
+    bool draining = run->next_block == run->blocks, early = from < first_start(run),
+         looking = !early && !draining && (c->outlook.room || c->outlook.block_may_end);
     if (draining != w->draining)
         gpu_rest_none(run);
     w->draining = draining;
@@ -207,11 +230,38 @@ static void run_window(struct gpu_run *run, const struct course *c, struct gpu_w
         w->end = cycle_min(end_of_window(from, length), cycle_min(c->duty, c->opens));
     }
     gpu_rest_wake_before(run, w->end);
-    if (!looking && c->alone && gpu_one_awake(run) && is_power_of_two(length) &&
+    if (!looking && !early && c->alone && gpu_one_awake(run) && is_power_of_two(length) &&
         c->limit - from > ALONE_CYCLES + length)
         run_alone(run, c, w, length);
     else
         run_awake(w);
+}
+
+/* Behind a window that ended at `end`, the first cycle in which something can happen. */
+static uint64_t next_cycle(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t end)
+{
+    if (o->faulted)
+        return end;
+    return RARELY(end < first_start(run)) ? first_start(run) : gpu_next_cycle(run->gpu, o);
+}
+
+static bool has_written(const struct gpu *gpu)
+{
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
+        const struct sm_stats *s = sm_stats_of(gpu->sms[i]);
+        if (s->stores | s->atomics)
+            return true;
+    }
+    return false;
+}
+
+/* The launch has ended when the device has told the host, some time after `last`, the cycle after its last one. */
+static enum gpu_status end_at(struct gpu_run *run, const struct course *c, uint64_t last)
+{
+    const struct gpu_params *p = &run->gpu->machine.gpu;
+    uint64_t end = last + p->launch_end_cycles + (p->launch_written_cycles && has_written(run->gpu) ? p->launch_written_cycles : 0);
+    run->gpu->cycle = cycle_min(end, c->limit);
+    return end > c->limit ? GPU_LIMIT : GPU_OK;
 }
 
 /* True when everything has ended; then *end is the cycle after the first at whose end nothing was inside. */
@@ -354,8 +404,7 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
         return false;
     }
     if (drained(run, &c->outlook, &last)) {
-        gpu->cycle = last;
-        *status = GPU_OK;
+        *status = end_at(run, c, last);
         return false;
     }
     *status = GPU_HANG;
@@ -441,7 +490,7 @@ static enum gpu_status step_windows(struct gpu_run *run, struct course *c)
         look_at_domains(run, &c->outlook);
         uint64_t end = gpu->cycle = c->outlook.end;
         gpu_check_window(run, turn);
-        uint64_t next = c->outlook.faulted ? end : gpu_next_cycle(gpu, &c->outlook);
+        uint64_t next = next_cycle(run, &c->outlook, end);
         if (RARELY(run->launch->module->grid_barrier))
             next = cycle_min(next, see_to_grid(run, c, end));
         if (next < c->duty && !(c->outlook.faulted | c->outlook.idle)) {
@@ -644,8 +693,11 @@ static enum gpu_status begin(struct gpu_run *run)
     struct gpu *gpu = run->gpu;
     if (observe(run) < 0 || gpu_begin_sanitize(run) < 0)
         return GPU_INVALID;
+    finish_partitions(gpu, gpu->cycle); /* with the time in which nothing was simulated */
     gpu_reset_counters(gpu);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
+        if (gpu->machine.gpu.launch_brings_parameters)
+            sm_bring_constants(gpu->sms[i], gpu->params, (uint32_t)run->launch->kernel->param_bytes);
         sm_refresh(gpu->sms[i], read_line, gpu);
         sm_begin(gpu->sms[i], &run->kernel, gpu->cycle);
     }
@@ -683,6 +735,6 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
         rebuild(gpu);
     else if (gpu->machine.gpu.flush_l1_at_kernel_end)
         for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
-            sm_flush(gpu->sms[i]);
+            sm_flush(gpu->sms[i], !gpu->machine.gpu.keep_code);
     return status;
 }

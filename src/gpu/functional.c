@@ -668,7 +668,7 @@ enum gpu_status gpu_run_functional(struct gpu_run *run, enum gpu_going going)
     free_places(f);
     /* Memory changed behind the caches' backs. */
     for (unsigned i = 0; i < run->gpu->machine.gpu.sms; i++)
-        sm_flush(run->gpu->sms[i]);
+        sm_flush(run->gpu->sms[i], !run->gpu->machine.gpu.keep_code);
     free(f);
     return status;
 }

@@ -143,6 +143,10 @@ struct gpu_launch {
     /* All blocks must be resident at once, so that they may wait for each other: a grid that does not fit is refused.
      * The kernel gets a grid workspace for its barriers (launch.c: write_workspace). */
     bool cooperative;
+    /* How it came to the device, which decides how soon it begins behind the launch before (gpu.launch_gap_cycles and its
+     * neighbours): the host gives it, or the graph of which that launch was a node; and early: it may begin before that
+     * launch has ended, as far as the machine can make it ready (launches run one after another). */
+    bool by_graph, early;
     const void *params; /* kernel->param_bytes bytes, laid out by isa_param.offset */
     enum gpu_mode mode;
     bool warms; /* in timing mode: it fills caches for later launches, and its figures are not asked for */

@@ -110,6 +110,7 @@ struct gpu {
     struct gpu_run *standing; /* the launch that stands or is held, else NULL */
     struct gpu_run *run;      /* the launch that takes a checkpoint, else NULL */
     struct gpu_watch *watch;  /* of that launch */
+    uint64_t given;           /* the cycle in which the last launch that the host gave began */
     uint64_t cycle;           /* core cycles since creation; apart from what the threads of a launch read */
     uint64_t checkpoint_every, checkpoint_next;
     void (*take_checkpoint)(void *context);
@@ -168,6 +169,7 @@ struct gpu_run {
     unsigned lookahead; /* of the networks, in ticks: domains are never further apart */
     uint64_t blocks, next_block, start_cycle;
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
+    uint64_t credit, credit_at; /* of the dispatcher, in blocks times gpu.dispatch_cycles, in that cycle (may_start) */
     uint64_t checks, next_check;         /* gpu_check_window: units checked so far, and the window of the next one */
     struct host_use start; /* of the launch, or of a time before it that counts what a checkpoint had behind it */
 };

@@ -448,6 +448,20 @@ static const char *shown_name(struct gpu_run *run)
     return kept;
 }
 
+/* Time passes until a launch begins, in which nothing is simulated: none before the first one. */
+static void come_to_begin(struct gpu *gpu, const struct gpu_launch *l)
+{
+    const struct gpu_params *p = &gpu->machine.gpu;
+    if (l->mode != GPU_TIMING)
+        return;
+    if (gpu->launches) {
+        gpu->cycle += l->early ? p->early_gap_cycles : l->by_graph ? p->graph_gap_cycles : p->launch_gap_cycles;
+        if (!l->by_graph && gpu->cycle < gpu->given + p->launch_host_cycles)
+            gpu->cycle = gpu->given + p->launch_host_cycles;
+    }
+    gpu->given = l->by_graph ? gpu->given : gpu->cycle;
+}
+
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink)
 {
     struct gpu_run *run = base_calloc(1, sizeof *run);
@@ -465,6 +479,9 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
     }
     run->kernel.protocol = gpu_protocol(&gpu->machine);
     sm_prepare(&run->kernel, &gpu->machine.sm, &run->arena);
+    come_to_begin(gpu, launch);
+    run->start_cycle = run->credit_at = gpu->cycle;
+    run->credit = (uint64_t)gpu->machine.gpu.dispatch_burst * gpu->machine.gpu.dispatch_cycles;
     gpu->launches++;
     run->start = host_use_now();
     return proceed(run, GPU_GO_ON);

@@ -63,6 +63,8 @@ static void archive_run(struct gpu_run *run, struct archive *ar)
     archive_u64_to(ar, &run->start_cycle, run->gpu->cycle);
     archive_u32_to(ar, &run->dispatch_from, run->gpu->machine.gpu.sms - 1);
     archive_u32_to(ar, &run->last_served, run->gpu->machine.gpu.sms - 1);
+    archive_u64_to(ar, &run->credit, (uint64_t)run->gpu->machine.gpu.dispatch_burst * run->gpu->machine.gpu.dispatch_cycles);
+    archive_u64_to(ar, &run->credit_at, run->gpu->cycle);
     ARCHIVE(ar, seconds);
     run->start.seconds = host_seconds() - seconds;
     archive_end(ar);
@@ -176,6 +178,7 @@ static void archive_device(struct gpu_run *run, struct gpu_watch *watch, struct 
     archive_begin(ar, "device", 0);
     ARCHIVE(ar, gpu->cycle);
     ARCHIVE(ar, gpu->launches);
+    ARCHIVE(ar, gpu->given);
     archive_observers(gpu, ar);
     store_archive(&gpu->store, ar);
     archive_heap(gpu, ar);
@@ -246,6 +249,7 @@ void gpu_archive_outcome(struct gpu *gpu, struct archive *ar)
     archive_begin(ar, "outcome", 0);
     ARCHIVE(ar, gpu->cycle);
     ARCHIVE(ar, gpu->launches);
+    ARCHIVE(ar, gpu->given);
     ARCHIVE(ar, gpu->heap_bytes);
     archive_unsynced_lines(gpu, ar);
     gpu_archive_strays(gpu, ar);

@@ -174,7 +174,7 @@ bool isa_is_outside(const char *text, size_t n)
         "txq",          "sured",          "suq",      "istypep",   "wmma",     "mma",       "ldmatrix",     "stmatrix",
         "movmatrix",    "wgmma",          "tcgen05",  "cp",        "mbarrier",     "tensormap",
         "createpolicy", "applypriority",  "discard",  "mapa",      "getctarank",   "multimem",
-        "setmaxnreg",   "griddepcontrol", "alloca",   "stacksave", "stackrestore", "clusterlaunchcontrol",
+        "setmaxnreg",   "alloca",         "stacksave", "stackrestore", "clusterlaunchcontrol",
     };
     for (size_t i = 0; n && i < sizeof outside / sizeof outside[0]; i++)
         if (same_text(outside[i], text, n))

@@ -148,6 +148,15 @@ void lsu_flush(struct lsu *lsu)
     l1_empty(&lsu->l1d);
 }
 
+void lsu_bring_constants(struct lsu *lsu, uint64_t address, uint32_t bytes)
+{
+    const uint64_t end = address + bytes;
+    for (uint64_t at = address, next; at < end; at = next) {
+        next = (at / lsu->const_line + 1) * lsu->const_line;
+        cache_install(lsu->l1c, at, (uint32_t)((next < end ? next : end) - at));
+    }
+}
+
 void lsu_refresh(struct lsu *lsu, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                  void *context)
 {

@@ -184,6 +184,8 @@ void lsu_reset_stats(struct lsu *lsu);
 /* Empties the L1 caches; gives the lines that stay the values that memory holds now (cache_refresh); tells what is
  * written in lines that stay (l1_publish). */
 void lsu_flush(struct lsu *lsu);
+/* Between launches: these bytes lie in the constant cache; lsu_refresh gives them their values. */
+void lsu_bring_constants(struct lsu *lsu, uint64_t address, uint32_t bytes);
 void lsu_refresh(struct lsu *lsu, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                  void *context);
 void lsu_publish(struct lsu *lsu, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),

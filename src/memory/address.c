@@ -72,7 +72,10 @@ struct request_map request_map_of(const struct partition_params *params)
 struct memory_map memory_map_of(const struct partition_params *params)
 {
     struct memory_map map = {
-        .channels = params->channels, .slice_bits = slice_bits(params), .block_shift = mask_first(params->block_bytes)};
+        .channels = params->channels,
+        .slice_bits = slice_bits(params),
+        .block_shift = mask_first(params->block_bytes),
+        .hashes = params->hash_channels};
     memcpy(map.bank_bits, maps[params->address_map].bank, sizeof map.bank_bits);
     if (params->channels > 1)
         map.inverse = UINT64_MAX / params->channels + 1;

@@ -569,11 +569,14 @@ void partition_host_copy(struct partition *p, uint64_t address, uint64_t bytes)
         return;
     if (l2->replacement == CACHE_LRU && l2->set_index == CACHE_INDEX_LINEAR && bytes > 2 * whole)
         address = end - 2 * whole;
-    uint64_t block = address / params->block_bytes;
-    block += (p->channel + params->channels - block % params->channels) % params->channels;
-    for (; block * params->block_bytes < end; block += params->channels) {
+    for (uint64_t round = address / params->block_bytes / params->channels;; round++) {
+        uint32_t first = memory_first_channel(&p->map, round);
+        uint64_t block = round * params->channels + (p->channel + params->channels - first) % params->channels;
         uint64_t from = block * params->block_bytes, to = from + params->block_bytes;
-        install_block(p, from > address ? from : address, to < end ? to : end);
+        if (round * params->channels * params->block_bytes >= end)
+            break;
+        if (to > address && from < end)
+            install_block(p, from > address ? from : address, to < end ? to : end);
     }
 }
 

@@ -108,15 +108,29 @@ struct memory_map {
     uint32_t channels, slice_bits;
     uint32_t block_shift; /* bytes that lie together in one channel, as a power of two */
     uint8_t bank_bits[4]; /* of the channel address, those that choose the slice first */
+    bool hashes;          /* partition.hash_channels */
 };
 struct memory_map memory_map_of(const struct partition_params *params);
+
+/* The channel of the first block of a round over the channels (Fibonacci hashing: rounds that follow each other begin
+ * far apart). */
+static inline uint32_t memory_first_channel(const struct memory_map *map, uint64_t round)
+{
+    uint64_t hash = round * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+    return map->hashes ? (uint32_t)(hash * map->channels >> 32) : 0;
+}
 
 /* Returns the slice (of the whole machine) of any address, and its local address there. */
 static inline uint32_t memory_slice_of(const struct memory_map *map, uint64_t address, uint64_t *local)
 {
     uint64_t block = address >> map->block_shift;
     uint64_t row = map->inverse ? (uint64_t)((unsigned __int128)block * map->inverse >> 64) : block;
-    uint32_t slice = (uint32_t)(block - row * map->channels) << map->slice_bits;
+    uint32_t channel = (uint32_t)(block - row * map->channels);
+    if (RARELY(map->hashes)) {
+        channel += memory_first_channel(map, row);
+        channel -= channel >= map->channels ? map->channels : 0;
+    }
+    uint32_t slice = channel << map->slice_bits;
     uint64_t inside = row << map->block_shift | (address & mask_low(map->block_shift));
     for (uint32_t i = 0; i < map->slice_bits; i++)
         slice |= (uint32_t)(inside >> map->bank_bits[i] & 1) << i;

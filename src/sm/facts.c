@@ -45,10 +45,16 @@ const struct sm_stray_list *sm_strays_of(const struct sm *sm)
     return &sm->strays;
 }
 
-void sm_flush(struct sm *sm)
+void sm_flush(struct sm *sm, bool code)
 {
-    fetch_empty_cache(&sm->fetch);
+    if (code)
+        fetch_empty_cache(&sm->fetch);
     lsu_flush(&sm->lsu);
+}
+
+void sm_bring_constants(struct sm *sm, uint64_t address, uint32_t bytes)
+{
+    lsu_bring_constants(&sm->lsu, address, bytes);
 }
 
 void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),

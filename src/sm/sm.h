@@ -161,8 +161,10 @@ const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm);
 const struct sm_stray_list *sm_strays_of(const struct sm *sm);
 /* The lines that atomic accesses of this launch have touched so far; none unless sm.counts_lines. */
 const struct sm_lines *sm_lines_of(const struct sm *sm);
-/* Empties the L1 caches. */
-void sm_flush(struct sm *sm);
+/* Empties the L1 caches; that of instructions only with `code`. */
+void sm_flush(struct sm *sm, bool code);
+/* Between launches: these bytes lie in the constant cache, with the values that sm_refresh gives them. */
+void sm_bring_constants(struct sm *sm, uint64_t address, uint32_t bytes);
 /* Gives the lines that stayed in the L1 caches since the last kernel the values that memory holds now; see
  * cache_refresh. */
 void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),

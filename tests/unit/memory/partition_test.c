@@ -134,6 +134,29 @@ static void blocks_of_any_size(void **state)
     }
 }
 
+/* With hash_channels each round is a rotation of the plain one: every address still has one place, neighbours lie in
+ * neighbouring channels within a round, and blocks that are as many apart as would meet few channels meet most. */
+static void rounds_begin_anywhere(void **state)
+{
+    enum { CHANNELS_HERE = 40, STRIDE = 8, BLOCKS = 400 };
+    struct partition_params plain = fixture_pascal().partition, p;
+    plain.channels = CHANNELS_HERE;
+    p = plain;
+    p.hash_channels = true;
+    uint32_t met[CHANNELS_HERE] = {0}, of_round[CHANNELS_HERE] = {0};
+    for (uint64_t block = 0; block < BLOCKS; block++) {
+        uint64_t address = block * p.block_bytes + block % 200;
+        struct memory_place place = memory_place_of(&p, address), before = memory_place_of(&plain, address);
+        assert_true(place.local == before.local && place.row == before.row && place.bank == before.bank);
+        if (block % CHANNELS_HERE)
+            assert_int_equal(place.channel, (memory_place_of(&p, address - p.block_bytes).channel + 1) % CHANNELS_HERE);
+        assert_int_equal(of_round[place.channel]++, block / CHANNELS_HERE);
+        met[memory_place_of(&p, block * STRIDE * p.block_bytes).channel]++;
+    }
+    for (unsigned i = 0; i < CHANNELS_HERE; i++)
+        assert_true(met[i] >= BLOCKS / CHANNELS_HERE / 3);
+}
+
 static void pascal_addresses(void **state)
 {
     struct partition_params p = fixture_pascal().partition;
@@ -787,7 +810,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_cut_as_gpgpu_sim_does),
         cmocka_unit_test(blocks_of_any_size),
-        cmocka_unit_test(pascal_addresses),
+        cmocka_unit_test(pascal_addresses), cmocka_unit_test(rounds_begin_anywhere),
         cmocka_unit_test(a_hit_takes_the_rop_latency_and_one_access),
         cmocka_unit_test(a_seed_lengthens_the_rop_latency),
         cmocka_unit_test(a_seed_keeps_requests_in_order),

@@ -38,6 +38,16 @@ LOCKSTEP_DEVICE void __nanosleep(unsigned ns)
 {
     asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory");
 }
+/* Programmatic dependent launch. */
+LOCKSTEP_DEVICE void cudaTriggerProgrammaticLaunchCompletion()
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+LOCKSTEP_DEVICE void cudaGridDependencySynchronize()
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
 LOCKSTEP_DEVICE void __brkpt()
 {
     asm volatile("brkpt;" ::: "memory");

@@ -1,0 +1,142 @@
+/* When launches begin and end, and how fast their blocks start (gpu.launch_cycles and its neighbours), by cycles. */
+#include "gpu_support.h"
+
+#define BODY PTX_BEGIN "add.u32 %r1, %r1, %r5; st.global.u32 [%rd2], %r1; ret;"
+static const char kernels[] = PTX_HEAD PTX_KERNEL("writes", BODY) PTX_KERNEL("reads", PTX_BEGIN "ld.global.u32 %r1, [%rd2]; ret;");
+
+/* Launch number n of so many of the kernel, and the cycles that lie between it and the one before. */
+struct launched {
+    uint64_t cycles, before;
+};
+struct given {
+    bool by_graph, early;
+};
+
+static struct launched launch_last(const char *settings, const char *kernel, struct shape shape, unsigned count,
+                                   struct given given)
+{
+    struct device d;
+    struct launched last = {0};
+    device_open(&d, "gtx480", settings);
+    device_load(&d, kernels);
+    uint64_t params[] = {device_buffer(&d, 1 << 20), 7};
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t ended = gpu_cycle(d.gpu);
+        struct gpu_launch launch = {.module = d.module,
+                                    .kernel = gpu_kernel(d.module, kernel),
+                                    .grid = {shape.grid, 1, 1},
+                                    .block = {shape.block, 1, 1},
+                                    .params = params,
+                                    .mode = shape.mode,
+                                    .max_cycles = shape.max_cycles,
+                                    .threads = shape.threads,
+                                    .every_cycle = shape.every_cycle,
+                                    .by_graph = given.by_graph,
+                                    .early = given.early};
+        gpu_result_free(&d.result);
+        gpu_launch(d.gpu, &launch, &d.result, &d.sink);
+        assert_int_equal(d.result.status, shape.max_cycles ? GPU_LIMIT : GPU_OK);
+        last = (struct launched){d.result.cycles, gpu_cycle(d.gpu) - ended - d.result.cycles};
+    }
+    device_close(&d);
+    return last;
+}
+
+static uint64_t cycles_of(const char *settings, const char *kernel, struct shape shape)
+{
+    return launch_last(settings, kernel, shape, 1, (struct given){0}).cycles;
+}
+
+/* However it is simulated, a launch takes what it took, and what the machine says besides. */
+static void begins_and_ends_take_time(void **state)
+{
+    static const char set[] = "gpu.launch_cycles=501 gpu.launch_end_cycles=200 gpu.launch_written_cycles=70";
+    static const struct shape shapes[] = {
+        {.grid = 40, .block = 96},
+        {.grid = 40, .block = 96, .every_cycle = true},
+        {.grid = 40, .block = 96, .threads = 2},
+        {.grid = 1, .block = 32},
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        assert_int_equal(cycles_of(set, "writes", shapes[i]), cycles_of(NULL, "writes", shapes[i]) + 770);
+        assert_int_equal(cycles_of(set, "reads", shapes[i]), cycles_of(NULL, "reads", shapes[i]) + 700);
+    }
+}
+
+/* The limit may fall before the first block, or behind the last. */
+static void limits_fall_anywhere(void **state)
+{
+    static const char set[] = "gpu.launch_cycles=501 gpu.launch_end_cycles=200";
+    const struct shape whole = {.grid = 4, .block = 32};
+    (void)state;
+    uint64_t all = cycles_of(set, "writes", whole);
+    for (uint64_t limit = 1; limit < all; limit += limit < all - 100 ? 90 : 1) {
+        struct shape cut = whole;
+        cut.max_cycles = limit;
+        assert_int_equal(cycles_of(set, "writes", cut), limit);
+        cut.every_cycle = true;
+        assert_int_equal(cycles_of(set, "writes", cut), limit);
+    }
+}
+
+static void launches_keep_their_distance(void **state)
+{
+    static const char set[] = "gpu.launch_gap_cycles=3000 gpu.graph_gap_cycles=600 gpu.early_gap_cycles=70";
+    const struct shape shape = {.grid = 4, .block = 32}, functional = {.grid = 4, .block = 32, .mode = GPU_FUNCTIONAL};
+    (void)state;
+    assert_int_equal(launch_last(set, "writes", shape, 1, (struct given){0}).before, 0);
+    assert_int_equal(launch_last(set, "writes", shape, 2, (struct given){0}).before, 3000);
+    assert_int_equal(launch_last(set, "writes", shape, 3, (struct given){.by_graph = true}).before, 600);
+    assert_int_equal(launch_last(set, "writes", shape, 3, (struct given){.by_graph = true, .early = true}).before, 70);
+    assert_int_equal(launch_last(set, "writes", shape, 3, (struct given){.early = true}).before, 70);
+    assert_int_equal(launch_last(set, "writes", functional, 3, (struct given){0}).before, 0);
+    /* The host gives a launch every 5000 cycles, as it can where the one before is short. */
+    struct launched second = launch_last("gpu.launch_gap_cycles=30 gpu.launch_host_cycles=5000", "writes", shape, 2,
+                                         (struct given){0});
+    struct launched first = launch_last(NULL, "writes", shape, 1, (struct given){0});
+    assert_int_equal(second.before, 5000 - first.cycles);
+    assert_int_equal(launch_last("gpu.launch_gap_cycles=30 gpu.launch_host_cycles=5000", "writes", shape, 3,
+                                 (struct given){.by_graph = true}).before, 0);
+}
+
+/* So many blocks in so many cycles, once the burst is over; the blocks themselves take no longer. */
+static void blocks_start_at_a_rate(void **state)
+{
+    static const char one[] = "gpu.dispatch_blocks=1 gpu.dispatch_cycles=9", burst[] = "gpu.dispatch_blocks=1 gpu.dispatch_cycles=9 gpu.dispatch_burst=64",
+                      three[] = "gpu.dispatch_blocks=3 gpu.dispatch_cycles=9 gpu.launch_cycles=100";
+    const struct shape few = {.grid = 500, .block = 32}, many = {.grid = 1000, .block = 32};
+    struct shape threads = many, stepped = many;
+    (void)state;
+    threads.threads = 2;
+    stepped.every_cycle = true;
+    assert_in_range(cycles_of(one, "writes", many) - cycles_of(one, "writes", few), 500 * 9 - 9, 500 * 9 + 9);
+    assert_in_range(cycles_of(three, "writes", many) - cycles_of(three, "writes", few), 500 * 3 - 9, 500 * 3 + 9);
+    assert_in_range(cycles_of(one, "writes", many) - cycles_of(burst, "writes", many), 60 * 9, 64 * 9);
+    assert_int_equal(cycles_of(burst, "writes", threads), cycles_of(burst, "writes", many));
+    assert_int_equal(cycles_of(burst, "writes", stepped), cycles_of(burst, "writes", many));
+}
+
+/* Parameters and code that lie in the SMs' caches save the first misses. */
+static void launches_bring_what_they_need(void **state)
+{
+    static const char plain[] = "gpu.flush_l1_at_kernel_end=true gpu.sms=1";
+    static const char parameters[] = "gpu.flush_l1_at_kernel_end=true gpu.sms=1 gpu.launch_brings_parameters=true";
+    static const char code[] = "gpu.flush_l1_at_kernel_end=true gpu.sms=1 gpu.keep_code=true";
+    const struct shape shape = {.grid = 1, .block = 32};
+    (void)state;
+    assert_true(cycles_of(parameters, "writes", shape) + 200 < cycles_of(plain, "writes", shape));
+    assert_int_equal(cycles_of(code, "writes", shape), cycles_of(plain, "writes", shape));
+    assert_true(launch_last(code, "writes", shape, 2, (struct given){0}).cycles + 100 <
+                launch_last(plain, "writes", shape, 2, (struct given){0}).cycles);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(begins_and_ends_take_time),   cmocka_unit_test(limits_fall_anywhere),
+        cmocka_unit_test(launches_keep_their_distance), cmocka_unit_test(blocks_start_at_a_rate),
+        cmocka_unit_test(launches_bring_what_they_need),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
