@@ -516,12 +516,19 @@ NOT_INLINE bool others_occupied(const struct crossbar *x, unsigned in)
     return occupied != 0;
 }
 
+/* In a tick of several steps a flit behind the front one may come to the front too, and go anywhere. */
+HOT_INLINE bool more_come_to_front(const struct crossbar *x, const struct crossbar_inputs *from, uint64_t flits)
+{
+    return x->core.params->internal_speedup > 1 && (tally_some(&from->behind) | (flits & from->occupied));
+}
+
 /* A tick in which no other words move, nor flits come from others, makes none move: what comes to that word of inputs
  * or stands in its buffer goes to that word of outputs, and no input of another word waits there. */
 HOT_INLINE bool stays_in_pair(const struct crossbar *x, unsigned in, unsigned out, uint64_t flits)
 {
     const struct crossbar_inputs *from = &x->in[in];
-    return all_go_to(x, from, flits | from->occupied, out) && !(x->out[out].asked && others_occupied(x, in));
+    return all_go_to(x, from, flits | from->occupied, out) && !more_come_to_front(x, from, flits) &&
+           !(x->out[out].asked && others_occupied(x, in));
 }
 
 /* Of the words that move there is one of inputs and one of outputs at most, and the tick makes no other move. False:
@@ -664,6 +671,8 @@ NOT_INLINE bool begin_alone(struct crossbar *x, struct network_pair *p)
 /* Inputs have sent packets to other words of outputs, and one of these may come to the front in this tick. */
 NOT_INLINE bool goes_away(const struct crossbar *x, const struct network_pair *p)
 {
+    if (x->core.params->internal_speedup > 1)
+        return (p->away & (p->flits | x->from->occupied)) != 0;
     for (uint64_t rest = p->away & (p->flits | x->from->occupied) & ~x->from->open; rest; rest &= rest - 1)
         if (network_front(x->core.gates, 64 * p->in + mask_first(rest))->output >> 6 != p->out)
             return true;

@@ -247,6 +247,10 @@ static void loses_nothing(void **state)
 {
     (void)state;
     each(conserve);
+    /* Few packets between many ports, so that most ticks are of one word of each, in which a second step in a tick may
+     * bring a packet for another word to the front. */
+    const struct network_params steps = params_of("crossbar", 5, false);
+    conserve(&steps, shapes[SHAPES - 1]);
 }
 
 static void go_apart(const struct network_params *params, struct shape shape)
