@@ -245,6 +245,23 @@ static uint64_t next_cycle(const struct gpu_run *run, const struct gpu_outlook *
     return RARELY(end < first_start(run)) ? first_start(run) : gpu_next_cycle(run->gpu, o);
 }
 
+/* Time passes from one cycle to another with nothing inside the networks but credits on their way, which come to where
+ * they belong. */
+static void finish_networks(struct gpu *gpu, uint64_t from, uint64_t until)
+{
+    const uint32_t mhz = gpu->machine.gpu.network_mhz, core_mhz = gpu->machine.gpu.core_mhz;
+    const uint64_t end = sim_clock_at(mhz, core_mhz, until).begun;
+    for (unsigned i = 0; i < gpu->network_count; i++)
+        network_listen_to_all(gpu->networks[i]);
+    for (uint64_t tick = sim_clock_at(mhz, core_mhz, from).begun, next; tick < end; tick = next) {
+        next = CYCLE_NEVER;
+        for (unsigned i = 0; i < gpu->network_count; i++) {
+            network_tick(gpu->networks[i], tick);
+            next = cycle_min(next, network_next(gpu->networks[i], tick + 1));
+        }
+    }
+}
+
 static bool has_written(const struct gpu *gpu)
 {
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
@@ -261,6 +278,7 @@ static enum gpu_status end_at(struct gpu_run *run, const struct course *c, uint6
     const struct gpu_params *p = &run->gpu->machine.gpu;
     uint64_t end = last + p->launch_end_cycles + (p->launch_written_cycles && has_written(run->gpu) ? p->launch_written_cycles : 0);
     run->gpu->cycle = cycle_min(end, c->limit);
+    finish_networks(run->gpu, last, run->gpu->cycle);
     return end > c->limit ? GPU_LIMIT : GPU_OK;
 }
 
@@ -693,7 +711,8 @@ static enum gpu_status begin(struct gpu_run *run)
     struct gpu *gpu = run->gpu;
     if (observe(run) < 0 || gpu_begin_sanitize(run) < 0)
         return GPU_INVALID;
-    finish_partitions(gpu, gpu->cycle); /* with the time in which nothing was simulated */
+    finish_networks(gpu, run->ended_before, run->start_cycle);
+    finish_partitions(gpu, gpu->cycle);
     gpu_reset_counters(gpu);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         if (gpu->machine.gpu.launch_brings_parameters)

@@ -168,6 +168,7 @@ struct gpu_run {
     unsigned domain_count, threads;
     unsigned lookahead; /* of the networks, in ticks: domains are never further apart */
     uint64_t blocks, next_block, start_cycle;
+    uint64_t ended_before; /* the cycle in which the launch before has ended: up to start_cycle nothing is simulated */
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
     uint64_t credit, credit_at; /* of the dispatcher, in blocks times gpu.dispatch_cycles, in that cycle (may_start) */
     uint64_t checks, next_check;         /* gpu_check_window: units checked so far, and the window of the next one */

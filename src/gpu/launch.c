@@ -479,6 +479,7 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
     }
     run->kernel.protocol = gpu_protocol(&gpu->machine);
     sm_prepare(&run->kernel, &gpu->machine.sm, &run->arena);
+    run->ended_before = gpu->cycle;
     come_to_begin(gpu, launch);
     run->start_cycle = run->credit_at = gpu->cycle;
     run->credit = (uint64_t)gpu->machine.gpu.dispatch_burst * gpu->machine.gpu.dispatch_cycles;

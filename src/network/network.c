@@ -449,6 +449,11 @@ void network_listen(struct network *net, uint64_t sides)
     network_choose_tick(net);
 }
 
+void network_listen_to_all(struct network *net)
+{
+    network_listen(net, mask_low(net->side_count));
+}
+
 bool network_idle(const struct network *net)
 {
     for (unsigned i = 0; i < net->gates.inputs; i++)

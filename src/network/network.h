@@ -163,6 +163,7 @@ bool network_side_rests(const struct network *net, unsigned side, uint64_t tick)
 /* The sides that do not rest, as bits: the others are neither ticked nor looked at. At first, and when a network has
  * been divided anew, all. Called between ticks that are done on all threads. */
 void network_listen(struct network *net, uint64_t sides);
+void network_listen_to_all(struct network *net);
 /* The whole network at once, but for a core that ticks with another's: that one's network comes last. */
 void network_tick(struct network *net, uint64_t tick);
 /* The first tick from `from` on, which is to be ticked next, that changes anything (payloads waiting in ejection queues

@@ -100,6 +100,22 @@ static void launches_keep_their_distance(void **state)
                                  (struct given){.by_graph = true}).before, 0);
 }
 
+/* Credits that are on their way when a launch ends come to where they belong, in every network: none is missing after many
+ * launches. */
+static void no_credits_are_lost(void **state)
+{
+    static const char set[] = "gpu.launch_gap_cycles=30 gpu.launch_end_cycles=3 gpu.sms=3 network.ejection_flits=3 network.router_flits=3 network.core=";
+    static const char *const cores[] = {"crossbar", "ideal", "mesh"};
+    const struct shape shape = {.grid = 6, .block = 64};
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        char settings[256];
+        snprintf(settings, sizeof settings, "%s%s", set, cores[i]);
+        uint64_t second = launch_last(settings, "writes", shape, 2, (struct given){0}).cycles;
+        assert_in_range(launch_last(settings, "writes", shape, 60, (struct given){0}).cycles, second - 20, second + 20);
+    }
+}
+
 /* So many blocks in so many cycles, once the burst is over; the blocks themselves take no longer. */
 static void blocks_start_at_a_rate(void **state)
 {
@@ -136,7 +152,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(begins_and_ends_take_time),   cmocka_unit_test(limits_fall_anywhere),
         cmocka_unit_test(launches_keep_their_distance), cmocka_unit_test(blocks_start_at_a_rate),
-        cmocka_unit_test(launches_bring_what_they_need),
+        cmocka_unit_test(launches_bring_what_they_need), cmocka_unit_test(no_credits_are_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
