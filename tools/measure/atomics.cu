@@ -105,7 +105,7 @@ static void rates(mark *m, void *buffer, const char *name, K kernel, std::vector
             int turns = measure.small ? 2 : serial ? (blocks > 16 ? 8 : 32) : 64;
             std::vector<double> v;
             if (measure.few)
-                turns = serial ? 1 : 4;
+                turns = pattern == one_word ? 1 : serial ? 8 : 4;
             for (int k = -1; k < (measure.small ? 0 : measure.few ? 1 : 5); k++) {
                 kernel<<<(unsigned)blocks, threads>>>(m, (T *)buffer, pattern, turns, (T *)buffer + (1 << 22));
                 finish(name);
