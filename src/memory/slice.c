@@ -75,8 +75,23 @@ HOT_INLINE void append(struct slice *s, struct packet *packet)
     s->last = packet;
 }
 
+/* A request for a lock is for one word: of its bytes the sector which has that one is left, so that it is served once.
+ * Returns where that is. */
+NOT_INLINE uint64_t narrow_to_word(const struct slice *s, struct packet *packet, uint64_t local)
+{
+    uint64_t offset = atomic_of(packet)->lanes[0].offset & ~(s->sector - 1);
+    uint64_t address = (packet->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + offset;
+    local += address - packet->address;
+    packet->address = address;
+    packet->bytes = (uint8_t)s->sector;
+    return local;
+}
+
 HOT void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle)
 {
+    bool for_lock = RARELY(s->locks) && packet->kind == PACKET_ATOMIC && atomic_of(packet)->lock;
+    if (for_lock && s->sector && packet->bytes > s->sector)
+        local = narrow_to_word(s, packet, local);
     packet->ready = cycle + s->params->partition.rop_latency + jitter_next(&s->rop_jitter);
     packet->local = local;
     packet->parts = 1;

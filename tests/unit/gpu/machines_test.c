@@ -420,6 +420,8 @@ static const char *const known[] = {
     "gtx480 partition.rop_latency=0 gpu.dram_mhz=100", /* the same */
     "gtx480 l1d.line_bytes=32 l1d.sector_bytes=32",    /* transactions that were larger than a line */
     "gtx480 l2.line_bytes=32 l2.sector_bytes=16",      /* packets that were larger than a line */
+    /* Requests for locks, which were performed by each sector of theirs. */
+    "gtx480 gpu.sms=3 locks.queue=true l2.sector_bytes=16 l2.write_allocate=lazy",
     /* A load of sectors some of which were dropped by a fence before the others came. */
     "gtx480 gpu.sms=3 sm.id_oc_sfu=3 l1d.sector_bytes=16 l2.sets=1 dram.tCCDL=1000",
     "gtx480 dram.scheduler_queue=1 dram.return_queue=1 partition.slices_per_channel=4", /* fewer places than slices */
