@@ -40,7 +40,7 @@ void lsu_archive_transactions(struct lsu *lsu, struct archive *ar)
 
 static void archive_l1d_pipe(struct lsu *lsu, struct archive *ar)
 {
-    uint32_t size = lsu->params->l1d_latency;
+    uint32_t size = lsu->pipe_size;
     archive_u32_to(ar, &lsu->pipe_head, size ? size - 1 : 0);
     archive_u32_to(ar, &lsu->pipe_count, size);
     archive_bool(ar, &lsu->own_was_last);
@@ -84,6 +84,7 @@ void lsu_archive(struct lsu *lsu, struct archive *ar, const struct packet_source
     archive_u32_to(ar, &lsu->at, 2 * WARP_SLOTS);
     ARCHIVE(ar, lsu->behind);
     ARCHIVE(ar, lsu->cycles);
+    ARCHIVE(ar, lsu->banks);
     for (uint32_t i = 0; i < lsu->count; i++)
         archive_transaction(lsu, ar, &lsu->list[i]);
     archive_l1d_pipe(lsu, ar);

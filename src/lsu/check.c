@@ -20,7 +20,7 @@ static void count_transactions(const struct lsu *lsu, uint32_t *of, uint32_t *li
             ++*live;
         }
     for (uint32_t i = 0; i < lsu->pipe_count; i++)
-        of[lsu->pipe[(lsu->pipe_head + i) % lsu->params->l1d_latency].transaction.op]++;
+        of[lsu->pipe[(lsu->pipe_head + i) % lsu->pipe_size].transaction.op]++;
     if (lsu->op != CORE_NONE && !lsu->cycles)
         of[lsu->op] += lsu->count - lsu->at;
     free(is_free);

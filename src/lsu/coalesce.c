@@ -327,11 +327,12 @@ static inline unsigned count_rows(const struct simt_access *access, unsigned ban
 {
     uint64_t row[MOST_ROWS], count[7] = {0}, touched = 0;
     uint64_t words = mask_low((access->element_bytes * access->elements + 3u) / 4u);
-    uint32_t first = (uint32_t)(access->low / 4) / banks, rows = (uint32_t)(access->high / 4) / banks - first + 1;
+    uint64_t first = access->low / 4 / banks * banks * 4;
+    uint32_t rows = (uint32_t)(access->high - first) / 4 / banks + 1;
     memset(row, 0, rows * sizeof row[0]);
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
-        uint32_t word = (uint32_t)access->address[mask_first(rest)] / 4;
-        row[word / banks - first] |= words << word % banks;
+        uint32_t word = (uint32_t)(access->address[mask_first(rest)] - first) / 4;
+        row[word / banks] |= words << word % banks;
         touched |= words << word % banks;
     }
     if (mask_count(touched) == mask_count(access->mask) * mask_count(words)) /* no lane meets another in a bank */
@@ -404,6 +405,17 @@ HOT static void count_conflicts(struct lsu *lsu, const struct simt_access *acces
     lsu->shared_conflict_cycles += lsu->cycles - 1;
 }
 
+/* The cycles for which the banks of the L1D give other words of an instruction before the last lines are looked up.
+ * Threads of a warp have words of local memory in banks of their own. */
+static uint32_t bank_cycles(const struct lsu *lsu, const struct core_op *o)
+{
+    const struct simt_access *access = o->access;
+    uint32_t lookups = lsu_lookups(lsu, o), lines = (lsu->count + lookups - 1) / lookups;
+    uint32_t words = access->space == ISA_SPACE_LOCAL ? (access->element_bytes * access->elements + 3u) / 4u
+                                                      : count_words(access, lsu->params->shared_banks);
+    return lookups > 1 && words > lines ? words - lines : 0;
+}
+
 /* Transactions were made. */
 HOT_INLINE void tell_made(struct lsu *lsu, const struct core_op *o)
 {
@@ -418,7 +430,7 @@ HOT void lsu_coalesce(struct lsu *lsu, uint32_t op)
 {
     const struct core_op *o = &lsu->ops->items[op];
     lsu->count = lsu->at = 0;
-    lsu->cycles = 0;
+    lsu->cycles = lsu->banks = 0;
     if (!o->in_memory)
         return;
     switch (o->access->space) {
@@ -441,6 +453,8 @@ HOT void lsu_coalesce(struct lsu *lsu, uint32_t op)
     }
     if (o->access->space == ISA_SPACE_CONST)
         return;
+    if (RARELY(lsu->params->l1_lookups > 1))
+        lsu->banks = bank_cycles(lsu, o);
     tell_made(lsu, o);
 }
 

@@ -10,108 +10,9 @@
  * ldst_unit::memory_cycle). */
 #include <string.h>
 
-#include "base/arena.h"
 #include "simt/image.h"
 #include "simt/lock.h"
 #include "lsu/lsu.h"
-
-static const struct stat_desc latency_descs[] = {
-#define STAT_STRUCT struct lsu_latency_stats
-#include "stats/stat_descs.h"
-#include "lsu/latency_stats.def"
-#include "stats/stat_end.h"
-};
-const struct stat_group lsu_latency_group = {"latency",
-                                             "accesses of global memory, where L1s keep what they have written",
-                                             latency_descs, sizeof(latency_descs) / sizeof(latency_descs[0])};
-
-/* Setting up */
-
-/* Fills in the coherence parameters of an L1D that keeps what it has written. */
-static void open_agent(const struct lsu_setup *from, struct l1_setup *setup)
-{
-    const struct coherence_params *p = from->coherence;
-    if (from->probes)
-        setup->answers = memory_slices(from->partition) + 1; /* one of each slice at a time */
-    setup->store_queue = p ? p->store_queue : 64;
-    setup->lease = p ? p->lease : 2000;
-    setup->now = &from->shared->agenda->now;
-    setup->rprio = coherence_rprio(setup->protocol, p ? p->replacement : NULL);
-}
-
-static void init_l1d(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
-{
-    const struct sm_params *p = setup->shared->params;
-    struct l1_setup l1d = {
-        .protocol = setup->protocol ? setup->protocol : coherence_find(NULL),
-        .cache = setup->l1d,
-        .packets = &lsu->net.packets,
-        .requests = p->l1d_queue,
-        .answers = setup->probes ? LSU_ANSWERS : 0,
-        .in_order = p->memory_in_order,
-        .timing_only = p->values_at_issue,
-        .rules = {.loads_pass = !p->global_loads_use_l1,
-                  .strong_pass = p->volatile_bypasses_l1,
-                  .atomics_keep = !p->atomic_drops_line},
-    };
-    if (l1d.protocol->registration)
-        open_agent(setup, &l1d);
-    l1_init(&lsu->l1d, &l1d, own);
-}
-
-void lsu_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
-{
-    const struct sm_shared *shared = setup->shared;
-    lsu->agenda = shared->agenda;
-    lsu->params = shared->params;
-    lsu->warp = shared->warp;
-    lsu->ops = shared->ops;
-    lsu->line = shared->line;
-    lsu->sm = shared->sm;
-    lsu->core = setup->core;
-    lsu->core_end = setup->core_end;
-    lsu->locality = setup->locality;
-    lsu->watch = setup->watch;
-    lsu->port = setup->port;
-    lsu->local_base = setup->local_base;
-    lsu->sm_count = setup->sm_count;
-    lsu->const_sector = setup->l1c->sector_bytes;
-    lsu->const_line = setup->l1c->line_bytes;
-    lsu_net_init(lsu, setup, own);
-    init_l1d(lsu, setup, own);
-    lsu->l1c = cache_create(setup->l1c, true, own);
-    lsu->pipe = ARENA_NEW(own, struct lsu_delayed, shared->params->l1d_latency + 1);
-    packet_ring_init(&lsu->l1c_queue, setup->l1c->miss_queue, own);
-    packet_ring_init(&lsu->responses, shared->params->response_queue, own);
-    core_wheel_init(&lsu->shared);
-    lsu->op = lsu->free_transaction = CORE_NONE;
-}
-
-void lsu_free(struct lsu *lsu)
-{
-    vec_free(&lsu->transactions);
-    vec_free(&lsu->shared_done);
-}
-
-void lsu_begin(struct lsu *lsu, const struct lsu_launch *launch)
-{
-    lsu->launch = *launch;
-    lsu->writeback_from = 0;
-    core_wheel_begin(&lsu->shared, lsu->params->shared_latency);
-}
-
-void lsu_block_begins(struct lsu *lsu, unsigned block, uint64_t warps)
-{
-    lsu->blocks[block] = (struct lsu_block){.warps = warps};
-}
-
-void lsu_reset_stats(struct lsu *lsu)
-{
-    lsu->transactions_made = lsu->shared_conflict_cycles = 0;
-    lsu->latencies = (struct lsu_latency_stats){0};
-    l1_reset_stats(&lsu->l1d);
-    *cache_stats_of(lsu->l1c) = (struct cache_stats){0};
-}
 
 /* Transactions that wait for an answer */
 
@@ -140,34 +41,6 @@ static inline struct lsu_transaction take_transaction(struct lsu *lsu, uint32_t 
     lsu->free_transaction = index;
     lsu->transactions_live--;
     return taken;
-}
-
-void lsu_flush(struct lsu *lsu)
-{
-    cache_invalidate_all(lsu->l1c);
-    l1_empty(&lsu->l1d);
-}
-
-void lsu_bring_constants(struct lsu *lsu, uint64_t address, uint32_t bytes)
-{
-    const uint64_t end = address + bytes;
-    for (uint64_t at = address, next; at < end; at = next) {
-        next = (at / lsu->const_line + 1) * lsu->const_line;
-        cache_install(lsu->l1c, at, (uint32_t)((next < end ? next : end) - at));
-    }
-}
-
-void lsu_refresh(struct lsu *lsu, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
-                 void *context)
-{
-    cache_refresh(lsu->l1c, read, context);
-    l1_begin_kernel(&lsu->l1d, read, context);
-}
-
-void lsu_publish(struct lsu *lsu, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
-                 void *context)
-{
-    l1_publish(&lsu->l1d, put, context);
 }
 
 HOT unsigned lsu_l1_event(const struct lsu *lsu, const struct simt_access *access)
@@ -452,35 +325,52 @@ static inline void ask_for(struct lsu *lsu, const struct core_op *o)
 /* Sends an access on its way to the L1D, which takes sm.l1d_latency cycles. */
 static enum lsu_served enter_l1d_pipe(struct lsu *lsu, const struct lsu_transaction *t)
 {
-    uint32_t size = lsu->params->l1d_latency, at = lsu->pipe_head + lsu->pipe_count;
+    uint32_t size = lsu->pipe_size, at = lsu->pipe_head + lsu->pipe_count;
     if (lsu->pipe_count == size)
         return LSU_NO_PLACE;
-    lsu->pipe[at < size ? at : at - size] = (struct lsu_delayed){*t, lsu->agenda->now + size};
+    lsu->pipe[at < size ? at : at - size] = (struct lsu_delayed){*t, lsu->agenda->now + lsu->params->l1d_latency};
     lsu->pipe_count++;
     agenda_add(lsu->agenda, DUE_PIPE);
     return LSU_SERVED;
 }
 
-HOT static void serve_l1d_pipe(struct lsu *lsu)
+/* The first access of the pipe comes to the tags. Returns whether they took it. */
+HOT_INLINE bool serve_pipe_head(struct lsu *lsu)
 {
     struct lsu_delayed *head = &lsu->pipe[lsu->pipe_head];
     if (head->ready > lsu->agenda->now || (lsu->pipe_refused && stands_still(lsu->agenda)))
-        return;
+        return false;
     /* The L1D remembers refused reads alone, and nothing else comes to the tags before this access is taken: so a
      * refusal that it remembers is of this one. */
     if (lsu->pipe_refused && l1_refuses_again(&lsu->l1d, head->transaction.address, head->transaction.bytes))
-        return;
+        return false;
     ask_for(lsu, &lsu->ops->items[head->transaction.op]);
     lsu->pipe_refused = !serve_l1d(lsu, &head->transaction);
     ask_for(lsu, NULL);
     if (lsu->pipe_refused)
-        return;
+        return false;
     made_progress(lsu->agenda);
-    lsu->pipe_head = lsu->pipe_head + 1 < lsu->params->l1d_latency ? lsu->pipe_head + 1 : 0;
+    lsu->pipe_head = lsu->pipe_head + 1 < lsu->pipe_size ? lsu->pipe_head + 1 : 0;
     if (!--lsu->pipe_count)
         agenda_done(lsu->agenda, DUE_PIPE);
     if (lsu->served == LSU_NO_PLACE)
         agenda_add(lsu->agenda, DUE_REFUSED);
+    return true;
+}
+
+/* In one cycle the tags look up as many lines of an instruction as they can. */
+NOT_INLINE void serve_more_of_pipe(struct lsu *lsu, uint32_t op)
+{
+    for (uint32_t i = 1; i < lsu->params->l1_lookups; i++)
+        if (!lsu->pipe_count || lsu->pipe[lsu->pipe_head].transaction.op != op || !serve_pipe_head(lsu))
+            return;
+}
+
+HOT static void serve_l1d_pipe(struct lsu *lsu)
+{
+    uint32_t op = lsu->pipe[lsu->pipe_head].transaction.op;
+    if (serve_pipe_head(lsu) && RARELY(lsu->params->l1_lookups > 1))
+        serve_more_of_pipe(lsu, op);
 }
 
 /* True: an access that goes past the L1D has to wait for accesses in the pipe. It must not overtake one to the same
@@ -492,7 +382,7 @@ static bool follows_in_pipe(const struct lsu *lsu, const struct lsu_transaction 
     if (lsu->pipe_refused && !l1_keeps(&lsu->l1d))
         return true;
     for (uint32_t i = 0; i < lsu->pipe_count; i++)
-        if (lsu->pipe[(lsu->pipe_head + i) % lsu->params->l1d_latency].transaction.address / PACKET_LINE_BYTES ==
+        if (lsu->pipe[(lsu->pipe_head + i) % lsu->pipe_size].transaction.address / PACKET_LINE_BYTES ==
             t->address / PACKET_LINE_BYTES)
             return true;
     return false;
@@ -540,25 +430,46 @@ static void serve_shared(struct lsu *lsu)
     }
 }
 
-/* The instruction in the dispatch register moves on by one transaction. */
+/* Tries the next transaction in the dispatch register; returns whether it was served. */
+HOT_INLINE bool serve_next(struct lsu *lsu)
+{
+    const struct core_op *o = &lsu->ops->items[lsu->op];
+    ask_for(lsu, o);
+    lsu->served = (uint8_t)serve_transaction(lsu, o, &lsu->list[lsu->at]);
+    ask_for(lsu, NULL);
+    lsu->at += lsu->served == LSU_SERVED;
+    return lsu->served == LSU_SERVED;
+}
+
+/* Further lines of the instruction are looked up in the cycle of the first. */
+NOT_INLINE void serve_more(struct lsu *lsu)
+{
+    if (lsu->at == lsu->count)
+        return;
+    for (uint32_t i = 1, most = lsu_lookups(lsu, &lsu->ops->items[lsu->op]); i < most && lsu->at < lsu->count; i++)
+        if (!serve_next(lsu))
+            return;
+}
+
+/* The instruction in the dispatch register moves on, by one transaction where the L1D does not look up several. */
 HOT static void serve_dispatch(struct lsu *lsu)
 {
     if (lsu->cycles) {
         serve_shared(lsu);
         return;
     }
+    if (RARELY(lsu->banks)) {
+        lsu->banks--;
+        made_progress(lsu->agenda);
+        return;
+    }
     if (lsu->served != LSU_SERVED && stands_still(lsu->agenda) && !can_enter(lsu))
         return;
-    if (lsu->at < lsu->count) {
-        const struct core_op *o = &lsu->ops->items[lsu->op];
-        ask_for(lsu, o);
-        lsu->served = (uint8_t)serve_transaction(lsu, o, &lsu->list[lsu->at]);
-        ask_for(lsu, NULL);
-        if (lsu->served != LSU_SERVED)
-            return;
-        lsu->at++;
-    }
+    if (lsu->at < lsu->count && !serve_next(lsu))
+        return;
     made_progress(lsu->agenda);
+    if (RARELY(lsu->params->l1_lookups > 1))
+        serve_more(lsu);
     if (lsu->at != lsu->count)
         return;
     if (RARELY(lsu->behind)) {

@@ -122,8 +122,9 @@ struct lsu {
     ROOM_KEPT uint32_t count, at; /* its transactions, and the next one to be served: in `list` */
     ROOM_KEPT uint64_t behind;    /* lanes of it, a read of a texture, whose transactions are made once these are served */
     ROOM_KEPT uint32_t cycles;    /* shared memory: bank-conflict cycles left */
+    ROOM_KEPT uint32_t banks;     /* L1D: cycles for which its banks give other words of the op, before the last lookups */
     ROOM_KEPT uint32_t writeback_from;
-    ROOM_KEPT uint32_t pipe_head, pipe_count;
+    ROOM_KEPT uint32_t pipe_head, pipe_count, pipe_size; /* size: sm.l1_lookups for each cycle of sm.l1d_latency */
     ROOM_KEPT uint32_t shared_head;
     ROOM_KEPT VEC(uint32_t) shared_done;   /* ops out of the shared memory pipeline, oldest first */
     struct packet *ROOM_KEPT bypass_reply; /* next global-bypass reply to write back */
@@ -134,7 +135,7 @@ struct lsu {
     ROOM_KEPT VEC(struct lsu_transaction) transactions; /* pool of those that wait for an answer */
     ROOM_KEPT uint32_t free_transaction, transactions_live;
     ROOM_KEPT struct lsu_transaction list[2 * WARP_SLOTS];
-    struct lsu_delayed *ROOM_KEPT pipe; /* ring of sm.l1d_latency accesses on their way to the L1D */
+    struct lsu_delayed *ROOM_KEPT pipe; /* ring of accesses on their way to the L1D */
     ROOM_KEPT struct core_wheel shared; /* shared memory pipeline */
     ROOM_KEPT struct lsu_net net;
     ROOM_KEPT struct lsu_fences fences;
@@ -145,6 +146,13 @@ struct lsu {
     ROOM_KEPT unsigned sm_count;
     ROOM_KEPT uint32_t const_sector, const_line; /* of the constant cache, bytes */
 };
+
+/* Lines of an instruction that the L1D looks up in one cycle; transactions that go past its tags go one by one. */
+static inline uint32_t lsu_lookups(const struct lsu *lsu, const struct core_op *o)
+{
+    bool tags = !o->bypasses && o->access->space != ISA_SPACE_CONST && !o->access->samples;
+    return tags ? lsu->params->l1_lookups : 1;
+}
 
 /* The core of a warp slot. */
 static inline struct core *lsu_core(const struct lsu *lsu, unsigned slot)

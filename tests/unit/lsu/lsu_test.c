@@ -36,6 +36,7 @@ struct bench {
     bool skips, ends;  /* cycles are passed over in which nothing is due; the last block has ended */
     uint64_t turns;    /* cycles in which the L1D and the network both had a response */
     uint64_t stepped;
+    unsigned stride; /* words between lanes; 0: drawn */
 };
 
 #define COPIES 3 /* of each instruction */
@@ -66,17 +67,21 @@ static void write_program(char *text, size_t size)
     }
 }
 
-static void open_bench(struct bench *t, uint64_t seed, const struct lsu_port *port)
+static bool keeps_what_it_writes(uint64_t seed)
 {
-    char text[4096];
+    return seed % 5 == 0;
+}
+
+static void draw_bench(struct bench *t, uint64_t seed)
+{
     struct core_bench *b = &t->l.b;
     struct sm_params *p = &b->params;
     memset(t, 0, sizeof *t);
     lsu_bench_begin(&t->l, seed);
     p->cores = BIT64(seed % 3);
-    bool keeps = seed % 5 == 0; /* the L1 keeps what it has written */
-    p->memory_in_order = keeps || seed % 4 != 0;
+    p->memory_in_order = keeps_what_it_writes(seed) || seed % 4 != 0;
     p->l1d_latency = bench_draw(b, 2) ? 0 : bench_between(b, 1, 6);
+    p->l1_lookups = bench_draw(b, 2) ? 1 : bench_between(b, 2, 6);
     p->global_loads_use_l1 = bench_draw(b, 4);
     p->coalescing = bench_draw(b, 2);
     p->shared_latency = bench_between(b, 1, 8);
@@ -92,9 +97,20 @@ static void open_bench(struct bench *t, uint64_t seed, const struct lsu_port *po
     t->l.l1d.mshr_merges = bench_between(b, 1, 4);
     t->l.l1c.mshr_entries = bench_between(b, 1, 3);
     t->l.slowest = bench_draw(b, 3) ? 12 : 90;
+}
+
+static void open_drawn(struct bench *t, const struct lsu_port *port, const char *protocol)
+{
+    char text[4096];
     write_program(text, sizeof text);
-    lsu_bench_open(&t->l, text, port, keeps ? coherence_find("vi") : NULL);
+    lsu_bench_open(&t->l, text, port, protocol ? coherence_find(protocol) : NULL);
     memcpy(t->memory, t->l.memory, sizeof t->memory);
+}
+
+static void open_bench(struct bench *t, uint64_t seed, const struct lsu_port *port)
+{
+    draw_bench(t, seed);
+    open_drawn(t, port, keeps_what_it_writes(seed) ? "vi" : NULL);
 }
 
 /* A number that depends on the cycle and `which` alone, so that runs that pass over cycles draw the same. */
@@ -120,12 +136,12 @@ static void place(struct bench *t, struct simt_access *access)
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         unsigned at = way == 0 ? lane * size : way == 1 ? 0 : bench_draw(&t->l.b, window) / size * size;
-        access->address[lane] = base + from + at;
+        access->address[lane] = t->stride ? base + 4 * t->stride * lane : base + from + at;
         access->low = cycle_min(access->low, access->address[lane]);
         access->high = cycle_max(access->high, access->address[lane]);
     }
     access->same = access->low == access->high;
-    access->straight = way == 0;
+    access->straight = t->stride ? t->stride == 1 : way == 0;
 }
 
 /* Performs an access on the flat array, lane by lane: notes what each lane is to get. */
@@ -177,7 +193,7 @@ static uint32_t make_op(struct bench *t, unsigned slot, uint32_t pc)
     o->access = core_access_new(&b->ops, &b->arena);
     warp->paths.now->pc = pc;
     assert_int_equal(simt_execute(warp, b->agenda.now, o->access, &result), SIMT_MEMORY);
-    o->access->mask = bench_draw(b, 4) ? few_lanes(b) : UINT32_MAX;
+    o->access->mask = bench_draw(b, 4) && !t->stride ? few_lanes(b) : UINT32_MAX;
     for (unsigned i = 0; i < sizeof o->access->data; i += 8) {
         uint64_t word = random_at(b->seed, b->drawn++);
         memcpy(o->access->data + i, &word, sizeof word);
@@ -568,7 +584,8 @@ static void latencies(void **state)
         t->l.b.drawn = drawn; /* the same lanes and addresses again: these fit in the L1D, or they miss again */
         uint64_t misses = t->l.served, again = time_of(t, load);
         if (t->l.served == misses) {
-            assert_int_equal(again, t->l.b.params.l1d_latency + t->l.lsu.count);
+            unsigned lookups = t->l.b.params.l1_lookups, lines = (t->l.lsu.count + lookups - 1) / lookups;
+            assert_in_range(again, t->l.b.params.l1d_latency + lines, t->l.b.params.l1d_latency + t->l.lsu.count);
             hits += t->l.b.params.l1d_latency > 0;
         }
         uint64_t conflicts = t->l.lsu.shared_conflict_cycles, shared = time_of(t, load_shared);
@@ -580,10 +597,48 @@ static void latencies(void **state)
     free(t);
 }
 
+/* Lines of 32 words that words `stride` apart lie in; how often the busiest of 32 banks is met. */
+static void count_apart(unsigned stride, unsigned *lines, unsigned *words)
+{
+    unsigned of[32] = {0};
+    *lines = *words = 0;
+    for (unsigned lane = 0, before = ~0u; lane < 32; before = stride * lane++ / 32) {
+        *lines += stride * lane / 32 != before;
+        *words = ++of[stride * lane % 32] > *words ? of[stride * lane % 32] : *words;
+    }
+}
+
+/* A load whose lines are in the L1D takes a cycle for as many of them as can be looked up at once, but one for each
+ * word of the busiest bank. */
+static void lines_at_once(void **state)
+{
+    (void)state;
+    struct bench *t = aligned_alloc(128, round_up_u64(sizeof *t, 128));
+    assert_non_null(t);
+    for (unsigned i = 0; i < 32; i++) {
+        unsigned lines, words, lookups = 1 + i % 8, stride = 1 + i % 31;
+        draw_bench(t, 3);
+        t->l.b.params.l1_lookups = lookups;
+        t->l.b.params.l1d_latency = i % 3 * 4;
+        t->l.b.params.cores = 1;
+        t->l.b.params.global_loads_use_l1 = true;
+        t->l.l1d.sets = t->l.l1d.mshr_entries = t->l.l1d.mshr_merges = 32;
+        t->stride = stride;
+        open_drawn(t, &port, NULL);
+        count_apart(stride, &lines, &words);
+        time_of(t, 0);
+        unsigned cycles = (lines + lookups - 1) / lookups;
+        assert_int_equal(time_of(t, 0), t->l.b.params.l1d_latency + (words > cycles ? words : cycles));
+        lsu_bench_close(&t->l);
+    }
+    free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latencies),
+        cmocka_unit_test(lines_at_once),
         cmocka_unit_test(serves_as_a_flat_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
