@@ -365,6 +365,20 @@ static unsigned count_words(const struct simt_access *access, unsigned banks)
     return w.most_words;
 }
 
+/* Addresses that lanes access, but for the first. */
+static unsigned further_addresses(const struct simt_access *access)
+{
+    uint64_t met[SIMT_MAX_WIDTH];
+    unsigned count = 0;
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        unsigned i = 0;
+        for (met[count] = access->address[mask_first(rest)]; met[i] != met[count]; i++)
+            continue;
+        count += i == count;
+    }
+    return count ? count - 1 : 0;
+}
+
 static uint32_t pc_of(const struct lsu *lsu, const struct core_op *o)
 {
     return (uint32_t)(o->decoded - lsu->warp->decoded);
@@ -451,8 +465,11 @@ HOT void lsu_coalesce(struct lsu *lsu, uint32_t op)
             coalesce_plain(lsu, op);
         break;
     }
-    if (o->access->space == ISA_SPACE_CONST)
+    if (o->access->space == ISA_SPACE_CONST) {
+        if (RARELY(lsu->params->constant_interval))
+            lsu->banks = further_addresses(o->access) * lsu->params->constant_interval;
         return;
+    }
     if (RARELY(lsu->params->l1_lookups > 1))
         lsu->banks = bank_cycles(lsu, o);
     tell_made(lsu, o);

@@ -38,6 +38,7 @@ static void init_l1d(struct lsu *lsu, const struct lsu_setup *setup, struct aren
         .timing_only = p->values_at_issue,
         .rules = {.loads_pass = !p->global_loads_use_l1,
                   .strong_pass = p->volatile_bypasses_l1,
+                  .block_stays = p->block_loads_use_l1,
                   .atomics_keep = !p->atomic_drops_line},
     };
     if (l1d.protocol->registration)
@@ -84,7 +85,8 @@ void lsu_begin(struct lsu *lsu, const struct lsu_launch *launch)
 {
     lsu->launch = *launch;
     lsu->writeback_from = 0;
-    core_wheel_begin(&lsu->shared, lsu->params->shared_latency);
+    const struct sm_params *p = lsu->params;
+    core_wheel_begin(&lsu->shared, p->shared_latency > p->constant_latency ? p->shared_latency : p->constant_latency);
 }
 
 void lsu_block_begins(struct lsu *lsu, unsigned block, uint64_t warps)

@@ -405,11 +405,29 @@ static enum lsu_served serve_transaction(struct lsu *lsu, const struct core_op *
     return lsu->params->l1d_latency ? enter_l1d_pipe(lsu, t) : served_if(serve_l1d(lsu, t));
 }
 
+/* The op ends in so many cycles: shared memory's pipeline has it until then. */
+static void delay(struct lsu *lsu, uint32_t op, uint32_t cycles)
+{
+    core_wheel_add(lsu->ops, &lsu->shared, lsu->agenda->now + cycles, op);
+    agenda_add(lsu->agenda, DUE_SHARED);
+}
+
+/* A load of constant memory; kernels' parameters are operands of machine instructions, and take no time of their own. */
+static bool is_constant(const struct core_op *o)
+{
+    return o->in_memory && o->access->space == ISA_SPACE_CONST && o->access->instr->mods.space != ISA_SPACE_PARAM;
+}
+
 static void leave_dispatch(struct lsu *lsu)
 {
     uint32_t op = lsu->op;
+    const struct core_op *o = &lsu->ops->items[op];
     lsu->op = CORE_NONE;
-    if (!lsu->ops->items[op].pending)
+    if (o->pending)
+        return;
+    if (RARELY(lsu->params->constant_latency) && is_constant(o))
+        delay(lsu, op, lsu->params->constant_latency);
+    else
         complete(lsu, op);
 }
 
@@ -425,8 +443,7 @@ static void serve_shared(struct lsu *lsu)
     if (lsu->ops->items[op].access->kind == ISA_FLAG_STORE) {
         lsu->port->complete(lsu->sm, op);
     } else {
-        core_wheel_add(lsu->ops, &lsu->shared, lsu->agenda->now + lsu->params->shared_latency, op);
-        agenda_add(lsu->agenda, DUE_SHARED);
+        delay(lsu, op, lsu->params->shared_latency);
     }
 }
 

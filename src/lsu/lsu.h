@@ -122,7 +122,7 @@ struct lsu {
     ROOM_KEPT uint32_t count, at; /* its transactions, and the next one to be served: in `list` */
     ROOM_KEPT uint64_t behind;    /* lanes of it, a read of a texture, whose transactions are made once these are served */
     ROOM_KEPT uint32_t cycles;    /* shared memory: bank-conflict cycles left */
-    ROOM_KEPT uint32_t banks;     /* L1D: cycles for which its banks give other words of the op, before the last lookups */
+    ROOM_KEPT uint32_t banks;     /* cycles for which a cache serves other words of the op, before the last lookups */
     ROOM_KEPT uint32_t writeback_from;
     ROOM_KEPT uint32_t pipe_head, pipe_count, pipe_size; /* size: sm.l1_lookups for each cycle of sm.l1d_latency */
     ROOM_KEPT uint32_t shared_head;

@@ -107,7 +107,9 @@ HOT unsigned l1_event_of(const struct l1 *l1, const struct l1_ask *ask)
         return l1->rules.atomics_keep ? L1_ATOMIC_KEEP_EVENT : L1_ATOMIC_EVENT;
     if (ask->kind == ORDER_STORE)
         return L1_STORE_EVENT;
-    if (l1->rules.strong_pass && (ask->order > ISA_ORDER_WEAK || ask->cache == ISA_CACHE_CV))
+    bool of_block = l1->rules.block_stays && ask->scope == ISA_SCOPE_CTA &&
+                    (ask->order == ISA_ORDER_RELAXED || ask->order == ISA_ORDER_ACQUIRE);
+    if (l1->rules.strong_pass && !of_block && (ask->order > ISA_ORDER_WEAK || ask->cache == ISA_CACHE_CV))
         return L1_LOAD_STRONG_EVENT;
     if (ask->cache == ISA_CACHE_CG)
         return L1_LOAD_PAST_EVENT;

@@ -17,6 +17,7 @@
 struct l1_rules {
     bool loads_pass;   /* loads without .ca or .nc ask for what the L2 has */
     bool strong_pass;  /* volatile, relaxed and stronger loads, and .cv, likewise */
+    bool block_stays;  /* but relaxed and acquire loads at the scope of the block do not pass */
     bool atomics_keep; /* an atomic leaves the line as it is */
 };
 

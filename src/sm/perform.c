@@ -182,10 +182,13 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
 static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *instr)
 {
     sm->performed.fences++;
-    if (lsu_meaning(sm->lsu.l1d.protocol, instr)->before)
+    if (lsu_meaning(sm->lsu.l1d.protocol, instr)->before) {
         lsu_reach_fence(&sm->lsu, slot);
-    else
-        lsu_synchronise_block(&sm->lsu, sm->warp.slots[slot].block);
+        return;
+    }
+    lsu_synchronise_block(&sm->lsu, sm->warp.slots[slot].block);
+    if (sm->params->fence_latency_cta)
+        warp_wait_until(&sm->warp, WARP_WAIT_answer, slot, sm->agenda.now + sm->params->fence_latency_cta);
 }
 
 static inline void count_issue(struct sm *sm, struct warp_slot *warp, const struct decoded_instr *decoded,

@@ -121,10 +121,28 @@ static void fences_take_time(void **state)
     assert_close(cost(set, "membar.sys;", 32), 300);
     assert_true(cost(set, "membar.cta;", 32) < 10);
     assert_close(cost(DIRECT "sm.fence_latency=100", "membar.sys;", 32), 100);
+    assert_close(cost(DIRECT "sm.fence_latency_cta=9", "membar.cta;", 32), 9);
+    assert_close(cost(DIRECT "sm.fence_latency_cta=30 sm.fence_latency=20", "fence.acq_rel.cta; fence.sc.cta;", 32), 60);
+    assert_close(cost(DIRECT "sm.fence_latency_cta=30 sm.fence_latency=20", "membar.gl;", 32), 20);
     /* Where what it waits for takes longer, that is its time. */
     double waits = cost(DIRECT, "st.global.u32 [%rd1], %r1; membar.gl;", 32);
     assert_true(waits > 100);
     assert_close(cost(set, "st.global.u32 [%rd1], %r1; membar.gl;", 32), waits);
+}
+
+#define BEHIND(load) load " %r1, [%rd1]; cvt.u64.u32 %rd3, %r1; and.b64 %rd3, %rd3, 0; add.u64 %rd1, %rd1, %rd3;"
+/* Loads at the scope of the block are served by the L1D, where the machine has it so; wider ones are not. */
+static void block_loads_stay(void **state)
+{
+    static const char set[] = DIRECT "sm.block_loads_use_l1=true";
+    (void)state;
+    double plain = cost(DIRECT, BEHIND("ld.global.u32"), 32);
+    assert_true(plain < 60);
+    assert_close(cost(set, BEHIND("ld.relaxed.cta.global.u32"), 32), plain);
+    assert_close(cost(set, BEHIND("ld.acquire.cta.global.u32"), 32), plain);
+    assert_true(cost(DIRECT, BEHIND("ld.relaxed.cta.global.u32"), 32) > 100);
+    assert_true(cost(set, BEHIND("ld.relaxed.gpu.global.u32"), 32) > 100);
+    assert_true(cost(set, BEHIND("ld.volatile.global.u32"), 32) > 100);
 }
 
 /* Straight code, line by line for the first time: of every five lines, four have been requested with the first. */
@@ -146,6 +164,7 @@ int main(void)
         cmocka_unit_test(intervals_are_rates),
         cmocka_unit_test(barriers_take_time),
         cmocka_unit_test(fences_take_time),
+        cmocka_unit_test(block_loads_stay),
         cmocka_unit_test(lines_are_prefetched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,6 +82,8 @@ static void draw_bench(struct bench *t, uint64_t seed)
     p->memory_in_order = keeps_what_it_writes(seed) || seed % 4 != 0;
     p->l1d_latency = bench_draw(b, 2) ? 0 : bench_between(b, 1, 6);
     p->l1_lookups = bench_draw(b, 2) ? 1 : bench_between(b, 2, 6);
+    p->constant_latency = bench_draw(b, 2) ? 0 : bench_between(b, 1, 9);
+    p->constant_interval = bench_draw(b, 2) ? 0 : bench_between(b, 1, 3);
     p->global_loads_use_l1 = bench_draw(b, 4);
     p->coalescing = bench_draw(b, 2);
     p->shared_latency = bench_between(b, 1, 8);
@@ -318,6 +320,9 @@ static void note_pending(const struct bench *t, struct pending *p)
             continue;
         p->count[op] = t->l.b.ops.items[op].pending;
         p->client[op] = client_of(&t->l.b.ops.items[op]);
+        /* A load of the constant cache that has all its lines takes its time in shared memory's pipeline. */
+        if (p->client[op] == LSU_CLIENT_const && !p->count[op] && t->l.b.params.constant_latency)
+            p->client[op] = LSU_CLIENT_shared;
     }
 }
 
@@ -634,9 +639,33 @@ static void lines_at_once(void **state)
     free(t);
 }
 
+/* A load of the constant cache takes a cycle for each line, and so many for each word but one. */
+static void constants(void **state)
+{
+    (void)state;
+    struct bench *t = aligned_alloc(128, round_up_u64(sizeof *t, 128));
+    assert_non_null(t);
+    const uint32_t load = 9;
+    for (unsigned i = 0; i < 24; i++) {
+        uint32_t latency = i % 4 * 3, interval = i / 4 % 3 * 5, lines = i % 2 ? 2 : 4;
+        draw_bench(t, 3);
+        t->l.b.params.constant_latency = latency;
+        t->l.b.params.constant_interval = interval;
+        t->l.b.params.cores = 1;
+        t->l.l1c.mshr_entries = 4;
+        t->stride = i % 2 ? 1 : 2;
+        open_drawn(t, &port, NULL);
+        time_of(t, load);
+        assert_int_equal(time_of(t, load), latency + lines + 31 * interval);
+        lsu_bench_close(&t->l);
+    }
+    free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constants),
         cmocka_unit_test(latencies),
         cmocka_unit_test(lines_at_once),
         cmocka_unit_test(serves_as_a_flat_memory),
