@@ -9,6 +9,7 @@
 #include "warp/units.h"
 
 enum sm_coalescing { SM_COALESCE_ARCH13, SM_COALESCE_ARCH20 };
+enum sm_atomics_joined { SM_ATOMICS_APART, SM_ATOMICS_RED, SM_ATOMICS_ALL };
 enum sm_fence { SM_FENCE_INVALIDATE, SM_FENCE_NONE };
 enum sm_form_reads { SM_FORM_READS_LANES, SM_FORM_READS_ROWS };
 enum sm_form_lanes { SM_FORM_LANES_STRAIGHT, SM_FORM_LANES_ROTATED };

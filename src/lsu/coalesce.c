@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "isa/mod_values.h"
 #include "simt/image.h"
+#include "simt/lanes.h"
 #include "simt/lock.h"
 #include "lsu/lsu.h"
 
@@ -210,18 +212,18 @@ static void coalesce_local(struct lsu *lsu, uint32_t index)
     shrink_all(lsu);
 }
 
-/* A half warp's atomics: within a segment, a lane joins the first transaction that does not touch its bytes yet. Lanes
- * touch the same bytes or none in common, since accesses are aligned. */
-HOT static void coalesce_half(struct lsu *lsu, uint32_t index, uint64_t lanes, uint32_t segment)
+/* The atomics of some lanes: within a segment, a lane joins the first transaction that does not touch its bytes yet, or
+ * that does (joined). Lanes touch the same bytes or none in common, since accesses are aligned. */
+HOT static void coalesce_lanes(struct lsu *lsu, uint32_t index, uint64_t lanes, uint32_t segment, bool joined)
 {
     const struct simt_access *access = lsu->ops->items[index].access;
-    uint64_t touched[2 * WARP_SLOTS][2], bytes = mask_low(access->element_bytes);
+    uint64_t touched[2 * WARP_SLOTS][2], bytes = joined ? 0 : mask_low(access->element_bytes);
     uint8_t first[64] = {0}, last[64], found = 0; /* chains of transactions by hash, oldest first: 1 + index; 0: none */
     for (uint64_t rest = lanes, before = ~UINT64_C(0); rest; rest &= rest - 1) {
         uint64_t address = access->address[mask_first(rest)], base = address & ~(uint64_t)(segment - 1);
         unsigned offset = (unsigned)(address - base), hash = hash_spread(base) >> 58;
         /* Behind a lane with the same address those up to its transaction are taken. */
-        found = address == before ? (uint8_t)lsu->list[found - 1].next : first[hash];
+        found = address == before && !joined ? (uint8_t)lsu->list[found - 1].next : first[hash];
         while (found &&
                (lsu->list[found - 1].address != base || (touched[found - 1][offset / 64] & bytes << offset % 64)))
             found = (uint8_t)lsu->list[found - 1].next;
@@ -256,6 +258,16 @@ static void take_apart(struct lsu *lsu, uint32_t index, uint32_t segment)
     }
 }
 
+/* True: lanes of the instruction that update the same word do so in one transaction. */
+static bool are_joined(const struct lsu *lsu, const struct isa_instr *instr)
+{
+    static const uint32_t reducible = 1u << ISA_ATOMIC_ADD | 1u << ISA_ATOMIC_MIN | 1u << ISA_ATOMIC_MAX |
+                                      1u << ISA_ATOMIC_AND | 1u << ISA_ATOMIC_OR | 1u << ISA_ATOMIC_XOR;
+    uint32_t which = lsu->params->atomics_joined;
+    bool joins = which == SM_ATOMICS_ALL || (which == SM_ATOMICS_RED && !instr->dst_count);
+    return joins && reducible >> (instr->mods.atomic & ~LANE_ATOMIC_SUBNORMAL) & 1;
+}
+
 static void coalesce_atomic(struct lsu *lsu, uint32_t index)
 {
     const struct core_op *op = &lsu->ops->items[index];
@@ -265,8 +277,10 @@ static void coalesce_atomic(struct lsu *lsu, uint32_t index)
         shrink_all(lsu);
         return;
     }
-    for (unsigned half = 0; half < lsu->params->warp_size; half += 16)
-        coalesce_half(lsu, index, op->access->mask & (UINT64_C(0xFFFF) << half), segment);
+    bool joined = are_joined(lsu, op->access->instr);
+    unsigned width = joined ? PACKET_LANES : 16;
+    for (unsigned first = 0; first < lsu->params->warp_size; first += width)
+        coalesce_lanes(lsu, index, op->access->mask & mask_low(width) << first, segment, joined);
     shrink_all(lsu);
 }
 

@@ -12,7 +12,7 @@
 
 #define PACKET_DRAM_UNIT 32u  /* bytes that packet.dram counts */
 #define PACKET_LINE_BYTES 128 /* the largest line of any cache */
-#define PACKET_LANES 32       /* parts of an atomic in one packet: an SM sends those of at most half a warp */
+#define PACKET_LANES 32       /* parts of an atomic in one packet: an SM sends those of half a warp, or where lanes are joined of 32 */
 #define PACKET_WARP_LANES 64  /* of the widest warp: above every lane's number */
 
 enum packet_kind {

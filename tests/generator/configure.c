@@ -80,6 +80,8 @@ static const char *const parameters[] = {
     "sm.shared_latency=24",
     "sm.l1d_latency=30",
     "sm.l1_lookups=4",
+    "sm.atomics_joined=red",
+    "sm.atomics_joined=all",
     "sm.l1_lookups=3 --set sm.l1d_latency=12",
     "sm.response_queue=1",
     "sm.ejection_queue=2",

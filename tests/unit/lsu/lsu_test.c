@@ -37,6 +37,7 @@ struct bench {
     uint64_t turns;    /* cycles in which the L1D and the network both had a response */
     uint64_t stepped;
     unsigned stride; /* words between lanes; 0: drawn */
+    bool one_word;   /* all lanes have the same address */
 };
 
 #define COPIES 3 /* of each instruction */
@@ -84,6 +85,7 @@ static void draw_bench(struct bench *t, uint64_t seed)
     p->l1_lookups = bench_draw(b, 2) ? 1 : bench_between(b, 2, 6);
     p->constant_latency = bench_draw(b, 2) ? 0 : bench_between(b, 1, 9);
     p->constant_interval = bench_draw(b, 2) ? 0 : bench_between(b, 1, 3);
+    p->atomics_joined = bench_draw(b, 3);
     p->global_loads_use_l1 = bench_draw(b, 4);
     p->coalescing = bench_draw(b, 2);
     p->shared_latency = bench_between(b, 1, 8);
@@ -138,12 +140,12 @@ static void place(struct bench *t, struct simt_access *access)
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         unsigned at = way == 0 ? lane * size : way == 1 ? 0 : bench_draw(&t->l.b, window) / size * size;
-        access->address[lane] = t->stride ? base + 4 * t->stride * lane : base + from + at;
+        access->address[lane] = t->one_word ? base : t->stride ? base + 4 * t->stride * lane : base + from + at;
         access->low = cycle_min(access->low, access->address[lane]);
         access->high = cycle_max(access->high, access->address[lane]);
     }
     access->same = access->low == access->high;
-    access->straight = t->stride ? t->stride == 1 : way == 0;
+    access->straight = !access->same && (t->stride ? t->stride == 1 : way == 0);
 }
 
 /* Performs an access on the flat array, lane by lane: notes what each lane is to get. */
@@ -195,7 +197,7 @@ static uint32_t make_op(struct bench *t, unsigned slot, uint32_t pc)
     o->access = core_access_new(&b->ops, &b->arena);
     warp->paths.now->pc = pc;
     assert_int_equal(simt_execute(warp, b->agenda.now, o->access, &result), SIMT_MEMORY);
-    o->access->mask = bench_draw(b, 4) && !t->stride ? few_lanes(b) : UINT32_MAX;
+    o->access->mask = bench_draw(b, 4) && !t->stride && !t->one_word ? few_lanes(b) : UINT32_MAX;
     for (unsigned i = 0; i < sizeof o->access->data; i += 8) {
         uint64_t word = random_at(b->seed, b->drawn++);
         memcpy(o->access->data + i, &word, sizeof word);
@@ -662,9 +664,39 @@ static void constants(void **state)
     free(t);
 }
 
+/* Lanes that update one word do so in one transaction, where the machine joins them and the operation can be reduced. */
+static void atomics_join(void **state)
+{
+    (void)state;
+    struct bench *t = aligned_alloc(128, round_up_u64(sizeof *t, 128));
+    assert_non_null(t);
+    const uint32_t add = 5, exch = 6, red = 8;
+    for (unsigned joined = SM_ATOMICS_APART; joined <= SM_ATOMICS_ALL; joined++) {
+        uint64_t served[4];
+        draw_bench(t, 3);
+        t->l.b.params.atomics_joined = joined;
+        t->l.b.params.cores = 1;
+        t->one_word = true;
+        open_drawn(t, &port, NULL);
+        served[0] = t->l.served;
+        time_of(t, add);
+        served[1] = t->l.served;
+        time_of(t, exch);
+        served[2] = t->l.served;
+        time_of(t, red);
+        served[3] = t->l.served;
+        assert_int_equal(served[1] - served[0], joined == SM_ATOMICS_ALL ? 1 : 32);
+        assert_int_equal(served[2] - served[1], 32);
+        assert_int_equal(served[3] - served[2], joined == SM_ATOMICS_APART ? 32 : 1);
+        lsu_bench_close(&t->l);
+    }
+    free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(atomics_join),
         cmocka_unit_test(constants),
         cmocka_unit_test(latencies),
         cmocka_unit_test(lines_at_once),
