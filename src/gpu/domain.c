@@ -60,7 +60,7 @@ static void eject(struct gpu_domain *domain, uint64_t brought, uint64_t now)
     uint64_t all = domain->always ? domain->all_sms : brought | domain->holding, holding = 0, idle = 0;
     for (uint64_t rest = all; rest; rest &= rest - 1) {
         unsigned i = mask_first(rest);
-        uint32_t state = sm_eject(sms[i]);
+        uint32_t state = sm_eject(sms[i], now);
         holding |= state & SM_STATE_HOLDING ? rest & -rest : 0;
         idle |= state & SM_STATE_IDLE ? rest & -rest : 0;
         if (state >= SM_STATE_NEIGHBOUR)
@@ -400,7 +400,7 @@ HOT_INLINE uint64_t arrivals(const struct gpu_domain *domain, unsigned from, uns
 /* The first cycle from `end` on in which something can happen in the units, the networks aside. */
 static uint64_t next_cycle(const struct gpu_domain *domain, uint64_t end)
 {
-    uint64_t waiting = domain->due | arrivals(domain, 0, GPU_PLAIN_NETWORKS);
+    uint64_t waiting = domain->due | domain->holding | arrivals(domain, 0, GPU_PLAIN_NETWORKS);
     if (RARELY(domain->probing))
         waiting |= arrivals(domain, GPU_PLAIN_NETWORKS, GPU_NETWORKS);
     if (waiting)

@@ -3,6 +3,16 @@
  * networks and queues of their own, so that neither waits for a request or a reply. */
 #include "lsu/lsu.h"
 
+/* SMs and channels are divided among the L2's sides by number. The last one has what is left. */
+static void open_sides(struct lsu *lsu, const struct lsu_setup *setup)
+{
+    const struct partition_params *p = setup->partition;
+    uint32_t channels = p->channels / p->sides + (p->channels % p->sides != 0);
+    lsu->net.far_latency = p->far_latency;
+    lsu->net.side_slices = channels * p->slices_per_channel;
+    lsu->net.first = setup->index * p->sides / setup->sm_count * lsu->net.side_slices;
+}
+
 void lsu_net_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
 {
     const struct sm_params *p = setup->shared->params;
@@ -13,6 +23,8 @@ void lsu_net_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *
                                 .index = setup->index,
                                 .map = memory_map_of(setup->partition),
                                 .packets = {.sm = (uint16_t)setup->index, .arena = own}};
+    if (setup->partition->sides > 1)
+        open_sides(lsu, setup);
     packet_ring_init(&lsu->net.instructions, setup->l1i->miss_queue, own);
     packet_ring_init(&lsu->net.ejected, p->ejection_queue, own);
     packet_ring_init(&lsu->net.probes, setup->probes ? p->ejection_queue : 0, own);
@@ -106,8 +118,9 @@ HOT bool lsu_can_send(const struct lsu *lsu)
 
 bool lsu_memory_rests(const struct lsu *lsu)
 {
-    return !lsu->net.ejected.count && !lsu->net.probes.count && !lsu->responses.count && !l1_has_done(&lsu->l1d) &&
-           !lsu_can_send(lsu);
+    const struct lsu_net *net = &lsu->net;
+    return !net->ejected.count && !net->far.first && !net->probes.count && !lsu->responses.count &&
+           !l1_has_done(&lsu->l1d) && !lsu_can_send(lsu);
 }
 
 /* Probes */
@@ -155,8 +168,37 @@ HOT void lsu_pass_on(struct lsu *lsu)
     }
 }
 
-HOT void lsu_eject(struct lsu *lsu)
+static bool is_far(const struct lsu_net *net, const struct packet *p)
 {
+    uint64_t local;
+    return memory_slice_of(&net->map, p->address, &local) - net->first >= net->side_slices;
+}
+
+/* One packet that has come far enough, or one from the SM's side, can be passed on; whatever else comes from another
+ * side begins to wait. */
+NOT_INLINE void eject_from_sides(struct lsu *lsu, uint64_t now)
+{
+    struct lsu_net *net = &lsu->net;
+    bool room = !packet_ring_full(&net->ejected), due = net->far.first && net->far.first->ready <= now;
+    if (due && room)
+        packet_ring_push(&net->ejected, packet_shift(&net->far));
+    const struct packet *next = network_peek(net->replies, net->index);
+    if (next && is_far(net, next)) {
+        struct packet *p = network_receive(net->replies, net->index);
+        p->ready = now + net->far_latency;
+        packet_append(&net->far, p);
+    } else if (next && room && !due) {
+        packet_ring_push(&net->ejected, network_receive(net->replies, net->index));
+    }
+    agenda_put(lsu->agenda, DUE_EJECT, net->ejected.count ? DUE_EJECT : 0);
+}
+
+HOT void lsu_eject(struct lsu *lsu, uint64_t now)
+{
+    if (RARELY(lsu->net.far_latency)) {
+        eject_from_sides(lsu, now);
+        return;
+    }
     if (!packet_ring_full(&lsu->net.ejected) && network_peek(lsu->net.replies, lsu->net.index))
         packet_ring_push(&lsu->net.ejected, network_receive(lsu->net.replies, lsu->net.index));
     agenda_put(lsu->agenda, DUE_EJECT, lsu->net.ejected.count ? DUE_EJECT : 0);

@@ -18,6 +18,10 @@ struct lsu_net {
     struct packet_ring probes;  /* from their network: the L1D has not answered them; of slices' pools */
     struct packet_ring ejected; /* from the network: not yet sorted into what is fetch's and the load/store unit's */
     struct memory_map map;      /* which slice has an address */
+    /* From slices of another side of the L2: each stays for far_latency; by the cycle in which that ends (`ready`). */
+    struct packet_list far;
+    uint32_t far_latency;        /* 0: the L2 has one side */
+    uint32_t side_slices, first; /* slices of a side; the first of the SM's */
 };
 
 #endif

@@ -335,8 +335,8 @@ void lsu_send_instructions(struct lsu *lsu);
 void lsu_serve_probes(struct lsu *lsu);
 /* Takes a probe from its network, if there is room. */
 void lsu_take_probe(struct lsu *lsu);
-/* Takes a packet from the network of replies, if there is one and room for it. */
-void lsu_eject(struct lsu *lsu);
+/* Takes a packet from the network of replies, if there is one and room for it, in this cycle. */
+void lsu_eject(struct lsu *lsu, uint64_t now);
 /* The oldest packet that was taken and not passed on, if it is for the instruction cache; else NULL. */
 struct packet *lsu_first_instructions(const struct lsu *lsu);
 /* Gives that one back, when the instruction cache has it; else passes the oldest packet on to the unit, if it has room.

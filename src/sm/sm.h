@@ -137,7 +137,7 @@ struct sm_turn {
 /* Takes what the reply network has for this SM (at most one packet a cycle). Called before the networks tick, in every
  * cycle in which the network has something or the call before answered HOLDING:
  * packets are left to be passed on. Answers with IDLE, HOLDING, ARRIVALS, NEIGHBOUR. */
-uint32_t sm_eject(struct sm *sm);
+uint32_t sm_eject(struct sm *sm, uint64_t now);
 /* Takes a probe, which the network of probes has for this SM, if there is room. The SM is to be stepped in this cycle.
  */
 void sm_take_probe(struct sm *sm);

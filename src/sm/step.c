@@ -154,17 +154,18 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 
 /* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store
  * unit. */
-HOT uint32_t sm_eject(struct sm *sm)
+HOT uint32_t sm_eject(struct sm *sm, uint64_t now)
 {
     uint32_t members = 0;
     const struct packet *line = lsu_first_instructions(&sm->lsu);
     if (line)
         members = fetch_line(&sm->fetch, read_of(line)->fill);
     lsu_pass_on(&sm->lsu);
-    lsu_eject(&sm->lsu);
+    lsu_eject(&sm->lsu, now);
     bool line_came = agenda_has(&sm->agenda, DUE_FETCH) && sm->fetch.came;
     bool arrivals = sm->lsu.responses.count || line_came;
-    return (sm->lsu.net.ejected.count ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |
+    bool holding = sm->lsu.net.ejected.count || sm->lsu.net.far.first;
+    return (holding ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |
            (sm_idle(sm) ? SM_STATE_IDLE : 0) | members * SM_STATE_NEIGHBOUR;
 }
 

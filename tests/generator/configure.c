@@ -110,6 +110,8 @@ static const char *const parameters[] = {
     "partition.hash_channels=true",
     "gpu.thread_registers=20",
     "partition.block_bytes=1024",
+    "partition.sides=2 --set partition.far_latency=150",
+    "partition.sides=3 --set partition.far_latency=17",
     "l1i.sets=1",
     "l1i.ways=1",
     "spin.delay=0",

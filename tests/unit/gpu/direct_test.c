@@ -24,7 +24,7 @@ static uint64_t cycles_with(const char *settings, const char *repeated, unsigned
     struct device d;
     device_open(&d, "gtx480", settings);
     load(&d, repeated, count);
-    uint64_t buffer = device_buffer(&d, 4);
+    uint64_t buffer = device_buffer(&d, 4096);
     device_run(&d, "k", (struct shape){.grid = 1, .block = threads}, buffer, rounds);
     uint64_t cycles = d.result.cycles;
     device_close(&d);
@@ -145,6 +145,26 @@ static void block_loads_stay(void **state)
     assert_true(cost(set, BEHIND("ld.volatile.global.u32"), 32) > 100);
 }
 
+/* Loads from the L2's channels, whose blocks lie one behind the other: where it has two sides, half of them are far. */
+static void far_sides_answer_late(void **state)
+{
+    static const char load[] = "ld.relaxed.gpu.global.u32 %%r1, [%%rd1+%u]; cvt.u64.u32 %%rd3, %%r1; and.b64 %%rd3, %%rd3, 0; "
+                               "add.u64 %%rd1, %%rd1, %%rd3;";
+    (void)state;
+    unsigned far = 0;
+    for (unsigned channel = 0; channel < 4; channel++) {
+        char text[256];
+        snprintf(text, sizeof text, load, channel * 256);
+        double one = cost(DIRECT "partition.channels=4 partition.far_latency=150", text, 32);
+        double two = cost(DIRECT "partition.channels=4 partition.sides=2 partition.far_latency=150", text, 32);
+        if (two < one + 75)
+            assert_close(two, one);
+        else
+            far += two > one + 149 && two < one + 153;
+    }
+    assert_int_equal(far, 2);
+}
+
 /* Straight code, line by line for the first time: of every five lines, four have been requested with the first. */
 static void lines_are_prefetched(void **state)
 {
@@ -165,6 +185,7 @@ int main(void)
         cmocka_unit_test(barriers_take_time),
         cmocka_unit_test(fences_take_time),
         cmocka_unit_test(block_loads_stay),
+        cmocka_unit_test(far_sides_answer_late),
         cmocka_unit_test(lines_are_prefetched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,7 +214,7 @@ static inline void bench_tick(struct bench *b)
 {
     struct core_stalls before = *sm_stalls_of(b->sm);
     bool there = network_peek(b->replies, 0) != NULL;
-    sm_eject(b->sm);
+    sm_eject(b->sm, b->cycle);
     bench_memory(b);
     network_tick(b->requests, b->cycle);
     network_tick(b->replies, b->cycle);

@@ -242,7 +242,7 @@ static inline void bench_memory(struct lsu_bench *l, uint64_t cycle)
     bench_answer(l, cycle);
     network_tick(l->replies, cycle);
     lsu_pass_on(&l->lsu);
-    lsu_eject(&l->lsu);
+    lsu_eject(&l->lsu, cycle);
 }
 
 /* Everything that the unit and its L1D keep agrees with what it follows from, and all is due that has to be. */
