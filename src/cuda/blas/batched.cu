@@ -8,5 +8,5 @@ static unsigned blocks_of(int batch)
     return batch < 65535 ? batch : 65535;
 }
 
-#define LOCKSTEP_LETTERS "batched_letter.cuh"
-#include "letters.cuh"
+#define LOCKSTEP_LETTERS "../blas/batched_letter.cuh"
+#include "../kernels/letters.cuh"

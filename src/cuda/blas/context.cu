@@ -26,7 +26,7 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 {
     if (!handle)
         return CUBLAS_STATUS_NOT_INITIALIZED;
-    cudaFree(handle->room);
+    cudaFree(handle->room.at);
     free(handle);
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -2,7 +2,9 @@
 // launches.
 #pragma once
 
-#include "numbers.cuh"
+#include "../kernels/launch.cuh"
+
+#include <cublas_api.h>
 
 struct cublasContext {
     cudaStream_t stream;
@@ -10,61 +12,30 @@ struct cublasContext {
     cublasMath_t math;
     cublasAtomicsMode_t atomics;
     int sm_target;
-    void *room; // on the device; grows
-    size_t room_bytes;
+    lockstep_kernels::device_room room;
 };
 
 namespace lockstep_blas
 {
 
-// A scalar argument: its value, or where the device finds it.
-template <class T> struct scalar {
-    T value;
-    const T *at;
-    __device__ T get() const
-    {
-        return at ? *at : value;
-    }
-};
+using namespace lockstep_kernels;
+
 template <class T> inline scalar<T> scalar_of(cublasHandle_t handle, const T *p)
 {
     return handle->pointer_mode == CUBLAS_POINTER_MODE_HOST ? scalar<T>{*p, NULL} : scalar<T>{T(), p};
-}
-template <class T> inline scalar<T> constant(T value)
-{
-    return scalar<T>{value, NULL};
 }
 
 // Room for `bytes` on the device until the next call for the handle; NULL when there is none left.
 inline void *room_for(cublasHandle_t handle, size_t bytes)
 {
-    if (bytes > handle->room_bytes) {
-        void *more;
-        if (cudaMalloc(&more, bytes) != cudaSuccess)
-            return NULL;
-        cudaStreamSynchronize(handle->stream);
-        cudaFree(handle->room);
-        handle->room = more;
-        handle->room_bytes = bytes;
-    }
-    return handle->room;
+    return handle->room.get(bytes, handle->stream);
 }
 
 template <class... P, class... A>
 inline cublasStatus_t launch(cublasHandle_t handle, dim3 grid, dim3 block, void (*kernel)(P...), A... arguments)
 {
-    cudaLaunchConfig_t config = {};
-    config.gridDim = grid;
-    config.blockDim = block;
-    config.stream = handle->stream;
-    return cudaLaunchKernelEx(&config, kernel, P(arguments)...) == cudaSuccess ? CUBLAS_STATUS_SUCCESS
-                                                                               : CUBLAS_STATUS_EXECUTION_FAILED;
-}
-
-// Blocks of `each` threads for n of them.
-inline unsigned blocks_for(long long n, unsigned each)
-{
-    return (unsigned)((n + each - 1) / each);
+    return start(handle->stream, grid, block, 0, kernel, arguments...) == cudaSuccess ? CUBLAS_STATUS_SUCCESS
+                                                                                      : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
 // Vectors with a negative increment are read from their last element on.

@@ -35,8 +35,8 @@ static cublasStatus_t multiply(cublasHandle_t handle, const sizes &s, const F *a
     return run_product(handle, p);
 }
 
-#define LOCKSTEP_LETTERS "gemm_letter.cuh"
-#include "letters.cuh"
+#define LOCKSTEP_LETTERS "../blas/gemm_letter.cuh"
+#include "../kernels/letters.cuh"
 
 // Halves: sums are kept as float.
 #define LOCKSTEP_L H

@@ -92,5 +92,5 @@ template <class T> static cublasStatus_t solve(cublasHandle_t handle, const oper
     return launch(handle, 1, 256, solve_line<T>, n, a, a.lower != a.transposed, elements(x, n, incx));
 }
 
-#define LOCKSTEP_LETTERS "lines_letter.cuh"
-#include "letters.cuh"
+#define LOCKSTEP_LETTERS "../blas/lines_letter.cuh"
+#include "../kernels/letters.cuh"

@@ -66,5 +66,5 @@ static cublasStatus_t solve(cublasHandle_t handle, cublasSideMode_t side, cublas
     return status ? status : solve_system(handle, s, left ? m : n, left);
 }
 
-#define LOCKSTEP_LETTERS "matrices_letter.cuh"
-#include "letters.cuh"
+#define LOCKSTEP_LETTERS "../blas/matrices_letter.cuh"
+#include "../kernels/letters.cuh"

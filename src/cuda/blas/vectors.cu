@@ -25,8 +25,8 @@ template <class T> __global__ void make_rotation(T *a, T *b, T *c, T *s)
     rotation(a, b, c, s);
 }
 
-#define LOCKSTEP_LETTERS "vectors_letter.cuh"
-#include "letters.cuh"
+#define LOCKSTEP_LETTERS "../blas/vectors_letter.cuh"
+#include "../kernels/letters.cuh"
 
 // ---- vectors of types that are arguments.
 template <class X, class S>

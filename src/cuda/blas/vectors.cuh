@@ -138,7 +138,7 @@ template <class R, class Sum> cublasStatus_t run_sum(cublasHandle_t handle, int 
     if (n <= 0)
         return nothing_summed(handle, result);
     const bool on_host = handle->pointer_mode == CUBLAS_POINTER_MODE_HOST;
-    typename Sum::V *partials = (typename Sum::V *)handle->room;
+    typename Sum::V *partials = (typename Sum::V *)handle->room.at;
     R *to = on_host ? (R *)(partials + most_partials) : result;
     unsigned blocks = blocks_for(n, sum_threads * 8);
     if (blocks > most_partials)

@@ -2,9 +2,12 @@
 // own here; halves and bf16 numbers are computed with as float.
 #pragma once
 
-#include <cublas_api.h>
+#include <cuComplex.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
 
-namespace lockstep_blas
+namespace lockstep_kernels
 {
 
 // real: the type of a number's parts. sum: the type in which sums of such numbers are kept.
@@ -36,7 +39,7 @@ template <> struct number<signed char> {
 };
 
 // ---- operators of pairs
-#define LOCKSTEP_BLAS_PAIR(C, R)                                                                                       \
+#define LOCKSTEP_PAIR(C, R)                                                                                       \
     __host__ __device__ inline C operator+(C a, C b)                                                                   \
     {                                                                                                                  \
         return C{a.x + b.x, a.y + b.y};                                                                                \
@@ -83,9 +86,9 @@ template <> struct number<signed char> {
     {                                                                                                                  \
         return C{a.x, 0};                                                                                              \
     }
-LOCKSTEP_BLAS_PAIR(float2, float)
-LOCKSTEP_BLAS_PAIR(double2, double)
-#undef LOCKSTEP_BLAS_PAIR
+LOCKSTEP_PAIR(float2, float)
+LOCKSTEP_PAIR(double2, double)
+#undef LOCKSTEP_PAIR
 
 // ---- and of numbers of one part. magnitude() is what asum sums and amax compares.
 template <class T> __host__ __device__ inline T multiply_add(T a, T b, T sum)
@@ -155,4 +158,4 @@ template <> __host__ __device__ inline __nv_bfloat16 convert<__nv_bfloat16, floa
     return __float2bfloat16_rn(a);
 }
 
-} // namespace lockstep_blas
+} // namespace lockstep_kernels

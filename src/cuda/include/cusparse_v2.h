@@ -1,0 +1,2 @@
+/* cuSPARSE by the name of its header in CUDA 4. */
+#include "cusparse.h"
