@@ -23,7 +23,7 @@ function(lockstep_add_kernels name version part)
     endforeach()
     add_custom_command(OUTPUT "${library}" VERBATIM
         COMMAND "${CMAKE_C_COMPILER}" -shared ${objects} "${CMAKE_BINARY_DIR}/lib/lockstep/libcudart.so.13" "-Wl,-soname,${file}"
-            "-Wl,--version-script=${map}" "-Wl,-rpath,$ORIGIN" -lm -o "${library}"
+            "-Wl,--version-script=${map}" "-Wl,-rpath,$ORIGIN" -lstdc++ -lm -o "${library}"
         DEPENDS ${objects} "${map}")
     file(CREATE_LINK ${file} "${CMAKE_BINARY_DIR}/lib/lockstep/lib${name}.so" SYMBOLIC) # for linkers
     add_custom_target(kernels_${name} ALL DEPENDS "${library}")
@@ -36,4 +36,5 @@ if(TARGET lockstep AND TARGET cudart AND LOCKSTEP_ANY_CLANG)
     lockstep_add_kernels(cublas 13 blas context vectors lines gemm matrices batched)
     lockstep_add_kernels(cublasLt 13 blas lt)
     lockstep_add_kernels(cusparse 12 sparse context descriptors lines vectors products multiply solve convert legacy factors)
+    lockstep_add_kernels(cufft 12 fft axis plans exec)
 endif()

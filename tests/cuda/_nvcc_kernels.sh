@@ -12,7 +12,7 @@ comm -23 "$work/ours" "$work/theirs" | grep . && fail "names that NVIDIA's libra
 {
     printf '#include <%s>\n' $header
     printf '#define %s(result, name, ...) result name(__VA_ARGS__);\nextern "C" {\n' "$macro"
-    printf '#include "lockstep/%s"\n' $rows
+    for row in $rows; do printf '#include "lockstep/%s"\n' "$row"; done
     echo '}'
 } >"$work/both.cpp"
 cp -r "$LOCKSTEP_SRC/src/cuda/include/lockstep" "$work/"

@@ -1,0 +1,15 @@
+/* cuFFT: plans by types of elements. Several GPUs, callbacks and halves are not there. */
+#ifndef CUFFTXT_H_
+#define CUFFTXT_H_
+
+#include "cufft.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#include "lockstep/cufft_by_types.h"
+#ifdef __cplusplus
+}
+#endif
+
+#endif
