@@ -287,7 +287,7 @@ void cc_rewrites_free(struct cc_rewrites *rewrites)
 static void hint_at_header(const char *words, struct strbuf *to)
 {
     static const char *const headers[][2] = {
-        {"cublasXt", "cuBLASXt"}, {"cusparseLt", "cuSPARSELt"}, {"cusolver", "cuSOLVER"}, {"cufftw", "cuFFTW"},
+        {"cublasXt", "cuBLASXt"}, {"cusparseLt", "cuSPARSELt"}, {"cusolverSp", "cuSOLVER's sparse part"}, {"cufftw", "cuFFTW"},
         {"curand", "cuRAND"},     {"cudnn", "cuDNN"},       {"nccl", "NCCL"},         {"nvrtc", "NVRTC"},
         {"nvml", "NVML"},         {"cupti", "CUPTI"},       {"npp", "NPP"},           {"cutensor", "cuTENSOR"},
         {"nvToolsExt", "NVTX"}};
@@ -319,6 +319,8 @@ void cc_hints(const char *said, struct strbuf *to)
          "cuSPARSE has not all of NVIDIA's functions here (docs/cuda.md names what is)"},
         {"use of undeclared identifier 'cufft",
          "cuFFT has not all of NVIDIA's functions here (docs/cuda.md names what is)"},
+        {"use of undeclared identifier 'cusolver",
+         "cuSOLVER has not all of NVIDIA's functions here (docs/cuda.md names what is)"},
         {"unknown argument", "the options of -Xcompiler go to clang, which has not all of g++'s"},
 #define CC_LIBRARY(words, hint) {"'" words, hint},
 #include "cli/cc_libraries.def"

@@ -1,52 +1,13 @@
 // Kernels of many small matrices, one block each: their factors, their inverses, systems of equations.
 #pragma once
 
+#include "../kernels/pivots.cuh"
 #include "context.cuh"
 
 namespace lockstep_blas
 {
 
 static const int small_threads = 64;
-
-// The row, from k on, of the largest element in column k: by all threads, for all threads.
-template <class T> __device__ int pivot_row(const T *a, int lda, int n, int k)
-{
-    typedef typename number<T>::real real;
-    __shared__ real sizes[small_threads];
-    __shared__ int rows[small_threads];
-    real best = -1;
-    int row = k;
-    for (int i = k + threadIdx.x; i < n; i += blockDim.x) {
-        const real size = magnitude(a[i + (long long)k * lda]);
-        if (size > best) {
-            best = size;
-            row = i;
-        }
-    }
-    __syncthreads();
-    sizes[threadIdx.x] = best;
-    rows[threadIdx.x] = row;
-    for (unsigned half = small_threads / 2; half; half /= 2) {
-        __syncthreads();
-        const unsigned other = threadIdx.x + half;
-        if (threadIdx.x < half && (sizes[other] > sizes[threadIdx.x] ||
-                                   (sizes[other] == sizes[threadIdx.x] && rows[other] < rows[threadIdx.x]))) {
-            sizes[threadIdx.x] = sizes[other];
-            rows[threadIdx.x] = rows[other];
-        }
-    }
-    __syncthreads();
-    return rows[0];
-}
-template <class T> __device__ void swap_rows(T *a, int lda, int columns, int r, int s)
-{
-    for (int j = threadIdx.x; j < columns && r != s; j += blockDim.x) {
-        T *at = a + (long long)j * lda, old = at[r];
-        at[r] = at[s];
-        at[s] = old;
-    }
-    __syncthreads();
-}
 
 // P A = L U in the place of A. pivots: row k was exchanged with row pivots[k] - 1; NULL: none is. *info: the first
 // pivot that is 0, counted from 1, or 0.
@@ -55,7 +16,7 @@ template <class T> __device__ void factorize(int n, T *a, int lda, int *pivots, 
     int first_zero = 0;
     for (int k = 0; k < n; k++) {
         if (pivots) {
-            const int row = pivot_row(a, lda, n, k);
+            const int row = pivot_row<small_threads>(a, lda, n, k);
             if (threadIdx.x == 0)
                 pivots[k] = row + 1;
             swap_rows(a, lda, n, k, row);

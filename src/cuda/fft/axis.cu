@@ -106,21 +106,11 @@ template <class C> long long room_of_axis(const axis &a, long long lines)
     return fits<C>(a.n) ? 0 : 2 * a.n * lines;
 }
 
-template <class Each> __global__ void for_each(long long n, Each each)
-{
-    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x)
-        each(i);
-}
 static unsigned blocks_of(long long n)
 {
     const unsigned blocks = blocks_for(n, threads);
     return blocks < 4096 ? blocks : 4096;
 }
-template <class Each> static cufftResult run_for_each(cudaStream_t stream, long long n, Each each)
-{
-    return result_of(start(stream, blocks_of(n), threads, 0, for_each<Each>, n, each));
-}
-
 template <class C>
 static cufftResult run_passes(const axis &a, cudaStream_t stream, const C *from, C *to, C *room, long long lines,
                               long long step, bool inverse)

@@ -69,6 +69,11 @@ inline cufftResult result_of(cudaError_t error)
                                                 : CUFFT_EXEC_FAILED;
 }
 
+template <class Each> cufftResult run_for_each(cudaStream_t stream, long long n, Each each)
+{
+    return result_of(start_for_each(stream, n, each));
+}
+
 // The plan of a handle; NULL: there is none.
 plan *find_plan(cufftHandle handle);
 

@@ -3,8 +3,6 @@
 
 using namespace lockstep_fft;
 
-static const unsigned threads = 256;
-
 // An array as a plan describes it; `width` is what it has of the last dimension: half of it and one, where the array is
 // that of a real one's transform.
 struct shape {
@@ -74,17 +72,6 @@ template <class C, class T> struct collect {
             put(&to[s.place(e / (s.n[2] * s.n[1] * s.n[0]), x, y, z)], from[e]);
     }
 };
-template <class Each> __global__ void for_each(long long n, Each each)
-{
-    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x)
-        each(i);
-}
-template <class Each> static cufftResult run_for_each(const plan &p, Each each)
-{
-    const unsigned blocks = blocks_for(elements_of(p), threads);
-    return result_of(start(p.stream, blocks < 4096 ? blocks : 4096, threads, 0, for_each<Each>, elements_of(p), each));
-}
-
 // Along the last axis first. A dimension of one element is its own transform.
 template <class C>
 static cufftResult run_axes(const plan &p, const C *from, C *to, C *room, bool inverse)
@@ -119,9 +106,9 @@ static cufftResult execute(cufftHandle handle, cufftType type, In *in, Out *out,
     C *const here = (C *)p->work;
     const shape before = shape_of(*p, p->in, is_real(type) && !to_real(type), in_place);
     const shape after = shape_of(*p, p->out, to_real(type), in_place);
-    LOCKSTEP_FFT_STEP(run_for_each(*p, spread<C, In>{in, here, before}));
+    LOCKSTEP_FFT_STEP(run_for_each(p->stream, elements_of(*p), spread<C, In>{in, here, before}));
     LOCKSTEP_FFT_STEP(run_axes<C>(*p, here, here, here + elements_of(*p), inverse));
-    return run_for_each(*p, collect<C, Out>{here, out, after});
+    return run_for_each(p->stream, elements_of(*p), collect<C, Out>{here, out, after});
 }
 
 cufftResult cufftExecC2C(cufftHandle plan, cufftComplex *idata, cufftComplex *odata, int direction)

@@ -68,4 +68,17 @@ inline unsigned blocks_for(long long n, unsigned each)
     return (unsigned)((n + each - 1) / each);
 }
 
+// each(i) for i of [0, n), by a thread each, or by fewer that take several. Nothing is launched for nothing.
+template <class Each> __global__ void for_each(long long n, Each each)
+{
+    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x)
+        each(i);
+}
+template <class Each> cudaError_t start_for_each(cudaStream_t stream, long long n, Each each)
+{
+    const unsigned threads = 128, blocks = blocks_for(n, threads);
+    return n <= 0 ? cudaSuccess
+                  : start(stream, blocks < 4096 ? blocks : 4096, threads, 0, for_each<Each>, n, each);
+}
+
 } // namespace lockstep_kernels

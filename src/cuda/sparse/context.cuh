@@ -84,16 +84,9 @@ inline cusparseStatus_t launch(cusparseHandle_t handle, dim3 grid, unsigned bloc
 
 static const unsigned threads = 128;
 
-// One thread for each of n.
-template <class Each> __global__ void for_each(long long n, Each each)
-{
-    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x)
-        each(i);
-}
 template <class Each> cusparseStatus_t run_for_each(cusparseHandle_t handle, long long n, Each each)
 {
-    const unsigned blocks = blocks_for(n, threads);
-    return launch(handle, blocks < 4096 ? blocks : 4096, threads, for_each<Each>, n, each);
+    return status_of(start_for_each(handle->stream, n, each));
 }
 
 // f(T()) for the type of elements.

@@ -1,0 +1,15 @@
+# cuSOLVER: dense matrices; every name that leaves the library is one of NVIDIA's headers.
+. "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+library=cusolver parts=dense least=110
+. "$LOCKSTEP_SRC/tests/cuda/_kernels.sh"
+[ "$compiler" = cc ] || exit 0
+cat >"$work/plain.c" <<'END'
+#include <cusolverDn.h>
+int main(void)
+{
+    cusolverDnHandle_t h;
+    return cusolverDnCreate(&h) || cusolverDnSetStream(h, 0) || cusolverDnDestroy(h);
+}
+END
+build "$work/plain" -Wall -Wextra -Werror "$work/plain.c" -lcusolver_static
+on_simulator "$work/plain" || fail "in plain C"
