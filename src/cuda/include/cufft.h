@@ -1,7 +1,7 @@
 /* cuFFT: what programs call, in C too. The functions are those of lib/lockstep/libcufft.so.12, whose kernels are
  * Lockstep's own (src/cuda/fft). Functions that are not declared here are not there. */
-#ifndef CUFFT_H_
-#define CUFFT_H_
+#ifndef _CUFFT_H_
+#define _CUFFT_H_
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* cuFFT: plans by types of elements. Several GPUs, callbacks and halves are not there. */
-#ifndef CUFFTXT_H_
-#define CUFFTXT_H_
+#ifndef _CUFFTXT_H_
+#define _CUFFTXT_H_
 
 #include "cufft.h"
 
