@@ -246,6 +246,37 @@ template <class T> static void triangles(cusparseFormat_t format, bool large)
         }
 }
 
+// Each row waits for the one below it, and there are more than a GPU has room for at once.
+static void long_chain()
+{
+    const int n = 1500;
+    sparse<double> a(n, n, 0);
+    for (int i = 0; i < n; i++) {
+        a.set(i, i, 2);
+        if (i < n - 1)
+            a.set(i, i + 1, 1);
+    }
+    placed<double> on(a, CUSPARSE_FORMAT_CSR);
+    array<double> b(n), x(n, false);
+    const double one = 1;
+    cusparseFillMode_t fill = CUSPARSE_FILL_MODE_UPPER;
+    cusparseDnVecDescr_t vb, vx;
+    cusparseSpSVDescr_t descr;
+    mode(false);
+    for (int i = n - 1; i >= 0; i--)
+        x.set(i, (b.get(i) - (i < n - 1 ? x.get(i + 1) : 0)) / 2.0);
+    MUST(cusparseSpMatSetAttribute(on.mat, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill));
+    MUST(cusparseCreateDnVec(&vb, n, b.device, CUDA_R_64F));
+    MUST(cusparseCreateDnVec(&vx, n, x.device, CUDA_R_64F));
+    MUST(cusparseSpSV_createDescr(&descr));
+    MUST(cusparseSpSV_analysis(handle, operations[0], &one, on.mat, vb, vx, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, descr, NULL));
+    MUST(cusparseSpSV_solve(handle, operations[0], &one, on.mat, vb, vx, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, descr));
+    x.check("SpSV of a long chain", 10);
+    MUST(cusparseSpSV_destroyDescr(descr));
+    cusparseDestroyDnVec(vb);
+    cusparseDestroyDnVec(vx);
+}
+
 // ---- dense and sparse
 template <class T> static void conversions(const sparse<T> &a, cusparseFormat_t format, bool large)
 {
@@ -427,6 +458,7 @@ int main()
     matrices<__half, float>(halves, on, CUSPARSE_FORMAT_CSR, operations[1], false);
     sampled<__half, float>(halves);
     batches();
+    long_chain();
     misuse();
     MUST(cusparseDestroy(handle));
     return say("generic");

@@ -73,14 +73,12 @@ template <class C, class T> struct collect {
     }
 };
 // Along the last axis first. A dimension of one element is its own transform.
-template <class C>
-static cufftResult run_axes(const plan &p, const C *from, C *to, C *room, bool inverse)
+template <class C> static cufftResult run_axes(const plan &p, const C *from, C *to, C *room, bool inverse)
 {
     long long step = 1;
     for (int i = 2; i >= 0; i--) {
         if (p.n[i] > 1 || (i == 2 && from != to)) {
-            LOCKSTEP_FFT_STEP(
-                run_axis(p.axes[i], p.stream, from, to, room, elements_of(p) / p.n[i], step, inverse));
+            LOCKSTEP_FFT_STEP(run_axis(p.axes[i], p.stream, from, to, room, elements_of(p) / p.n[i], step, inverse));
             from = to;
         }
         step *= p.n[i];

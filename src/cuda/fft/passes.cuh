@@ -1,5 +1,5 @@
-// The passes of a transform along lines (Stockham): each takes elements of one array to the other, so that they come out
-// in order.
+// The passes of a transform along lines (Stockham): each takes elements of one array to the other, so that they come
+// out in order.
 #pragma once
 
 #include "context.cuh"
@@ -155,7 +155,8 @@ __global__ void transform_pass(int radix, long long done, roots_of<C> roots, con
                                long long step)
 {
     const long long work = work_of_pass(roots.n, radix), all = work * lines;
-    for (long long e = blockIdx.x * (long long)blockDim.x + threadIdx.x; e < all; e += (long long)gridDim.x * blockDim.x) {
+    for (long long e = blockIdx.x * (long long)blockDim.x + threadIdx.x; e < all;
+         e += (long long)gridDim.x * blockDim.x) {
         // Threads next to each other have elements next to each other.
         const long long line = e / (work * step) * step + e % step, part = e / step % work;
         pass_part(line_of<const C>{line_at(from, line, roots.n, step), step},

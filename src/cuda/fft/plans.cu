@@ -52,8 +52,8 @@ static cufftResult ask(request *r, int rank, const I *n, const I *inembed, I ist
 {
     if (rank < 1 || rank > 3 || !n || batch < 1)
         return CUFFT_INVALID_VALUE;
-    *r = request{rank, {1, 1, 1}, inembed != NULL, onembed != NULL, {1, 1, 1}, istride, idist, {1, 1, 1}, ostride,
-                 odist, type,      batch};
+    *r = request{rank,  {1, 1, 1}, inembed != NULL, onembed != NULL, {1, 1, 1}, istride,
+                 idist, {1, 1, 1}, ostride,         odist,           type,      batch};
     for (int i = 0; i < rank; i++) {
         const int at = 3 - rank + i;
         if (n[i] < 1)

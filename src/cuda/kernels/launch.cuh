@@ -52,7 +52,8 @@ struct cutter {
 };
 
 template <class... P, class... A>
-inline cudaError_t start(cudaStream_t stream, dim3 grid, dim3 block, size_t shared, void (*kernel)(P...), A... arguments)
+inline cudaError_t start(cudaStream_t stream, dim3 grid, dim3 block, size_t shared, void (*kernel)(P...),
+                         A... arguments)
 {
     cudaLaunchConfig_t config = {};
     config.gridDim = grid;
@@ -77,8 +78,7 @@ template <class Each> __global__ void for_each(long long n, Each each)
 template <class Each> cudaError_t start_for_each(cudaStream_t stream, long long n, Each each)
 {
     const unsigned threads = 128, blocks = blocks_for(n, threads);
-    return n <= 0 ? cudaSuccess
-                  : start(stream, blocks < 4096 ? blocks : 4096, threads, 0, for_each<Each>, n, each);
+    return n <= 0 ? cudaSuccess : start(stream, blocks < 4096 ? blocks : 4096, threads, 0, for_each<Each>, n, each);
 }
 
 } // namespace lockstep_kernels

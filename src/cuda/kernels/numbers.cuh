@@ -39,7 +39,7 @@ template <> struct number<signed char> {
 };
 
 // ---- operators of pairs
-#define LOCKSTEP_PAIR(C, R)                                                                                       \
+#define LOCKSTEP_PAIR(C, R)                                                                                            \
     __host__ __device__ inline C operator+(C a, C b)                                                                   \
     {                                                                                                                  \
         return C{a.x + b.x, a.y + b.y};                                                                                \

@@ -111,8 +111,7 @@ template <class T> struct transposed_of {
     }
 };
 // op(A) X = B by the factors, a right-hand side by each block.
-template <class T>
-__global__ void solve_by_lu(int n, int sides, transposed_of<T> a, const int *pivots, columns<T> b)
+template <class T> __global__ void solve_by_lu(int n, int sides, transposed_of<T> a, const int *pivots, columns<T> b)
 {
     for (int side = blockIdx.x; side < sides; side += gridDim.x) {
         T *x = &b(0, side);
@@ -208,8 +207,7 @@ cusolverStatus_t run_cholesky(cusolverDnHandle_t handle, cublasFillMode_t uplo, 
     }
     return CUSOLVER_STATUS_SUCCESS;
 }
-template <class T>
-__global__ void cholesky_batch(int n, T *const *many, int lda, bool upper, int *info, int batch)
+template <class T> __global__ void cholesky_batch(int n, T *const *many, int lda, bool upper, int *info, int batch)
 {
     for (int z = blockIdx.x; z < batch; z += gridDim.x)
         cholesky_columns(n, 0, n, half_of<T>{many[z], lda, upper}, &info[z]);
@@ -316,8 +314,7 @@ template <class T> cusolverStatus_t run_qr(cusolverDnHandle_t handle, int m, int
     return CUSOLVER_STATUS_SUCCESS;
 }
 // C becomes op(Q) C, or C op(Q) where `right`, of k reflections.
-template <class T>
-cusolverStatus_t run_reflections(cusolverDnHandle_t handle, int k, reflected<T> r, bool transposed)
+template <class T> cusolverStatus_t run_reflections(cusolverDnHandle_t handle, int k, reflected<T> r, bool transposed)
 {
     const bool forwards = r.right != transposed;
     r.conjugated = transposed;

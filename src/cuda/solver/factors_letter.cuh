@@ -53,8 +53,8 @@ cusolverStatus_t NAME(potrfBatched)(cusolverDnHandle_t handle, cublasFillMode_t 
 cusolverStatus_t NAME(potrsBatched)(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, int nrhs, T *A[], int lda,
                                     T *B[], int ldb, int *info, int batchSize)
 {
-    LOCKSTEP_SOLVER_BEGIN(handle,
-                          n < 0 || nrhs < 0 || lda < n || ldb < n || batchSize < 0 || (batchSize && (!A || !B)) || !info);
+    LOCKSTEP_SOLVER_BEGIN(handle, n < 0 || nrhs < 0 || lda < n || ldb < n || batchSize < 0 ||
+                                      (batchSize && (!A || !B)) || !info);
     LOCKSTEP_SOLVER_STEP(clear(handle, info, 1));
     return launch(handle, batchSize, solve_cholesky_batch<T>, n, nrhs, (T *const *)A, lda,
                   uplo == CUBLAS_FILL_MODE_UPPER, (T *const *)B, ldb, batchSize);
@@ -72,9 +72,9 @@ cusolverStatus_t NAME(geqrf)(cusolverDnHandle_t handle, int m, int n, T *A, int 
     return run_qr(handle, m, n, A, lda, tau, info);
 }
 
-cusolverStatus_t LOCKSTEP_SOLVER_NAME(LOCKSTEP_L, LOCKSTEP_GQR,
-                                      _bufferSize)(cusolverDnHandle_t handle, int m, int n, int k, const T *, int lda,
-                                                   const T *, int *lwork)
+cusolverStatus_t LOCKSTEP_SOLVER_NAME(LOCKSTEP_L, LOCKSTEP_GQR, _bufferSize)(cusolverDnHandle_t handle, int m, int n,
+                                                                             int k, const T *, int lda, const T *,
+                                                                             int *lwork)
 {
     LOCKSTEP_SOLVER_BEGIN(handle, n < 0 || m < n || k < 0 || k > n || lda < m || !lwork);
     *lwork = m * k + some_room;
@@ -89,13 +89,13 @@ cusolverStatus_t LOCKSTEP_SOLVER_NAME(LOCKSTEP_L, LOCKSTEP_GQR, )(cusolverDnHand
     LOCKSTEP_SOLVER_STEP(run_for_each(handle, (long long)m * n, keep_apart<T>{{A, lda}, work, m, k}));
     return run_reflections(handle, k, reflected<T>{{work, m}, tau, {A, lda}, m, 0, 0, n, false}, false);
 }
-cusolverStatus_t LOCKSTEP_SOLVER_NAME(LOCKSTEP_L, LOCKSTEP_MQR,
-                                      _bufferSize)(cusolverDnHandle_t handle, cublasSideMode_t side, cublasOperation_t,
-                                                   int m, int n, int k, const T *, int lda, const T *, const T *,
-                                                   int ldc, int *lwork)
+cusolverStatus_t LOCKSTEP_SOLVER_NAME(LOCKSTEP_L, LOCKSTEP_MQR, _bufferSize)(cusolverDnHandle_t handle,
+                                                                             cublasSideMode_t side, cublasOperation_t,
+                                                                             int m, int n, int k, const T *, int lda,
+                                                                             const T *, const T *, int ldc, int *lwork)
 {
-    LOCKSTEP_SOLVER_BEGIN(handle, m < 0 || n < 0 || k < 0 || lda < (side == CUBLAS_SIDE_LEFT ? m : n) || ldc < m ||
-                                      !lwork);
+    LOCKSTEP_SOLVER_BEGIN(handle,
+                          m < 0 || n < 0 || k < 0 || lda < (side == CUBLAS_SIDE_LEFT ? m : n) || ldc < m || !lwork);
     *lwork = some_room;
     return CUSOLVER_STATUS_SUCCESS;
 }

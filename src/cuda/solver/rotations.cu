@@ -13,8 +13,8 @@ template <class T> static rotated<T> rotations(int m, int n, T *work, double tol
 // How A's eigenvalues are looked for; zero tolerance is the usual one.
 template <class T>
 static cusolverStatus_t run_eigen(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, T *A,
-                                  int lda, typename number<T>::real *W, T *work, int lwork, int *info,
-                                  double tolerance, int sweeps, int batch)
+                                  int lda, typename number<T>::real *W, T *work, int lwork, int *info, double tolerance,
+                                  int sweeps, int batch)
 {
     LOCKSTEP_SOLVER_BEGIN(handle, n < 0 || lda < n || batch < 0 || (n && batch && (!A || !W || !work || !info)) ||
                                       lwork < eigen_room(n) * batch);

@@ -71,7 +71,10 @@ cusparseStatus_t cusparseLoggerForceDisable(void)
 static const struct {
     const char *name, *text;
 } statuses[] = {
-#define LOCKSTEP_STATUS(name, text) {"CUSPARSE_STATUS_" #name, text}
+#define LOCKSTEP_STATUS(name, text)                                                                                    \
+    {                                                                                                                  \
+        "CUSPARSE_STATUS_" #name, text                                                                                 \
+    }
     LOCKSTEP_STATUS(SUCCESS, "success"),
     LOCKSTEP_STATUS(NOT_INITIALIZED, "there is no handle"),
     LOCKSTEP_STATUS(ALLOC_FAILED, "no room on the device"),

@@ -68,9 +68,9 @@ template <class T> inline scalar<T> scalar_of(cusparseHandle_t handle, const voi
 
 inline cusparseStatus_t status_of(cudaError_t error)
 {
-    return error == cudaSuccess                  ? CUSPARSE_STATUS_SUCCESS
+    return error == cudaSuccess                 ? CUSPARSE_STATUS_SUCCESS
            : error == cudaErrorMemoryAllocation ? CUSPARSE_STATUS_ALLOC_FAILED
-                                                 : CUSPARSE_STATUS_EXECUTION_FAILED;
+                                                : CUSPARSE_STATUS_EXECUTION_FAILED;
 }
 
 // Nothing is launched for nothing.
@@ -123,10 +123,7 @@ inline cudaDataType sums_in(cudaDataType type)
 }
 inline size_t size_of(cudaDataType type)
 {
-    return type == CUDA_C_64F                        ? 16
-           : type == CUDA_R_64F || type == CUDA_C_32F ? 8
-           : type == CUDA_R_32F                       ? 4
-                                                      : 2;
+    return type == CUDA_C_64F ? 16 : type == CUDA_R_64F || type == CUDA_C_32F ? 8 : type == CUDA_R_32F ? 4 : 2;
 }
 inline size_t size_of(cusparseIndexType_t type)
 {

@@ -131,10 +131,10 @@ cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle, cuspars
         long long lines, nnz;
         LOCKSTEP_SPARSE_STEP(count_lines(handle, a, b, &each, &lines));
         if (b->format != CUSPARSE_FORMAT_COO)
-            LOCKSTEP_SPARSE_STEP(run_for_each(handle, lines + 1,
-                                              write_each{each.counts, indices(b->major, b->major_type, b->base)}));
-        LOCKSTEP_SPARSE_STEP(status_of(
-            cudaMemcpyAsync(&nnz, each.counts + lines, sizeof nnz, cudaMemcpyDeviceToHost, handle->stream)));
+            LOCKSTEP_SPARSE_STEP(
+                run_for_each(handle, lines + 1, write_each{each.counts, indices(b->major, b->major_type, b->base)}));
+        LOCKSTEP_SPARSE_STEP(
+            status_of(cudaMemcpyAsync(&nnz, each.counts + lines, sizeof nnz, cudaMemcpyDeviceToHost, handle->stream)));
         LOCKSTEP_SPARSE_STEP(status_of(cudaStreamSynchronize(handle->stream)));
         b->nnz = nnz;
         return CUSPARSE_STATUS_SUCCESS;
@@ -204,7 +204,7 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int m, int n, int n
 {
     LOCKSTEP_SPARSE_BEGIN(handle, m < 0 || n < 0 || nnz < 0 || !offsets || !cscOffsets || (nnz && (!cols || !rows)));
     const cusparseSpMatDescr a = {
-        CUSPARSE_FORMAT_CSR, m, n, nnz, (void *)offsets, (void *)cols, (void *)values, CUSPARSE_INDEX_32I,
+        CUSPARSE_FORMAT_CSR, m,   n, nnz, (void *)offsets, (void *)cols, (void *)values, CUSPARSE_INDEX_32I,
         CUSPARSE_INDEX_32I,  base};
     return by_any_type(type, [&](auto zero) {
         typedef decltype(zero) T;
@@ -213,8 +213,7 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int m, int n, int n
         each.others = ints(rows, base);
         each.values = action == CUSPARSE_ACTION_NUMERIC ? (T *)cscValues : NULL;
         LOCKSTEP_SPARSE_STEP(run_for_each(handle, nnz, each));
-        return run_for_each(handle, n + 1,
-                            write_each{(const long long *)each.a.offsets.at, ints(cscOffsets, base)});
+        return run_for_each(handle, n + 1, write_each{(const long long *)each.a.offsets.at, ints(cscOffsets, base)});
     });
 }
 

@@ -135,13 +135,13 @@ static cusparseStatus_t create_matrix(cusparseSpMatDescr_t *mat, const cusparseS
     return CUSPARSE_STATUS_SUCCESS;
 }
 #define LOCKSTEP_SPARSE_COMPRESSED(Format, FORMAT)                                                                     \
-    cusparseStatus_t cusparseCreate##Format(                                                                           \
-        cusparseSpMatDescr_t *mat, int64_t rows, int64_t cols, int64_t nnz, void *offsets, void *indices,              \
-        void *values, cusparseIndexType_t offsetsType, cusparseIndexType_t indexType, cusparseIndexBase_t base,        \
-        cudaDataType type)                                                                                             \
+    cusparseStatus_t cusparseCreate##Format(cusparseSpMatDescr_t *mat, int64_t rows, int64_t cols, int64_t nnz,        \
+                                            void *offsets, void *indices, void *values,                                \
+                                            cusparseIndexType_t offsetsType, cusparseIndexType_t indexType,            \
+                                            cusparseIndexBase_t base, cudaDataType type)                               \
     {                                                                                                                  \
-        return create_matrix(mat, {FORMAT, rows, cols, nnz, offsets, indices, values, offsetsType, indexType, base,    \
-                                   type});                                                                             \
+        return create_matrix(mat,                                                                                      \
+                             {FORMAT, rows, cols, nnz, offsets, indices, values, offsetsType, indexType, base, type}); \
     }                                                                                                                  \
     cusparseStatus_t cusparseCreateConst##Format(                                                                      \
         cusparseConstSpMatDescr_t *mat, int64_t rows, int64_t cols, int64_t nnz, const void *offsets,                  \
@@ -158,11 +158,10 @@ static cusparseStatus_t create_matrix(cusparseSpMatDescr_t *mat, const cusparseS
     {                                                                                                                  \
         return get_matrix(mat, FORMAT, rows, cols, nnz, offsets, indices, values, offsetsType, indexType, base, type); \
     }                                                                                                                  \
-    cusparseStatus_t cusparseConst##Format##Get(cusparseConstSpMatDescr_t mat, int64_t *rows, int64_t *cols,           \
-                                                int64_t *nnz, const void **offsets, const void **indices,              \
-                                                const void **values, cusparseIndexType_t *offsetsType,                 \
-                                                cusparseIndexType_t *indexType, cusparseIndexBase_t *base,             \
-                                                cudaDataType *type)                                                    \
+    cusparseStatus_t cusparseConst##Format##Get(                                                                       \
+        cusparseConstSpMatDescr_t mat, int64_t *rows, int64_t *cols, int64_t *nnz, const void **offsets,               \
+        const void **indices, const void **values, cusparseIndexType_t *offsetsType, cusparseIndexType_t *indexType,   \
+        cusparseIndexBase_t *base, cudaDataType *type)                                                                 \
     {                                                                                                                  \
         return get_matrix(mat, FORMAT, rows, cols, nnz, (void **)offsets, (void **)indices, (void **)values,           \
                           offsetsType, indexType, base, type);                                                         \
@@ -208,8 +207,8 @@ cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t *mat, int64_t rows, int6
                                    void *colIndices, void *values, cusparseIndexType_t indexType,
                                    cusparseIndexBase_t base, cudaDataType type)
 {
-    return create_matrix(mat, {CUSPARSE_FORMAT_COO, rows, cols, nnz, rowIndices, colIndices, values, indexType,
-                               indexType, base, type});
+    return create_matrix(
+        mat, {CUSPARSE_FORMAT_COO, rows, cols, nnz, rowIndices, colIndices, values, indexType, indexType, base, type});
 }
 cusparseStatus_t cusparseCreateConstCoo(cusparseConstSpMatDescr_t *mat, int64_t rows, int64_t cols, int64_t nnz,
                                         const void *rowIndices, const void *colIndices, const void *values,

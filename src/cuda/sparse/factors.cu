@@ -118,7 +118,8 @@ template <class T> __global__ void factor_cholesky(factored<T> a)
     if (lane == 0) {
         if (diagonal >= 0)
             a.values[diagonal] = root(real_part(a.values[diagonal] - sum));
-        if (diagonal < 0 || is_zero(a.values[diagonal]) || magnitude(a.values[diagonal]) != magnitude(a.values[diagonal]))
+        if (diagonal < 0 || is_zero(a.values[diagonal]) ||
+            magnitude(a.values[diagonal]) != magnitude(a.values[diagonal]))
             a.tell_zero(i);
     }
     __syncwarp();
@@ -178,10 +179,9 @@ static cusparseStatus_t factorize(cusparseHandle_t handle, void (*kernel)(factor
     if (!ready && bytes)
         return CUSPARSE_STATUS_ALLOC_FAILED;
     LOCKSTEP_SPARSE_STEP(status_of(cudaMemsetAsync(ready, 0, bytes, handle->stream)));
-    LOCKSTEP_SPARSE_STEP(
-        status_of(cudaMemcpyAsync(zero, &none, sizeof none, cudaMemcpyHostToDevice, handle->stream)));
-    const factored<T> a = {m,     ints(offsets, descr->base), ints(cols, descr->base), values, ready, zero,
-                           (int)descr->base};
+    LOCKSTEP_SPARSE_STEP(status_of(cudaMemcpyAsync(zero, &none, sizeof none, cudaMemcpyHostToDevice, handle->stream)));
+    const factored<T> a = {
+        m, ints(offsets, descr->base), ints(cols, descr->base), values, ready, zero, (int)descr->base};
     return launch(handle, blocks_for(m * 32ll, threads), threads, kernel, a);
 }
 

@@ -19,8 +19,8 @@
     cusparseStatus_t NAME(name)(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, T *values,    \
                                 const int *offsets, const int *cols, name##Info_t info, cusparseSolvePolicy_t, void *) \
     {                                                                                                                  \
-        LOCKSTEP_SPARSE_BEGIN(handle, m < 0 || nnz < 0 || !descr || !info || (nnz && !values) || !offsets ||           \
-                                          (nnz && !cols));                                                             \
+        LOCKSTEP_SPARSE_BEGIN(handle,                                                                                  \
+                              m < 0 || nnz < 0 || !descr || !info || (nnz && !values) || !offsets || (nnz && !cols));  \
         return factorize<T>(handle, kernel<T>, m, descr, values, offsets, cols, info->zero);                           \
     }
 LOCKSTEP_FACTORED(csrilu02, factor_lu)

@@ -46,7 +46,7 @@ cusparseStatus_t NAME(csrgeam2)(cusparseHandle_t handle, int m, int n, const T *
     return run_for_each(handle, m, each);
 }
 
-#define LOCKSTEP_GTSV(name, pivoting)                                                                                    \
+#define LOCKSTEP_GTSV(name, pivoting)                                                                                  \
     cusparseStatus_t NAME(name##_bufferSizeExt)(cusparseHandle_t handle, int m, int n, const T *, const T *,           \
                                                 const T *, const T *, int ldb, size_t *size)                           \
     {                                                                                                                  \
@@ -75,8 +75,7 @@ cusparseStatus_t NAME(gtsv2StridedBatch)(cusparseHandle_t handle, int m, const T
                                          int batchCount, int batchStride, void *)
 {
     LOCKSTEP_SPARSE_BEGIN(handle, m < 1 || batchCount < 0 || batchStride < m);
-    return solve_diagonals<T>(handle,
-                              {m, batchCount, 1, batchStride, 1, batchStride, dl, d, du, x, NULL, false});
+    return solve_diagonals<T>(handle, {m, batchCount, 1, batchStride, 1, batchStride, dl, d, du, x, NULL, false});
 }
 cusparseStatus_t NAME(gtsvInterleavedBatch_bufferSizeExt)(cusparseHandle_t handle, int, int m, const T *, const T *,
                                                           const T *, const T *, int batchCount, size_t *size)

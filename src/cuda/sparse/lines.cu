@@ -103,7 +103,8 @@ cusparseStatus_t group_lines(cusparseHandle_t handle, cusparseConstSpMatDescr_t 
 {
     const bool transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE, coordinates = a->format == CUSPARSE_FORMAT_COO;
     const bool as_it_lies = !coordinates && (a->format == CUSPARSE_FORMAT_CSC) == transposed;
-    const long long count = transposed ? a->cols : a->rows, major_count = a->format == CUSPARSE_FORMAT_CSC ? a->cols : a->rows;
+    const long long count = transposed ? a->cols : a->rows,
+                    major_count = a->format == CUSPARSE_FORMAT_CSC ? a->cols : a->rows;
     const index_array major = indices(a->major, a->major_type, a->base).from(batch * a->major_stride);
     const index_array minor = indices(a->minor, a->minor_type, a->base).from(batch * a->values_stride);
     const size_t wanted = as_it_lies ? 0 : groups_bytes(a->nnz, count) + (coordinates ? 0 : a->nnz * 8 + 16);

@@ -115,11 +115,11 @@ static cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t opA, 
                               cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, cusparseConstSpMatDescr_t c,
                               cusparseSpGEMMDescr_t descr)
 {
-    LOCKSTEP_SPARSE_BEGIN(handle, !a || !b || !c || !descr || a->cols != b->rows || a->rows != c->rows ||
-                                      b->cols != c->cols);
+    LOCKSTEP_SPARSE_BEGIN(handle,
+                          !a || !b || !c || !descr || a->cols != b->rows || a->rows != c->rows || b->cols != c->cols);
     const bool plain = opA == CUSPARSE_OPERATION_NON_TRANSPOSE && opB == CUSPARSE_OPERATION_NON_TRANSPOSE;
-    const bool rows = a->format == CUSPARSE_FORMAT_CSR && b->format == CUSPARSE_FORMAT_CSR &&
-                      c->format == CUSPARSE_FORMAT_CSR;
+    const bool rows =
+        a->format == CUSPARSE_FORMAT_CSR && b->format == CUSPARSE_FORMAT_CSR && c->format == CUSPARSE_FORMAT_CSR;
     return plain && rows && a->type == b->type && a->type == c->type ? CUSPARSE_STATUS_SUCCESS
                                                                      : CUSPARSE_STATUS_NOT_SUPPORTED;
 }

@@ -138,8 +138,7 @@ cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t opX, 
                                     opX == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, to));
         if (!on_host)
             return CUSPARSE_STATUS_SUCCESS;
-        LOCKSTEP_SPARSE_STEP(
-            status_of(cudaMemcpyAsync(result, to, sizeof(T), cudaMemcpyDeviceToHost, handle->stream)));
+        LOCKSTEP_SPARSE_STEP(status_of(cudaMemcpyAsync(result, to, sizeof(T), cudaMemcpyDeviceToHost, handle->stream)));
         return status_of(cudaStreamSynchronize(handle->stream));
     });
 }

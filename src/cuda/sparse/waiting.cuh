@@ -1,5 +1,5 @@
-// Rows that need others before them, each by one warp: a row waits for those it needs. Warps begin in the order of their
-// rows, so that one which is waited for is always there.
+// Rows that need others before them, each by one warp: a row waits for those it needs. Warps begin in the order of
+// their rows, so that one which is waited for is always there.
 #pragma once
 
 #include "lines.cuh"

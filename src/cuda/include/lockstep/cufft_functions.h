@@ -1,4 +1,5 @@
-/* Functions of cuFFT: LOCKSTEP_CUFFT(result, name, arguments). Included by cufft.h, which says what becomes of a row. */
+/* Functions of cuFFT: LOCKSTEP_CUFFT(result, name, arguments). Included by cufft.h, which says what becomes of a row.
+ */
 #define LOCKSTEP_FFT(name, ...) LOCKSTEP_CUFFT(cufftResult, name, __VA_ARGS__)
 #define LOCKSTEP_FFT_1D int nx, cufftType type, int batch
 #define LOCKSTEP_FFT_2D int nx, int ny, cufftType type

@@ -1,4 +1,5 @@
-/* Functions of cuSOLVER: LOCKSTEP_CUSOLVER(result, name, arguments). Included by cusolverDn.h, which says what becomes of a row. */
+/* Functions of cuSOLVER: LOCKSTEP_CUSOLVER(result, name, arguments). Included by cusolverDn.h, which says what becomes
+ * of a row. */
 #define LOCKSTEP_SOLVER(name, ...) LOCKSTEP_CUSOLVER(cusolverStatus_t, name, __VA_ARGS__)
 
 LOCKSTEP_SOLVER(cusolverDnCreate, cusolverDnHandle_t *handle)

@@ -23,13 +23,15 @@ LOCKSTEP_SOLVER_OF(potrsBatched, cublasFillMode_t uplo, int n, int nrhs, LOCKSTE
                    int ldb, int *info, int batchSize)
 LOCKSTEP_SOLVER_OF(geqrf_bufferSize, int m, int n, LOCKSTEP_T *A, int lda, int *lwork)
 LOCKSTEP_SOLVER_OF(geqrf, int m, int n, LOCKSTEP_T *A, int lda, LOCKSTEP_T *tau, LOCKSTEP_T *work, int lwork, int *info)
-LOCKSTEP_SOLVER_Q(LOCKSTEP_GQR, _bufferSize, int m, int n, int k, const LOCKSTEP_T *A, int lda, const LOCKSTEP_T *tau, int *lwork)
-LOCKSTEP_SOLVER_Q(LOCKSTEP_GQR, , int m, int n, int k, LOCKSTEP_T *A, int lda, const LOCKSTEP_T *tau, LOCKSTEP_T *work, int lwork,
-                   int *info)
+LOCKSTEP_SOLVER_Q(LOCKSTEP_GQR, _bufferSize, int m, int n, int k, const LOCKSTEP_T *A, int lda, const LOCKSTEP_T *tau,
+                  int *lwork)
+LOCKSTEP_SOLVER_Q(LOCKSTEP_GQR, , int m, int n, int k, LOCKSTEP_T *A, int lda, const LOCKSTEP_T *tau, LOCKSTEP_T *work,
+                  int lwork, int *info)
 LOCKSTEP_SOLVER_Q(LOCKSTEP_MQR, _bufferSize, cublasSideMode_t side, cublasOperation_t trans, int m, int n, int k,
-                   const LOCKSTEP_T *A, int lda, const LOCKSTEP_T *tau, const LOCKSTEP_T *C, int ldc, int *lwork)
-LOCKSTEP_SOLVER_Q(LOCKSTEP_MQR, , cublasSideMode_t side, cublasOperation_t trans, int m, int n, int k, const LOCKSTEP_T *A,
-                   int lda, const LOCKSTEP_T *tau, LOCKSTEP_T *C, int ldc, LOCKSTEP_T *work, int lwork, int *info)
+                  const LOCKSTEP_T *A, int lda, const LOCKSTEP_T *tau, const LOCKSTEP_T *C, int ldc, int *lwork)
+LOCKSTEP_SOLVER_Q(LOCKSTEP_MQR, , cublasSideMode_t side, cublasOperation_t trans, int m, int n, int k,
+                  const LOCKSTEP_T *A, int lda, const LOCKSTEP_T *tau, LOCKSTEP_T *C, int ldc, LOCKSTEP_T *work,
+                  int lwork, int *info)
 
 /* ---- eigenvalues and singular values ---- */
 #define LOCKSTEP_SOLVER_EIGEN(any)                                                                                     \

@@ -1,4 +1,5 @@
-/* Functions of cuSPARSE: LOCKSTEP_CUSPARSE(result, name, arguments). Included by cusparse.h, which says what becomes of a row. */
+/* Functions of cuSPARSE: LOCKSTEP_CUSPARSE(result, name, arguments). Included by cusparse.h, which says what becomes of
+ * a row. */
 #define LOCKSTEP_SPARSE(name, ...) LOCKSTEP_CUSPARSE(cusparseStatus_t, name, __VA_ARGS__)
 
 /* ---- handles ---- */
