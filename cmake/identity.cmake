@@ -23,7 +23,7 @@ endif()
 file(GLOB_RECURSE identity_files CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}" "${CMAKE_SOURCE_DIR}/src/*"
     "${CMAKE_SOURCE_DIR}/include/*" "${CMAKE_SOURCE_DIR}/machines/*.yaml")
 # What asks, lists or draws runs nothing itself but by `lockstep run`: tests/cli/identity.sh holds that against the objects.
-list(FILTER identity_files EXCLUDE REGEX "^src/report/|^src/check/|^src/cli/study/|^src/cli/hardware/|^src/cli/check_options")
+list(FILTER identity_files EXCLUDE REGEX "^src/report/|^src/check/|^src/cli/study/|^src/cli/hardware/|^src/cli/tune/|^src/cli/check_options")
 list(FILTER identity_files EXCLUDE REGEX
     "^src/cli/(main|commands|help|manual|completion|check|compare|compare_results|samples|disasm|docs|fidelity|listing|machines|protocols|report|results|stats|validate|validate_report)\\.[ch]$")
 list(APPEND identity_files cmake/flags.cmake cmake/rooms.cmake)

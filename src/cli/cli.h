@@ -64,6 +64,10 @@ struct cli_options {
     cli_texts cards, kinds;      /* of validate --hardware */
     const char *out, *measured, *within;
     bool hardware, rows, card_page;
+    cli_texts fits, from; /* of tune */
+    const char *fit_file, *leave_out, *budget;
+    uint64_t leave_out_value, budget_value;
+    bool force;
     const char *runs, *turns, *random;
     cli_texts programs;
 #define CLI_CHECK(option, least, most, doc) const char *check_##option;
@@ -97,6 +101,7 @@ enum cli_accept {
     CLI_TAKES_PAGE = 32768,      /* -o, --timeline-window, --timeline-sms */
     CLI_TAKES_CHECK = 2048,      /* --program, --transitions, --quiet, the numbers of check_options.def */
     CLI_TAKES_DOCS = 65536,      /* --man, --completion */
+    CLI_TAKES_TUNE = 262144,     /* --fit, --fit-file, --from, --leave-out, --budget, --force, -o, and some of CLI_TAKES_RECORDS */
     CLI_OWN_OPTIONS = 131072,    /* of a command that reads its options itself */
 };
 
@@ -195,6 +200,7 @@ enum cli_output {
     CLI_OUTPUT_GRAPH,
     CLI_OUTPUT_PHASES,
     CLI_OUTPUT_INTERVALS,
+    CLI_OUTPUT_MACHINE, /* the command asks before it replaces one */
     CLI_OUTPUT_PAGE, /* the last kind of text */
     CLI_OUTPUT_CHECKPOINT,
     CLI_OUTPUT_BINARY, /* a program or object file */

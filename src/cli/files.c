@@ -85,8 +85,9 @@ static bool is_ours(enum cli_output kind, const struct strbuf *head)
         return squeeze_is(TIMELINE_LABEL, text, head->length);
     case CLI_OUTPUT_TRACE:
         return is_trace(head);
+    case CLI_OUTPUT_MACHINE:
     case CLI_OUTPUT_CHECKPOINT:
-        break; /* archive_check_place has looked */
+        break; /* others have looked: tune, archive_check_place */
     }
     return true;
 }
@@ -105,6 +106,7 @@ static int check_replaceable(const char *path, enum cli_output kind, struct diag
         [CLI_OUTPUT_PHASES] = "phases of blocks",
         [CLI_OUTPUT_TIMELINE] = "a timeline",
         [CLI_OUTPUT_INTERVALS] = "statistics by intervals",
+        [CLI_OUTPUT_MACHINE] = "a machine",
         [CLI_OUTPUT_TRACE] = "a trace of Lockstep",
     };
     struct stat info;

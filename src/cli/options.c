@@ -42,7 +42,7 @@ static const struct row {
     {"max-cycles", FILL_TEXT, offsetof(struct cli_options, max_cycles), CLI_TAKES_RUN | CLI_TAKES_LITMUS},
     {"max-seconds", FILL_TEXT, offsetof(struct cli_options, max_seconds), CLI_TAKES_RUN},
     {"host-patience", FILL_TEXT, offsetof(struct cli_options, host_patience), CLI_TAKES_RUN},
-    {"threads", FILL_TEXT, offsetof(struct cli_options, threads), CLI_TAKES_RUN | CLI_TAKES_LITMUS},
+    {"threads", FILL_TEXT, offsetof(struct cli_options, threads), CLI_TAKES_RUN | CLI_TAKES_LITMUS | CLI_TAKES_TUNE},
     {"no-skip", FILL_FLAG, offsetof(struct cli_options, no_skip), CLI_TAKES_RUN},
     {"check", FILL_TEXT, offsetof(struct cli_options, check), CLI_TAKES_RUN},
     {"lenient", FILL_FLAG, offsetof(struct cli_options, lenient), CLI_TAKES_RUN},
@@ -64,22 +64,28 @@ static const struct row {
     {"perfetto", FILL_TEXT, offsetof(struct cli_options, perfetto), CLI_TAKES_PERFETTO},
     {"report", FILL_TEXT, offsetof(struct cli_options, report), CLI_TAKES_REPORT},
     {"phases", FILL_TEXT, offsetof(struct cli_options, phases), CLI_TAKES_REPORT},
-    {"stats", FILL_TEXT, offsetof(struct cli_options, stats), CLI_TAKES_OUTPUT | CLI_TAKES_RECORDS},
+    {"stats", FILL_TEXT, offsetof(struct cli_options, stats), CLI_TAKES_OUTPUT | CLI_TAKES_RECORDS | CLI_TAKES_TUNE},
     {"quiet", FILL_FLAG, offsetof(struct cli_options, quiet), CLI_TAKES_OUTPUT | CLI_TAKES_LITMUS | CLI_TAKES_CHECK},
     {"kernels", FILL_FLAG, offsetof(struct cli_options, kernels), CLI_TAKES_KERNELS},
     {"samples", FILL_TEXT, offsetof(struct cli_options, samples), CLI_TAKES_SAMPLES},
     {"agree", FILL_TEXT, offsetof(struct cli_options, agree), CLI_TAKES_SAMPLES},
     {"kernel", FILL_TEXT, offsetof(struct cli_options, kernel), CLI_TAKES_KERNEL},
     {"case", FILL_LIST, offsetof(struct cli_options, cases), CLI_TAKES_RECORDS},
-    {"jobs", FILL_TEXT, offsetof(struct cli_options, jobs), CLI_TAKES_RECORDS},
-    {"reference", FILL_TEXT, offsetof(struct cli_options, reference), CLI_TAKES_RECORDS},
+    {"jobs", FILL_TEXT, offsetof(struct cli_options, jobs), CLI_TAKES_RECORDS | CLI_TAKES_TUNE},
+    {"reference", FILL_TEXT, offsetof(struct cli_options, reference), CLI_TAKES_RECORDS | CLI_TAKES_TUNE},
     {"as-reference", FILL_FLAG, offsetof(struct cli_options, as_reference), CLI_TAKES_RECORDS},
     {"fixed-order", FILL_FLAG, offsetof(struct cli_options, fixed_order), CLI_TAKES_RECORDS},
     {"departures", FILL_FLAG, offsetof(struct cli_options, departures), CLI_TAKES_DEPARTURES},
     {"html", FILL_TEXT, offsetof(struct cli_options, html), CLI_TAKES_RECORDS},
     {"hardware", FILL_FLAG, offsetof(struct cli_options, hardware), CLI_TAKES_RECORDS},
-    {"card", FILL_LIST, offsetof(struct cli_options, cards), CLI_TAKES_RECORDS},
-    {"kind", FILL_LIST, offsetof(struct cli_options, kinds), CLI_TAKES_RECORDS},
+    {"card", FILL_LIST, offsetof(struct cli_options, cards), CLI_TAKES_RECORDS | CLI_TAKES_TUNE},
+    {"kind", FILL_LIST, offsetof(struct cli_options, kinds), CLI_TAKES_RECORDS | CLI_TAKES_TUNE},
+    {"fit", FILL_LIST, offsetof(struct cli_options, fits), CLI_TAKES_TUNE},
+    {"fit-file", FILL_TEXT, offsetof(struct cli_options, fit_file), CLI_TAKES_TUNE},
+    {"from", FILL_LIST, offsetof(struct cli_options, from), CLI_TAKES_TUNE},
+    {"leave-out", FILL_TEXT, offsetof(struct cli_options, leave_out), CLI_TAKES_TUNE},
+    {"budget", FILL_TEXT, offsetof(struct cli_options, budget), CLI_TAKES_TUNE},
+    {"force", FILL_FLAG, offsetof(struct cli_options, force), CLI_TAKES_TUNE},
     {"rows", FILL_FLAG, offsetof(struct cli_options, rows), CLI_TAKES_RECORDS},
     {"out", FILL_TEXT, offsetof(struct cli_options, out), CLI_TAKES_RECORDS},
     {"measured", FILL_TEXT, offsetof(struct cli_options, measured), CLI_TAKES_RECORDS},
@@ -214,6 +220,8 @@ static const struct number {
     NUMBER(runs, "runs", 1, UINT32_MAX, "a number from 1 to 4294967295"),
     NUMBER(random, "random", 1, UINT32_MAX, "a number from 1 to 4294967295"),
     NUMBER(turns, "turns", 0, 16, "a number from 0 to 16"),
+    NUMBER(leave_out, "leave-out", 0, UINT32_MAX, "a number of rows, 0 for none"),
+    NUMBER(budget, "budget", 1, UINT32_MAX, "a number of runs above 0"),
     NUMBER(jobs, "jobs", 1, 1024, "a number from 1 to 1024"),
 #undef NUMBER
 };
@@ -322,7 +330,7 @@ int cli_parse_options(struct cli_options *options, int argc, char **argv, unsign
     unsigned count = 0;
     int rc = 0;
     bool to_program = false;
-    const char *letters = accepted & CLI_TAKES_PAGE ? "+:ho:" : "+:h";
+    const char *letters = accepted & (CLI_TAKES_PAGE | CLI_TAKES_TUNE) ? "+:ho:" : "+:h";
     VEC(char *) rest = {0};
     *options = (struct cli_options){0};
     for (unsigned i = 0; i < TABLE_COUNT; i++)
@@ -383,6 +391,8 @@ void cli_free_options(struct cli_options *options)
     vec_free(&options->cases);
     vec_free(&options->cards);
     vec_free(&options->kinds);
+    vec_free(&options->fits);
+    vec_free(&options->from);
     vec_free(&options->programs);
     vec_free(&options->observers);
     arena_free(&options->arena);

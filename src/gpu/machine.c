@@ -92,6 +92,11 @@ static const char *embedded_text(const char *name)
     return NULL;
 }
 
+const char *machine_text(const char *name)
+{
+    return machine_is_file(name) ? NULL : embedded_text(name);
+}
+
 bool machine_is_file(const char *name)
 {
     size_t n = strlen(name);
@@ -132,7 +137,7 @@ static void trim(char *s)
         s[--n] = 0;
 }
 
-static const char *const not_groups[] = {"base", "doc", NULL};
+static const char *const not_groups[] = {"base", "doc", "tune", NULL};
 
 /* Applies a machine's text on top of what is there, its base first. */
 static int apply(struct machine *m, const char *name, const char *text, unsigned depth, struct diag_sink *sink)

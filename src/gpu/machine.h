@@ -52,10 +52,13 @@ struct machine {
 /* Names of the machines that come with Lockstep, NULL-terminated; valid for the life of arena. */
 const char *const *machine_names(struct arena *arena);
 /* Loads a built-in machine by name, or a YAML file by path (anything with a '/' or ending in .yaml). A file may begin
- * with `base: NAME` to start from a built-in one. -1 with diagnostics on failure. */
+ * with `base: NAME` to start from a built-in one; its `tune:` is left to lockstep tune. -1 with
+ * diagnostics on failure. */
 int machine_load(struct machine *machine, const char *name, struct diag_sink *sink);
 /* As machine_load, from a file's text; name: the file's, for messages. */
 int machine_load_text(struct machine *machine, const char *name, const char *text, struct diag_sink *sink);
+/* The text of the file of a machine that comes with Lockstep; NULL: none has that name. */
+const char *machine_text(const char *name);
 /* Returns true if machine_load would take the name for a file's. */
 bool machine_is_file(const char *name);
 /* Applies one `group.parameter=value`. */

@@ -30,8 +30,7 @@ static int choose_kinds(struct hardware_session *session)
     return rc;
 }
 
-/* A machine's name without folder and ending. */
-static const char *plain_name(struct arena *arena, const char *machine)
+const char *hardware_plain_name(struct arena *arena, const char *machine)
 {
     const char *slash = strrchr(machine, '/'), *name = slash ? slash + 1 : machine, *dot = strrchr(name, '.');
     return arena_strndup(arena, name, dot && machine_is_file(machine) ? (size_t)(dot - name) : strlen(name));
@@ -40,7 +39,7 @@ static const char *plain_name(struct arena *arena, const char *machine)
 static int add_machine(struct hardware_session *session, const char *machine)
 {
     const struct cli_options *o = session->options;
-    struct hardware_machine m = {.machine = machine, .name = plain_name(&session->arena, machine)};
+    struct hardware_machine m = {.machine = machine, .name = hardware_plain_name(&session->arena, machine)};
     struct machine loaded;
     if (machine_load(&loaded, machine, session->sink) < 0)
         return -1;
@@ -72,14 +71,13 @@ static int choose_machines(struct hardware_session *session)
     return rc;
 }
 
-/* The programs of which a card has rows of the wanted kinds. */
-static unsigned programs_of(const struct hardware_comparison *c)
+unsigned hardware_programs_of(const struct hardware_rows *rows, unsigned kinds)
 {
     unsigned set = 0;
-    for (size_t i = 0; i < c->there.list.count; i++) {
-        const struct hardware_row *row = &c->there.list.items[i];
+    for (size_t i = 0; i < rows->list.count; i++) {
+        const struct hardware_row *row = &rows->list.items[i];
         enum hardware_kind kind = hardware_kind_of(row);
-        for (unsigned k = 0; kind != HARDWARE_none && (c->kinds >> kind & 1) && hardware_programs[k]; k++)
+        for (unsigned k = 0; kind != HARDWARE_none && (kinds >> kind & 1) && hardware_programs[k]; k++)
             if (strcmp(hardware_programs[k], row->program) == 0)
                 set |= 1u << k;
     }
@@ -98,7 +96,7 @@ static int read_cards(struct hardware_session *session)
             c.card_doc = hardware_card(&session->cards, c.card, session->sink);
             if (!c.card_doc || hardware_card_rows(&session->cards, c.card, &c.there, session->sink) < 0)
                 rc = -1;
-            m->programs |= programs_of(&c);
+            m->programs |= hardware_programs_of(&c.there, c.kinds);
             vec_push(&session->comparisons, c);
         }
     }
@@ -195,22 +193,28 @@ static int check_within(const struct hardware_session *session)
     return diag_error(session->sink, DIAG_NOWHERE, NULL, "--within %s: expected a number of per cent, or aim", within);
 }
 
-static int prepare(struct hardware_session *session)
+int hardware_begin(struct hardware_session *session)
 {
     const struct cli_options *o = session->options;
     const char *home = process_home(&session->arena, session->sink);
-    const struct cli_place places[] = {{"--html", o->html, CLI_OUTPUT_PAGE}, {"--stats", o->stats, CLI_OUTPUT_STATS}};
-    if (!home || check_within(session) < 0 || cli_check_places(places, 2, session->sink) < 0)
+    if (!home)
         return -1;
     session->share = arena_printf(&session->arena, "%s/share/lockstep", home);
     const char *folder = o->reference ? o->reference : arena_printf(&session->arena, "%s/hardware", session->share);
-    if (choose_kinds(session) < 0 || hardware_cards_read(&session->cards, folder, session->sink) < 0 ||
+    return choose_kinds(session) < 0 ? -1 : hardware_cards_read(&session->cards, folder, session->sink);
+}
+
+static int prepare(struct hardware_session *session)
+{
+    const struct cli_options *o = session->options;
+    const struct cli_place places[] = {{"--html", o->html, CLI_OUTPUT_PAGE}, {"--stats", o->stats, CLI_OUTPUT_STATS}};
+    if (check_within(session) < 0 || cli_check_places(places, 2, session->sink) < 0 || hardware_begin(session) < 0 ||
         choose_machines(session) < 0)
         return -1;
     return read_cards(session);
 }
 
-static void give_back(struct hardware_session *session)
+void hardware_end(struct hardware_session *session)
 {
     for (size_t i = 0; i < session->comparisons.count; i++) {
         hardware_rows_free(&session->comparisons.items[i].there);
@@ -234,7 +238,7 @@ int cli_validate_hardware(const struct cli_options *options, struct diag_sink *s
     if (prepare(&session) == 0 &&
         (options->measured ? read_measured(&session) : hardware_measure(&session, &stopped)) == 0 && !stopped)
         code = tell(&session);
-    give_back(&session);
+    hardware_end(&session);
     if (stopped)
         process_die(stopped);
     return code;

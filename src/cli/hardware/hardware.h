@@ -30,11 +30,32 @@ struct hardware_failure {
     const char *machine, *program, *arguments, *why;
 };
 
+/* How a program of tools/measure is run: a row of runs.def. */
+struct hardware_run {
+    const char *program, *arguments, *options; /* words: the program's; those of `lockstep run` */
+    unsigned kinds;                            /* a set: those of its rows */
+};
+extern const struct hardware_run hardware_runs[];
+extern const unsigned hardware_run_count;
+#define HARDWARE_MOST_RUNS 64
+
+/* One run on a machine. */
+struct hardware_try {
+    const struct hardware_run *run;
+    struct hardware_machine *machine;
+    const char *const *sets; /* of parameters, beside those of the session's options */
+    size_t set_count;
+    struct hardware_rows *rows;  /* gets what the program printed */
+    const char *failed;          /* filled in: why it did not end well, or NULL */
+    const char *output, *errors; /* files, while it runs */
+};
+
 struct hardware_session {
     const struct cli_options *options;
     struct diag_sink *sink;
     struct arena arena;
     const char *share; /* folder of what comes with Lockstep */
+    const char *built; /* folder of programs that were built; NULL before the first run */
     struct hardware_cards cards;
     unsigned kinds; /* that are wanted */
     VEC(struct hardware_machine) machines;
@@ -42,6 +63,20 @@ struct hardware_session {
     VEC(struct hardware_failure) failures;
 };
 
+/* Finds what comes with Lockstep, the kinds that are wanted and the cards. Returns 0, or -1 with a diagnostic. */
+int hardware_begin(struct hardware_session *session);
+/* Frees all of it. */
+void hardware_end(struct hardware_session *session);
+/* A machine's name without folder and ending; belongs to arena. */
+const char *hardware_plain_name(struct arena *arena, const char *machine);
+/* The programs, as a set, that measure rows of a set of kinds among those of a card. */
+unsigned hardware_programs_of(const struct hardware_rows *rows, unsigned kinds);
+/* True when a run gives rows of the machine's kinds and programs. */
+bool hardware_run_is_wanted(const struct hardware_run *run, const struct hardware_machine *machine);
+/* Builds what is not built yet and does the runs, several at a time; told: what the progress line says of them. Returns
+ * 0, or -1 with a diagnostic when nothing could be run. *stopped: the number of a signal that asked to stop, or 0. */
+int hardware_try(struct hardware_session *session, struct hardware_try *tries, unsigned count, const char *told,
+                 int *stopped);
 /* Builds what is not built yet and runs it; fills in machines[].here, and failures. Returns 0, or -1 with a diagnostic
  * when nothing could be run. *stopped: the number of a signal that asked to stop, or 0. */
 int hardware_measure(struct hardware_session *session, int *stopped);

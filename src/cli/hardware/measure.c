@@ -15,26 +15,17 @@
 #define ARCHITECTURE "-arch=sm_80" /* every machine runs PTX of all targets */
 
 #define KIND(name) (1u << HARDWARE_##name)
-static const struct hardware_run {
-    const char *program, *arguments, *options; /* words: the program's; those of `lockstep run` */
-    unsigned kinds;                            /* a set: those of its rows */
-} runs[] = {
+const struct hardware_run hardware_runs[] = {
 #define HARDWARE_RUN(program, arguments, options, kinds) {#program, arguments, options, kinds},
 #include "cli/hardware/runs.def"
 };
-#define RUNS (sizeof runs / sizeof *runs)
-
-/* A run on a machine. */
-struct work {
-    const struct hardware_run *run;
-    struct hardware_machine *machine;
-    const char *output, *errors; /* files */
-};
+const unsigned hardware_run_count = sizeof hardware_runs / sizeof *hardware_runs;
+_Static_assert(sizeof hardware_runs / sizeof *hardware_runs <= HARDWARE_MOST_RUNS, "sets of runs are words");
 
 struct measuring {
     struct hardware_session *session;
     char **environment;
-    VEC(struct work) list;
+    struct hardware_try *list; /* count of them */
     struct process_job *jobs;
     unsigned count;
     struct cli_progress progress;
@@ -49,7 +40,7 @@ static unsigned index_of(const char *program)
     return i;
 }
 
-static bool is_wanted(const struct hardware_run *run, const struct hardware_machine *machine)
+bool hardware_run_is_wanted(const struct hardware_run *run, const struct hardware_machine *machine)
 {
     return (run->kinds & machine->kinds) && (machine->programs >> index_of(run->program) & 1);
 }
@@ -186,15 +177,17 @@ static void add_words(struct measuring *m, struct process_words *words, const ch
     }
 }
 
-static char *const *command_of(struct measuring *m, const struct work *w, const char *folder)
+static char *const *command_of(struct measuring *m, const struct hardware_try *w, const char *folder)
 {
     const struct cli_options *o = m->session->options;
     struct process_words words = {0};
     process_lockstep_run(&words);
     process_option(&words, "--machine", w->machine->machine);
     process_option(&words, "--sched", o->sched);
+    process_option(&words, "--threads", o->threads);
     add_words(m, &words, w->run->options);
     process_sets(&words, o->sets.items, o->sets.count);
+    process_sets(&words, w->sets, w->set_count);
     if (o->allow_code)
         process_word(&words, "--allow-code");
     process_word(&words, arena_printf(&m->session->arena, "%s/%s", folder, w->run->program));
@@ -205,10 +198,9 @@ static char *const *command_of(struct measuring *m, const struct work *w, const 
 static int prepare_runs(struct measuring *m, const char *folder)
 {
     struct hardware_session *session = m->session;
-    m->jobs = ARENA_NEW(&session->arena, struct process_job, m->list.count + 1);
-    m->count = (unsigned)m->list.count;
+    m->jobs = ARENA_NEW(&session->arena, struct process_job, m->count + 1);
     for (unsigned i = 0; i < m->count; i++) {
-        struct work *w = &m->list.items[i];
+        struct hardware_try *w = &m->list[i];
         w->output = process_temporary(&session->arena, ".csv", session->sink);
         w->errors = process_temporary(&session->arena, ".err", session->sink);
         if (!w->output || !w->errors)
@@ -222,7 +214,7 @@ static int prepare_runs(struct measuring *m, const char *folder)
 }
 
 /* The first line that a failed run said, else how it ended. */
-static const char *reason(struct measuring *m, const struct work *w, const struct process_job *job)
+static const char *reason(struct measuring *m, const struct hardware_try *w, const struct process_job *job)
 {
     struct arena *arena = &m->session->arena;
     struct strbuf text = {0};
@@ -236,14 +228,15 @@ static const char *reason(struct measuring *m, const struct work *w, const struc
     return why;
 }
 
-static void note_failure(struct measuring *m, const struct work *w, const char *why)
+static void note_failure(struct measuring *m, struct hardware_try *w, const char *why)
 {
+    w->failed = why;
     const struct hardware_failure failure = {w->machine->name, w->run->program, w->run->arguments, why};
     vec_push(&m->session->failures, failure);
 }
 
 /* Keeps what a program printed with --out: its runs one behind the other. */
-static int keep(struct measuring *m, const struct work *w, const struct strbuf *text, bool first)
+static int keep(struct measuring *m, const struct hardware_try *w, const struct strbuf *text, bool first)
 {
     struct hardware_session *session = m->session;
     struct strbuf all = {0};
@@ -263,17 +256,16 @@ static int keep(struct measuring *m, const struct work *w, const struct strbuf *
 /* Takes a run's rows, also those that it printed before it failed. */
 static int collect(struct measuring *m, unsigned index)
 {
-    const struct work *w = &m->list.items[index];
+    struct hardware_try *w = &m->list[index];
     const struct process_job *job = &m->jobs[index];
     struct strbuf text = {0};
     struct diag_sink doubts;
-    bool first = index == 0 || m->list.items[index - 1].machine != w->machine ||
-                 strcmp(m->list.items[index - 1].run->program, w->run->program) != 0;
+    bool first = index == 0 || w[-1].machine != w->machine || strcmp(w[-1].run->program, w->run->program) != 0;
     diag_init(&doubts);
     file_load(w->output, FILE_TEXT_MOST, &text);
     if (job->failed || job->status)
         note_failure(m, w, reason(m, w, job));
-    if (hardware_parse(&w->machine->here, w->run->program, w->output, strbuf_text(&text), &doubts) < 0)
+    if (hardware_parse(w->rows, w->run->program, w->output, strbuf_text(&text), &doubts) < 0)
         note_failure(m, w, arena_strdup(&m->session->arena, doubts.count ? doubts.items[0].message : "no figures"));
     int rc = keep(m, w, &text, first);
     diag_free(&doubts);
@@ -281,47 +273,52 @@ static int collect(struct measuring *m, unsigned index)
     return rc;
 }
 
-static void plan(struct measuring *m, unsigned *programs)
-{
-    struct hardware_session *session = m->session;
-    *programs = 0;
-    for (size_t i = 0; i < session->machines.count; i++)
-        for (size_t k = 0; k < RUNS; k++)
-            if (is_wanted(&runs[k], &session->machines.items[i])) {
-                vec_push(&m->list, (struct work){.run = &runs[k], .machine = &session->machines.items[i]});
-                *programs |= 1u << index_of(runs[k].program);
-            }
-}
-
 static void remove_files(struct measuring *m)
 {
-    for (size_t i = 0; i < m->list.count; i++) {
-        if (m->list.items[i].output)
-            unlink(m->list.items[i].output);
-        if (m->list.items[i].errors)
-            unlink(m->list.items[i].errors);
+    for (unsigned i = 0; i < m->count; i++) {
+        if (m->list[i].output)
+            unlink(m->list[i].output);
+        if (m->list[i].errors)
+            unlink(m->list[i].errors);
     }
+}
+
+int hardware_try(struct hardware_session *session, struct hardware_try *tries, unsigned count, const char *told,
+                 int *stopped)
+{
+    static const char *const nothing[] = {NULL};
+    struct measuring m = {.session = session, .environment = process_environment(&session->arena, nothing)};
+    unsigned programs = 0;
+    *stopped = 0;
+    if (!session->built)
+        session->built = cache_folder(session);
+    for (unsigned i = 0; i < count; i++)
+        programs |= 1u << index_of(tries[i].run->program);
+    int rc = build(&m, session->built, programs, stopped);
+    m.list = tries;
+    m.count = count;
+    if (rc == 0 && !*stopped)
+        rc = prepare_runs(&m, session->built);
+    if (rc == 0 && !*stopped)
+        *stopped = run_jobs(&m, told);
+    for (unsigned i = 0; rc == 0 && !*stopped && i < count; i++)
+        rc = collect(&m, i);
+    remove_files(&m);
+    return rc;
 }
 
 int hardware_measure(struct hardware_session *session, int *stopped)
 {
-    static const char *const nothing[] = {NULL};
-    struct measuring m = {.session = session, .environment = process_environment(&session->arena, nothing)};
-    const char *folder = cache_folder(session);
-    unsigned programs;
-    plan(&m, &programs);
-    int rc = m.list.count ? 0
-                          : diag_error(session->sink, DIAG_NOWHERE, NULL,
-                                       "no program measures what the cards have rows of");
-    if (rc == 0)
-        rc = build(&m, folder, programs, stopped);
-    if (rc == 0 && !*stopped)
-        rc = prepare_runs(&m, folder);
-    if (rc == 0 && !*stopped)
-        *stopped = run_jobs(&m, "runs done");
-    for (unsigned i = 0; rc == 0 && !*stopped && i < m.count; i++)
-        rc = collect(&m, i);
-    remove_files(&m);
-    vec_free(&m.list);
+    VEC(struct hardware_try) tries = {0};
+    for (size_t i = 0; i < session->machines.count; i++)
+        for (unsigned k = 0; k < hardware_run_count; k++) {
+            struct hardware_machine *machine = &session->machines.items[i];
+            if (hardware_run_is_wanted(&hardware_runs[k], machine))
+                vec_push(&tries, (struct hardware_try){.run = &hardware_runs[k], .machine = machine, .rows = &machine->here});
+        }
+    int rc = tries.count ? hardware_try(session, tries.items, (unsigned)tries.count, "runs done", stopped)
+                         : diag_error(session->sink, DIAG_NOWHERE, NULL,
+                                      "no program measures what the cards have rows of");
+    vec_free(&tries);
     return rc;
 }
