@@ -2,7 +2,7 @@
 # A printed machine is a machine file: it loads back to the same machine. A file with a base says only what differs, and its errors
 # carry line and column.
 . "$(dirname "$0")/_lib.sh"
-for name in gtx480 gtx480-sm2 gtx1080ti apu8 apu128 thesis; do
+for name in gtx480 gtx480-sm2 gtx480-card gtx1080ti gtx1080ti-card apu8 apu128 thesis v100 a100 h100; do
     "$LOCKSTEP" machines "$name" >"$folder/$name.yaml" || exit 1
     "$LOCKSTEP" machines "$folder/$name.yaml" >"$folder/again.yaml" || exit 1
     cmp "$folder/$name.yaml" "$folder/again.yaml" || exit 1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Cycle counts of reference kernels against cycles.txt: on every GTX machine under gto and lrr, on the GTX 480 under all schedulers, some on
-# apu8, thesis and h100, and some under each row of each other list: fetch policies, spin detectors and controls, divergence ways, coherence
+# apu8, thesis and the machines that are held against cards, and some under each row of each other list: fetch policies, spin detectors and controls, divergence ways, coherence
 # protocols, network cores, and lock queues with their limits. The script fails when a list has a row that cycles.txt does not have.
 # causes.txt has, for two kernels that wait, where the cycles of their schedulers and warps went under each of these.
 # A change of timing that is meant is taken over with one command, and shows in the diff:
@@ -124,6 +124,10 @@ all() {
     for s in $lock_configurations; do echo "locks gtx480 $s"; done
     for c in alu_dep barimb fma_ilp hist_shared matmul sfu spmv waitsignal; do
         echo "$c h100 gty"
+    done
+    for c in alu_dep hist_shared spmv waitsignal; do
+        for m in v100 a100; do echo "$c $m gty"; done
+        for m in gtx480-card gtx1080ti-card; do echo "$c $m gto"; done
     done
     for c in transpose vecadd; do echo "$c gtx480-sm2 gto,l2.sets=4"; done # an L2 that writes lines back
     for c in ht1024 waitsignal; do
