@@ -14,8 +14,8 @@
 
 #define STEPS_OF_DECIMAL 64 /* of a range without a step */
 
-/* Sets a copy of the machine's parameter, and reads it: errors are those of a machine file. -1: no parameter, or a value
- * that it does not allow. */
+/* Sets a copy of the machine's parameter, and reads it: errors are those of a machine file. -1: no parameter, or a
+ * value that it does not allow. */
 static int value_of(struct tune *t, const struct tune_param *p, const char *text, uint64_t *value)
 {
     struct machine *m = &t->machine;
@@ -45,7 +45,8 @@ static int find_parameter(struct tune *t, struct tune_param *p)
     const char *dot = strchr(p->name, '.');
     for (unsigned g = 0; dot && g < MACHINE_GROUPS; g++) {
         const struct param_group *group = &t->machine.groups[g];
-        bool inside = strlen(group->name) == (size_t)(dot - p->name) && strncmp(group->name, p->name, strlen(group->name)) == 0;
+        bool inside =
+            strlen(group->name) == (size_t)(dot - p->name) && strncmp(group->name, p->name, strlen(group->name)) == 0;
         for (unsigned i = 0; inside && i < group->count; i++)
             if (strcmp(group->params[i].name, dot + 1) == 0)
                 p->desc = &group->params[i];
@@ -55,7 +56,8 @@ static int find_parameter(struct tune *t, struct tune_param *p)
     if (p->desc->type != PARAM_TYPE_U32 && p->desc->type != PARAM_TYPE_DECIMAL)
         return diag_error(t->session.sink, p->pos, NULL, "%s is no number: only numbers are fitted", p->name);
     if (is_set(t, p->name))
-        return diag_error(t->session.sink, p->pos, "leave out --set, or --fit", "%s is to be fitted, and is set", p->name);
+        return diag_error(t->session.sink, p->pos, "leave out --set, or --fit", "%s is to be fitted, and is set",
+                          p->name);
     machine_value(&t->machine, p->name, &now);
     int rc = value_of(t, p, strbuf_text(&now), &p->first);
     p->value = p->first;
@@ -82,18 +84,20 @@ static int read_range(struct tune *t, struct tune_param *p, const char *text)
     const char *dots = strstr(text, ".."), *slash = strchr(text, '/');
     struct strbuf now = {0};
     if (!dots || (slash && slash < dots))
-        return diag_error(t->session.sink, p->pos, "write LOW..HIGH or LOW..HIGH/STEP, such as 10..60", "%s: '%s' is no range",
-                          p->name, text);
+        return diag_error(t->session.sink, p->pos, "write LOW..HIGH or LOW..HIGH/STEP, such as 10..60",
+                          "%s: '%s' is no range", p->name, text);
     const char *low = arena_strndup(arena, text, (size_t)(dots - text)), *high = dots + 2;
     high = arena_strndup(arena, high, slash ? (size_t)(slash - high) : strlen(high));
     tune_format(p, p->first, &now);
     int rc = value_of(t, p, low, &p->low) | value_of(t, p, high, &p->high);
-    rc |= param_set(t->machine.groups, MACHINE_GROUPS, &t->machine.arena, p->name, strbuf_text(&now), p->pos, t->session.sink);
+    rc |= param_set(t->machine.groups, MACHINE_GROUPS, &t->machine.arena, p->name, strbuf_text(&now), p->pos,
+                    t->session.sink);
     if (rc == 0 && p->low >= p->high)
-        rc = diag_error(t->session.sink, p->pos, NULL, "%s: %s is no range, its end is not above its beginning", p->name, text);
+        rc = diag_error(t->session.sink, p->pos, NULL, "%s: %s is no range, its end is not above its beginning",
+                        p->name, text);
     if (rc == 0 && (p->first < p->low || p->first > p->high))
-        rc = diag_error(t->session.sink, p->pos, "widen the range, or begin with another value", "%s is %s in %s, outside of %s",
-                        p->name, strbuf_text(&now), t->held.machine, text);
+        rc = diag_error(t->session.sink, p->pos, "widen the range, or begin with another value",
+                        "%s is %s in %s, outside of %s", p->name, strbuf_text(&now), t->held.machine, text);
     p->step = p->desc->type == PARAM_TYPE_DECIMAL ? 1 + (p->high - p->low) / STEPS_OF_DECIMAL : 1;
     strbuf_free(&now);
     return rc == 0 && slash ? read_step(t, p, slash + 1) : rc;
@@ -121,7 +125,8 @@ static int read_fit(struct tune *t, const char *text)
     struct arena *arena = &t->session.arena;
     const char *equals = strchr(text, '='), *at = strchr(text, '@');
     if (!equals || (at && at < equals))
-        return diag_error(t->session.sink, DIAG_NOWHERE, "--fit GROUP.NAME=LOW..HIGH, such as --fit sm.shared_latency=10..60",
+        return diag_error(t->session.sink, DIAG_NOWHERE,
+                          "--fit GROUP.NAME=LOW..HIGH, such as --fit sm.shared_latency=10..60",
                           "--fit %s names no range", text);
     struct tune_param p = {.name = arena_strndup(arena, text, (size_t)(equals - text))};
     if (find_asked(t, p.name))
@@ -161,13 +166,15 @@ static int read_entry(struct tune *t, const struct yaml_doc *doc, const struct y
     if (find_asked(t, p.name))
         return 0;
     if (!range || range->kind != YAML_SCALAR)
-        return yaml_error(doc, node, t->session.sink, NULL, "expected a range, such as 10..60, or {range: 10..60, rows: ...}");
+        return yaml_error(doc, node, t->session.sink, NULL,
+                          "expected a range, such as 10..60, or {range: 10..60, rows: ...}");
     for (const struct yaml_node *e = node->children; e; e = e->next)
         if (strcmp(e->key->text, "rows") == 0) {
             if (read_patterns(t, doc, e, &p) < 0)
                 return -1;
         } else if (e != range) {
-            return yaml_error(doc, e->key, t->session.sink, "there are range and rows", "'%s' says nothing of a fit", e->key->text);
+            return yaml_error(doc, e->key, t->session.sink, "there are range and rows", "'%s' says nothing of a fit",
+                              e->key->text);
         }
     return add_param(t, &p, range->text);
 }

@@ -89,7 +89,8 @@ static int run(struct tune *t, struct wanted *list, unsigned count, const char *
 {
     struct hardware_try *tries = ARENA_NEW(&t->session.arena, struct hardware_try, count);
     for (unsigned i = 0; i < count; i++) {
-        tries[i] = (struct hardware_try){.run = &hardware_runs[list[i].point.run], .machine = &t->held, .rows = &list[i].rows};
+        tries[i] =
+            (struct hardware_try){.run = &hardware_runs[list[i].point.run], .machine = &t->held, .rows = &list[i].rows};
         add_settings(t, &list[i].point, &tries[i]);
     }
     int rc = hardware_try(&t->session, tries, count, told, &t->stopped);

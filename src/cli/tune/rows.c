@@ -1,4 +1,5 @@
-/* The rows that a machine is fitted to: of files (--from), of cards (--card), or of the cards that it is held against. */
+/* The rows that a machine is fitted to: of files (--from), of cards (--card), or of the cards that it is held against.
+ */
 #include <fnmatch.h>
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* The best values: one parameter after the other, until none gets better (coordinate descent).
  *
- * Of a parameter, the ends of its range and the machine's value are tried first; then, again and again, the values half way
- * from the best so far to its neighbours among those that were tried, until these are next to it. Both at a time, so
- * that what is tried depends on figures alone, and not on how many runs go on at a time. */
+ * Of a parameter, the ends of its range and the machine's value are tried first; then, again and again, the values half
+ * way from the best so far to its neighbours among those that were tried, until these are next to it. Both at a time,
+ * so that what is tried depends on figures alone, and not on how many runs go on at a time. */
 #include <math.h>
 #include <string.h>
 
@@ -94,7 +94,7 @@ static int try_values(struct tune *t, struct tune_param *p, const uint64_t *list
     struct arena *arena = &t->session.arena;
     unsigned each = (unsigned)__builtin_popcountll(p->runs), points_count = 0, fresh = 0;
     struct tune_point *points = ARENA_NEW(arena, struct tune_point, count * each + 1);
-    const double **got = ARENA_NEW(arena, const double *, count * each + 1);
+    const double **got = ARENA_NEW(arena, const double *, count *each + 1);
     uint64_t *values[4], which[4];
     for (unsigned i = 0; i < count; i++) {
         values[fresh] = values_now(t);

@@ -144,8 +144,8 @@ static void begin_table(struct table *table, const char *align, const char *cons
 
 static void add_params(const struct tune *t, struct table_page *page)
 {
-    static const char *const head[] = {"parameter", "range", "was", "now", "rows", "error was", "now", "left out",
-                                       "error was", "now",   NULL};
+    static const char *const head[] = {"parameter", "range",    "was",       "now", "rows", "error was",
+                                       "now",       "left out", "error was", "now", NULL};
     struct table table;
     begin_table(&table, "llrrrrrrrr", head);
     for (size_t i = 0; i < t->params.count; i++) {
@@ -196,7 +196,8 @@ void tune_text(const struct tune *t, struct table_page *page)
     add_params(t, page);
     strbuf_add(out, "\n");
     add_kinds(t, page);
-    strbuf_addf(out, "\n%" PRIu64 " runs, and %" PRIu64 " that were known; %u rounds%s\n", t->spent, t->known, t->rounds,
+    strbuf_addf(out, "\n%" PRIu64 " runs, and %" PRIu64 " that were known; %u round%s%s\n", t->spent, t->known,
+                t->rounds, t->rounds == 1 ? "" : "s",
                 t->is_out_of_budget ? "; the budget was spent before the end" : "");
     for (size_t i = 0; i < t->params.count; i++)
         if (t->params.items[i].fitted == 0)
@@ -226,9 +227,9 @@ static json_t *params_json(const struct tune *t)
     for (size_t i = 0; i < t->params.count; i++) {
         const struct tune_param *p = &t->params.items[i];
         struct tune_errors e = tune_errors_of(t, p);
-        json_t *entry = json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", p->name, "low", value_json(p, p->low), "high",
-                                  value_json(p, p->high), "was", value_json(p, p->first), "value",
-                                  value_json(p, p->value));
+        json_t *entry =
+            json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", p->name, "low", value_json(p, p->low), "high",
+                      value_json(p, p->high), "was", value_json(p, p->first), "value", value_json(p, p->value));
         json_t *errors = errors_json(&e);
         json_object_update(entry, errors);
         json_decref(errors);
@@ -244,12 +245,12 @@ static json_t *rows_json(const struct tune *t)
         const struct tune_row *row = &t->rows.items[i];
         if (row->run == TUNE_NO_RUN)
             continue;
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:f, s:o, s:o}", "source", row->source, "program",
-                            row->card->program, "what", row->card->what, "type", row->card->type, "parameter",
-                            row->card->parameter, "kind", hardware_kinds[row->kind].name, "left_out",
-                            (int)row->left_out, "card", row->card->value, "was", number(row->first), "machine",
-                            number(row->value)));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:f, s:o, s:o}", "source", row->source,
+                                        "program", row->card->program, "what", row->card->what, "type", row->card->type,
+                                        "parameter", row->card->parameter, "kind", hardware_kinds[row->kind].name,
+                                        "left_out", (int)row->left_out, "card", row->card->value, "was",
+                                        number(row->first), "machine", number(row->value)));
     }
     return list;
 }

@@ -11,16 +11,20 @@
 const char cli_tune_usage[] =
     "usage: lockstep tune MACHINE [OPTIONS] [--from FILE.csv...]\n"
     "\n"
-    "Fits parameters of a machine to what was measured on a card: runs the programs of tools/measure with other values of\n"
-    "them until their figures are as near to the rows as they come, and reports how far off those rows are that it was not\n"
+    "Fits parameters of a machine to what was measured on a card: runs the programs of tools/measure with other values "
+    "of\n"
+    "them until their figures are as near to the rows as they come, and reports how far off those rows are that it was "
+    "not\n"
     "fitted to. MACHINE is a name, or a machine file; docs/tuning.md goes the whole way.\n"
     "\n"
     "  --fit NAME=LOW..HIGH   fits this parameter, within these bounds; may be repeated. LOW..HIGH/STEP: in steps;\n"
-    "                         LOW..HIGH@ROWS: to these rows alone, PROGRAM/WHAT/TYPE/PARAMETER with * for any text; else\n"
+    "                         LOW..HIGH@ROWS: to these rows alone, PROGRAM/WHAT/TYPE/PARAMETER with * for any text; "
+    "else\n"
     "                         to all rows that change between LOW and HIGH\n"
     "  --fit-file FILE        fits the parameters under `tune:` in FILE; without both: those under `tune:` in MACHINE\n"
     "  --from FILE.csv        to the rows of this file, named as the program that measures them; may be repeated\n"
-    "  --card NAME            to those of this card (hardware/cards.yaml); may be repeated; without both: to those of the\n"
+    "  --card NAME            to those of this card (hardware/cards.yaml); may be repeated; without both: to those of "
+    "the\n"
     "                         cards that MACHINE is held against\n"
     "  --kind NAME            to rows of this kind only, as validate has them; may be repeated\n"
     "  --leave-out N          leaves out every Nth measured row of a kind, and reports it apart (default: 5; 0: none)\n"
@@ -28,21 +32,24 @@ const char cli_tune_usage[] =
     "  -o FILE                writes the machine file with the values that were found, each with its rows and error;\n"
     "                         -: on standard output, and the tables on standard error\n"
     "  --force                replaces FILE, also where it is MACHINE\n"
-    "  --set GROUP.NAME=VALUE changes one parameter for all runs, such as gpu.sms=1; it is not written; may be repeated\n"
+    "  --set GROUP.NAME=VALUE changes one parameter for all runs, such as gpu.sms=1; it is not written; may be "
+    "repeated\n"
     "  --jobs N               so many runs at a time (default: one for each core)\n"
     "  --threads N            threads of each run\n"
     "  --stats FILE           parameters and rows as JSON; -: on standard output, and the tables on standard error\n"
     "  --reference DIR        cards.yaml and the folders of cards from DIR\n"
     "  --allow-code           the machine file may name schedulers that are shared objects\n"
     "\n"
-    "The result is the same with any number of jobs and threads. Exit code: 0 when values were found, 2 when nothing was run.\n";
+    "The result is the same with any number of jobs and threads. Exit code: 0 when values were found, 2 when nothing "
+    "was run.\n";
 
 static int load(struct tune *t)
 {
     const struct cli_options *o = t->session.options;
     struct cli_options with = *o;
     if (o->machine && o->rest[0] && strcmp(o->machine, o->rest[0]) != 0)
-        return diag_error(t->session.sink, DIAG_NOWHERE, NULL, "two machines are named: %s and %s", o->machine, o->rest[0]);
+        return diag_error(t->session.sink, DIAG_NOWHERE, NULL, "two machines are named: %s and %s", o->machine,
+                          o->rest[0]);
     with.machine = t->held.machine = o->rest[0] ? o->rest[0] : o->machine;
     if (!t->held.machine)
         return diag_error(t->session.sink, DIAG_NOWHERE, "lockstep tune --help", "lockstep tune needs a machine");
@@ -58,7 +65,8 @@ static int check_output(const struct tune *t)
     const struct cli_place places[] = {{"-o", o->report, CLI_OUTPUT_MACHINE}, {"--stats", o->stats, CLI_OUTPUT_STATS}};
     if (cli_check_places(places, 2, t->session.sink) < 0)
         return -1;
-    bool there = o->report && strcmp(o->report, "-") != 0 && access(o->report, F_OK) == 0 && !file_is_special(o->report);
+    bool there =
+        o->report && strcmp(o->report, "-") != 0 && access(o->report, F_OK) == 0 && !file_is_special(o->report);
     if (there && !o->force)
         return diag_error(t->session.sink, DIAG_NOWHERE, "--force replaces it", "-o %s: it is there", o->report);
     return 0;

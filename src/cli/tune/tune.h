@@ -8,15 +8,15 @@
 
 /* A parameter that is fitted. Its values are as its field has them: thousandths where it is a decimal number. */
 struct tune_param {
-    const char *name; /* group.parameter */
+    const char *name;    /* group.parameter */
     struct diag_pos pos; /* where it was asked for; nowhere: on the command line */
     const struct param_desc *desc;
-    uint64_t low, high, step; /* values that are tried: low, low + step ... */
-    uint64_t first, value;    /* the machine's; the best so far */
-    const char **patterns;    /* of its rows, NULL-terminated; NULL: all rows that it changes */
-    uint64_t runs;            /* a set: those that its rows come from */
-    uint64_t matters;         /* a set: those whose figures it may change */
-    bool *rows;               /* of tune.rows: those that it is fitted on, and those of the same that were left out */
+    uint64_t low, high, step;  /* values that are tried: low, low + step ... */
+    uint64_t first, value;     /* the machine's; the best so far */
+    const char **patterns;     /* of its rows, NULL-terminated; NULL: all rows that it changes */
+    uint64_t runs;             /* a set: those that its rows come from */
+    uint64_t matters;          /* a set: those whose figures it may change */
+    bool *rows;                /* of tune.rows: those that it is fitted on, and those of the same that were left out */
     unsigned fitted, left_out; /* how many */
 };
 
@@ -25,9 +25,9 @@ struct tune_row {
     const struct hardware_row *card;
     const char *source; /* the card, or the file */
     enum hardware_kind kind;
-    unsigned run;         /* TUNE_NO_RUN: none gave it */
-    bool left_out;        /* no parameter is fitted to it */
-    double first, value;  /* of the machine as it was, and with what was found; NaN: none */
+    unsigned run;        /* TUNE_NO_RUN: none gave it */
+    bool left_out;       /* no parameter is fitted to it */
+    double first, value; /* of the machine as it was, and with what was found; NaN: none */
 };
 #define TUNE_NO_RUN UINT32_MAX
 
@@ -45,9 +45,9 @@ struct tune {
     VEC(struct tune_param) params;
     VEC(struct tune_source *) sources;
     VEC(struct tune_row) rows;
-    uint64_t runs;      /* a set: those that are wanted at all */
-    struct strmap keys; /* of results, by run and values of the parameters that matter to it */
-    VEC(const double *) results; /* a value for each of the rows; NaN: the run did not give it */
+    uint64_t runs;                 /* a set: those that are wanted at all */
+    struct strmap keys;            /* of results, by run and values of the parameters that matter to it */
+    VEC(const double *) results;   /* a value for each of the rows; NaN: the run did not give it */
     uint64_t budget, spent, known; /* runs of programs: allowed, done, not needed again */
     unsigned rounds;
     bool is_out_of_budget;
@@ -58,8 +58,8 @@ struct tune {
 #define TUNE_LEAVE_OUT 5
 #define TUNE_BUDGET 1000
 
-/* Reads --fit, --fit-file and the machine's own `tune:`. Returns 0, or -1 with diagnostics: parameters that are not there
- * or no numbers, ranges that they do not allow or that do not hold the machine's value. */
+/* Reads --fit, --fit-file and the machine's own `tune:`. Returns 0, or -1 with diagnostics: parameters that are not
+ * there or no numbers, ranges that they do not allow or that do not hold the machine's value. */
 int tune_read_asked(struct tune *tune);
 /* The rows of --from and --card, else of the cards that the machine is held against. Returns 0, or -1 with
  * diagnostics: also when a parameter's rows are not there, or no run gives them. */
@@ -104,8 +104,9 @@ void tune_add_basis(const struct tune *tune, const struct tune_param *param, str
 void tune_text(const struct tune *tune, struct table_page *page);
 json_t *tune_json(const struct tune *tune);
 
-/* Appends the machine file: the text of the machine's own file with the fitted values in it, or, of a machine that comes
- * with Lockstep, one that has it as base. Returns 0, or -1 with diagnostics when a line of that file cannot be changed. */
+/* Appends the machine file: the text of the machine's own file with the fitted values in it, or, of a machine that
+ * comes with Lockstep, one that has it as base. Returns 0, or -1 with diagnostics when a line of that file cannot be
+ * changed. */
 int tune_machine_file(const struct tune *tune, struct strbuf *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* The machine file with the fitted values. Of a user's file the lines of these change, or are added, and all else stays as
- * it is; of a machine that comes with Lockstep it says what differs. */
+/* The machine file with the fitted values. Of a user's file the lines of these change, or are added, and all else stays
+ * as it is; of a machine that comes with Lockstep it says what differs. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@ static void add_comment(const struct tune *t, const struct tune_param *p, struct
     struct tune_errors e = tune_errors_of(t, p);
     strbuf_add(out, "# [F] ");
     tune_add_basis(t, p, out);
-    strbuf_addf(out, " (%u rows, %.1f%% off, %.1f%% before", e.fitted, e.fitted_now, e.fitted_first);
+    strbuf_addf(out, " (%u row%s, %.1f%% off, %.1f%% before", e.fitted, e.fitted == 1 ? "" : "s", e.fitted_now,
+                e.fitted_first);
     if (e.left_out)
         strbuf_addf(out, "; %u left out, %.1f%%, %.1f%% before", e.left_out, e.left_now, e.left_first);
     strbuf_add(out, ")");
@@ -105,7 +106,8 @@ static void change_line(const struct tune *t, const struct tune_param *p, struct
 }
 
 /* Adds the parameter behind the last of its group. */
-static void append_line(const struct tune *t, const struct tune_param *p, struct lines *l, const struct yaml_node *group)
+static void append_line(const struct tune *t, const struct tune_param *p, struct lines *l,
+                        const struct yaml_node *group)
 {
     const struct yaml_node *last = group->children;
     while (last->next)
