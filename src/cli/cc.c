@@ -249,7 +249,7 @@ static int compile_device(struct cc_session *s, const char *source, const char *
     int rc = passes ? compile_device_by_passes(s, source, stem, &places, written)
                     : compile_device_directly(s, source, stem, &places, written);
     if (rc == 0) {
-        rc = cc_repair_ptx(written, ptx, &places, &s->diags);
+        rc = cc_repair_ptx(written, ptx, &places, s->options.max_registers, &s->diags);
         if (rc)
             cc_temp_dir_check(s->temp, &s->arena, &s->diags);
     }

@@ -53,6 +53,7 @@ struct cc_options {
     bool no_contraction;                                 /* do not fuse products and sums */
     bool flush_subnormals, rough_division, rough_root;   /* of float in device code */
     bool approximate;                                    /* so are its functions and divisions */
+    unsigned max_registers;                              /* --maxrregcount: of a thread; 0: no limit */
     bool relocatable;                                    /* -rdc=true: device code of several files is one */
     bool openmp;                                         /* in host code */
     bool dependencies, names_dependencies, names_target; /* -MD or -MMD, -MF, -MT or -MQ are given */
@@ -180,7 +181,7 @@ void cc_places_free(struct cc_places *places);
 /* Copies PTX that LLVM wrote, without the labels that mark positions for debug sections ("Ltmp12:",
  * "$L__func_begin0:"; nothing refers to them), with the instructions that LLVM 14 gets wrong put right and with the
  * chains of inlined calls of the IR's debug locations, when these were numbered. */
-int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, struct diag_sink *diags);
+int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, unsigned max_registers, struct diag_sink *diags);
 /* In assembly of host code with relocatable device code: the runtime registers what clang leaves to a device linker,
  * and names are those that device code has. */
 #define CC_MEMBER "__lockstep_device_code_" /* begins the symbol that each such object defines: cc_members.c */

@@ -147,6 +147,7 @@ enum act {
     PREC_DIV,
     PREC_SQRT,
     FAST_MATH,
+    MAX_REGISTERS,
     DEVICE_DEBUG,
     WERROR
 };
@@ -327,6 +328,18 @@ static void act_on_words(struct reading *r, const struct row *row, const char *v
     }
 }
 
+/* As nvcc takes it: 0 is no limit. */
+static int set_max_registers(struct cc_options *o, const char *value, struct diag_sink *diags)
+{
+    char *end;
+    unsigned long n = strtoul(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || n > 1024)
+        return diag_error(diags, DIAG_NOWHERE, "it is the most registers of a thread, 0 to 1024",
+                          "--maxrregcount %s: not a number of registers", value);
+    o->max_registers = (unsigned)n;
+    return 0;
+}
+
 /* Does what a row says. 0, or -1 with a diagnostic. */
 static int act_on(struct reading *r, const struct row *row, const char *value)
 {
@@ -365,6 +378,8 @@ static int act_on(struct reading *r, const struct row *row, const char *value)
     case FAST_MATH:
         o->flush_subnormals = o->rough_division = o->rough_root = o->approximate = true;
         return 0;
+    case MAX_REGISTERS:
+        return set_max_registers(o, value, r->diags);
     case DEVICE_DEBUG:
         vec_push(&o->host, "-g");
         vec_push(&o->shared, "-D__CUDACC_DEBUG__");

@@ -88,8 +88,25 @@ static void note_files(struct cc_places *places, const char *text)
     }
 }
 
+/* --maxrregcount: a limit for the kernels that have no launch bounds, as nvcc has it. */
+struct limit {
+    unsigned registers; /* 0: none */
+    bool wanted;        /* the lines since the last .entry have none of their own */
+};
+
+static void limit_registers(struct limit *l, const char *line, struct strbuf *out)
+{
+    if (strstr(line, ".entry"))
+        l->wanted = l->registers != 0;
+    if (after(line, ".maxntid") || after(line, ".minnctapersm") || after(line, ".maxnreg"))
+        l->wanted = false;
+    if (l->wanted && line[0] == '{')
+        strbuf_addf(out, ".maxnreg %u\n", l->registers);
+    l->wanted &= line[0] != '{';
+}
+
 /* Appends the lines of the text, repaired, without such labels. */
-static void copy_lines(char *text, struct cc_places *places, struct strbuf *out)
+static void copy_lines(char *text, struct cc_places *places, struct limit limit, struct strbuf *out)
 {
     note_files(places, text);
     for (char *line = text; *line;) {
@@ -97,6 +114,7 @@ static void copy_lines(char *text, struct cc_places *places, struct strbuf *out)
         bool newline = line[n] == '\n', is_label;
         line[n] = '\0';
         is_label = cc_is_position_label(line);
+        limit_registers(&limit, line, out);
         if (!is_label && !cc_restore_loc(places, line, out) && !cc_repair_line(line, out))
             strbuf_add(out, line);
         if (!is_label && newline)
@@ -106,12 +124,12 @@ static void copy_lines(char *text, struct cc_places *places, struct strbuf *out)
     cc_add_places(places, out);
 }
 
-int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, struct diag_sink *diags)
+int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, unsigned max_registers, struct diag_sink *diags)
 {
     struct strbuf text = {0}, out = {0};
     int result = file_read(from, FILE_NO_BOUND, &text, diags);
     if (result == 0 && text.length)
-        copy_lines(text.text, places, &out);
+        copy_lines(text.text, places, (struct limit){max_registers, false}, &out);
     if (result == 0)
         result = file_write(to, strbuf_text(&out), out.length, diags);
     strbuf_free(&text);

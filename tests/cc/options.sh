@@ -47,7 +47,7 @@ done <<'L'
 --ptx --include-path include --define-macro VALUE=5 --gpu-architecture=compute_75 good.cu
 -ptx --include-path=include --define-macro=VALUE=5 -gencode arch=compute_75,code=sm_75 good.cu
 -ptx "${base[@]}" -gencode=arch=compute_60,code=sm_60 --generate-code=arch=compute_75,code=[compute_75,sm_75] -gencode arch=compute_70,code=sm_70 good.cu
--ptx "${base[@]}" -arch=sm_75 -x cu good.txt --maxrregcount=32 -maxrregcount 32 -lineinfo -G -g -t 4 --threads=2 -t2
+-ptx "${base[@]}" -arch=sm_75 -x cu good.txt --maxrregcount=0 -maxrregcount 0 -lineinfo -G -g -t 4 --threads=2 -t2
 -ptx "${base[@]}" -arch=sm_75 -Xptxas -v,-O3 -Xptxas=-v --ptxas-options=-v -ccbin g++ -ccbin=/usr/bin/g++ --compiler-bindir g++ good.cu
 -ptx "${base[@]}" -arch=sm_75 -Werror cross-execution-space-call --Werror=default-stream-launch -Wno-deprecated-gpu-targets good.cu
 -ptx "${base[@]}" -arch=sm_75 --diag-suppress=20012,177 -diag-suppress 177 -Xcudafe --diag_suppress=177 -Xfatbin -compress-all good.cu
@@ -65,6 +65,13 @@ succeeds --ptx "${base[@]}" --use_fast_math good.cu -o fast.ptx
 diff <(sed 's/div\.full\.ftz/div.approx.ftz/' rough.ptx) fast.ptx || fail "--use_fast_math is not -ftz=true, approximate division and -prec-sqrt=false"
 succeeds --ptx "${base[@]}" --fmad=false good.cu -o fmad.ptx
 grep -q fma fmad.ptx && fail "--fmad=false"
+# The limit is for kernels without launch bounds, as nvcc has it.
+printf '__global__ void free(int *p) { *p = 1; }\n__global__ void __launch_bounds__(64) bound(int *p) { *p = 2; }\n' >bounds.cu
+succeeds --ptx --maxrregcount=24 bounds.cu -o bounds.ptx
+[ "$(grep -cx '\.maxnreg 24' bounds.ptx)" = 1 ] || fail "--maxrregcount: $(cat bounds.ptx)"
+grep -A1 '^\.maxntid 64' bounds.ptx | grep -q maxnreg && fail "--maxrregcount and launch bounds: $(cat bounds.ptx)"
+"$LOCKSTEP" cc --ptx --maxrregcount=many bounds.cu -o bounds.ptx >log 2>&1 && fail "--maxrregcount=many"
+grep -q 'maxrregcount many: not a number of registers' log || fail "--maxrregcount=many: $(cat log)"
 succeeds --ptx "${base[@]}" -arch=sm_50 good.cu -o old.ptx
 grep -q 'sm_50 is compiled as sm_60' log || fail "-arch=sm_50 says nothing: $(cat log)"
 succeeds --ptx "${base[@]}" -arch=native good.cu -o native.ptx
