@@ -129,11 +129,11 @@ grep -q 'release 13' log || fail "--version"
 if [ -n "$linked" ]; then
     succeeds "${base[@]}" good.cu -lcudart -lcudart_static -lcudadevrt -l cudart -lcusparse --library cufft -lpthread -ldl -lrt -o good
     [ "$(grep -c 'left out' log)" -eq 2 ] || fail "-lcusparse -lcufft: $(cat log)"
-    echo 'extern "C" int cufftCreate(int *); int main() { int plan; return cufftCreate(&plan); }' >fft.cu
-    "$LOCKSTEP" cc fft.cu -lcufft -o fft >log 2>&1 && fail "there is a cuFFT"
+    echo 'extern "C" int fftwf_malloc(int *); int main() { int plan; return fftwf_malloc(&plan); }' >fft.cu
+    "$LOCKSTEP" cc fft.cu -lcufftw -o fft >log 2>&1 && fail "there is a cuFFTW"
     grep -q 'hint: there is no cuFFT' log || fail "no hint: $(cat log)"
 fi
 refuses() { "$LOCKSTEP" cc "${@:2}" >log 2>&1 && fail "cc ${*:2} succeeded"; grep -qF -- "$1" log || fail "no '$1': $(cat log)"; }
-echo '#include <cufft.h>' >fft.cu
+echo '#include <cufftw.h>' >fft.cu
 refuses 'hint: cuFFT' -c fft.cu
 finish
