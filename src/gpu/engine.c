@@ -237,29 +237,44 @@ static void run_window(struct gpu_run *run, const struct course *c, struct gpu_w
         run_awake(w);
 }
 
+static uint64_t ticks_by(const struct gpu *gpu, uint64_t cycle)
+{
+    return sim_clock_at(gpu->machine.gpu.network_mhz, gpu->machine.gpu.core_mhz, cycle).begun;
+}
+
+/* Time passes up to a cycle with nothing inside the networks but credits on their way, which come to where they belong.
+ */
+static void pass_credits(struct gpu *gpu, uint64_t until)
+{
+    const uint64_t end = ticks_by(gpu, until);
+    for (unsigned i = 0; i < gpu->network_count; i++)
+        network_listen_to_all(gpu->networks[i]);
+    for (uint64_t next; gpu->ticked < end; gpu->ticked = next < end ? next : end) {
+        next = CYCLE_NEVER;
+        for (unsigned i = 0; i < gpu->network_count; i++) {
+            network_tick(gpu->networks[i], gpu->ticked);
+            next = cycle_min(next, network_next(gpu->networks[i], gpu->ticked + 1));
+        }
+    }
+}
+
+uint64_t gpu_free_cycle(const struct gpu *gpu)
+{
+    bool free = true;
+    for (unsigned i = 0; i < gpu->network_count; i++)
+        free = free && network_may_repeat(gpu->networks[i], ticks_by(gpu, gpu->cycle), gpu->ticked);
+    uint64_t cycle = gpu->cycle;
+    while (!free && ticks_by(gpu, cycle) < gpu->ticked)
+        cycle++;
+    return cycle;
+}
+
 /* Behind a window that ended at `end`, the first cycle in which something can happen. */
 static uint64_t next_cycle(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t end)
 {
     if (o->faulted)
         return end;
     return RARELY(end < first_start(run)) ? first_start(run) : gpu_next_cycle(run->gpu, o);
-}
-
-/* Time passes from one cycle to another with nothing inside the networks but credits on their way, which come to where
- * they belong. */
-static void finish_networks(struct gpu *gpu, uint64_t from, uint64_t until)
-{
-    const uint32_t mhz = gpu->machine.gpu.network_mhz, core_mhz = gpu->machine.gpu.core_mhz;
-    const uint64_t end = sim_clock_at(mhz, core_mhz, until).begun;
-    for (unsigned i = 0; i < gpu->network_count; i++)
-        network_listen_to_all(gpu->networks[i]);
-    for (uint64_t tick = sim_clock_at(mhz, core_mhz, from).begun, next; tick < end; tick = next) {
-        next = CYCLE_NEVER;
-        for (unsigned i = 0; i < gpu->network_count; i++) {
-            network_tick(gpu->networks[i], tick);
-            next = cycle_min(next, network_next(gpu->networks[i], tick + 1));
-        }
-    }
 }
 
 static bool has_written(const struct gpu *gpu)
@@ -278,7 +293,7 @@ static enum gpu_status end_at(struct gpu_run *run, const struct course *c, uint6
     const struct gpu_params *p = &run->gpu->machine.gpu;
     uint64_t end = last + p->launch_end_cycles + (p->launch_written_cycles && has_written(run->gpu) ? p->launch_written_cycles : 0);
     run->gpu->cycle = cycle_min(end, c->limit);
-    finish_networks(run->gpu, last, run->gpu->cycle);
+    pass_credits(run->gpu, run->gpu->cycle);
     return end > c->limit ? GPU_LIMIT : GPU_OK;
 }
 
@@ -422,6 +437,7 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
         return false;
     }
     if (drained(run, &c->outlook, &last)) {
+        gpu->ticked = ticks_by(gpu, end);
         *status = end_at(run, c, last);
         return false;
     }
@@ -599,6 +615,7 @@ static void rebuild(struct gpu *gpu)
 {
     gpu_destroy_units(gpu);
     gpu_build_units(gpu);
+    gpu->ticked = 0;
 }
 
 /* Local memory has no place in the store, and needs none. */
@@ -711,7 +728,7 @@ static enum gpu_status begin(struct gpu_run *run)
     struct gpu *gpu = run->gpu;
     if (observe(run) < 0 || gpu_begin_sanitize(run) < 0)
         return GPU_INVALID;
-    finish_networks(gpu, run->ended_before, run->start_cycle);
+    pass_credits(gpu, run->start_cycle);
     finish_partitions(gpu, gpu->cycle);
     gpu_reset_counters(gpu);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {

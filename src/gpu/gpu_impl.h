@@ -110,6 +110,7 @@ struct gpu {
     struct gpu_run *standing; /* the launch that stands or is held, else NULL */
     struct gpu_run *run;      /* the launch that takes a checkpoint, else NULL */
     struct gpu_watch *watch;  /* of that launch */
+    uint64_t ticked;          /* between launches: the ticks of the networks that are done */
     uint64_t given;           /* the cycle in which the last launch that the host gave began */
     uint64_t cycle;           /* core cycles since creation; apart from what the threads of a launch read */
     uint64_t checkpoint_every, checkpoint_next;
@@ -168,7 +169,6 @@ struct gpu_run {
     unsigned domain_count, threads;
     unsigned lookahead; /* of the networks, in ticks: domains are never further apart */
     uint64_t blocks, next_block, start_cycle;
-    uint64_t ended_before; /* the cycle in which the launch before has ended: up to start_cycle nothing is simulated */
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
     uint64_t credit, credit_at; /* of the dispatcher, in blocks times gpu.dispatch_cycles, in that cycle (may_start) */
     uint64_t checks, next_check;         /* gpu_check_window: units checked so far, and the window of the next one */
@@ -206,6 +206,9 @@ void gpu_build_units(struct gpu *gpu);
 /* The setup of SM `index`, between these networks, and those of probes that the device has. */
 struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct network *requests, struct network *replies);
 void gpu_destroy_units(struct gpu *gpu);
+/* engine.c: the first cycle from now on in which a launch may begin: the last launch ended in a cycle from which on some
+ * ticks of the networks were done already, and those in which credits were under way are not to be done again. */
+uint64_t gpu_free_cycle(const struct gpu *gpu);
 /* engine.c: runs the launch cycle by cycle, to its end or until it stands. going: how one that stands is to go on; one
  * that begins goes on. */
 enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going);

@@ -454,6 +454,7 @@ static void come_to_begin(struct gpu *gpu, const struct gpu_launch *l)
     const struct gpu_params *p = &gpu->machine.gpu;
     if (l->mode != GPU_TIMING)
         return;
+    gpu->cycle = gpu_free_cycle(gpu);
     if (gpu->launches) {
         gpu->cycle += l->early ? p->early_gap_cycles : l->by_graph ? p->graph_gap_cycles : p->launch_gap_cycles;
         if (!l->by_graph && gpu->cycle < gpu->given + p->launch_host_cycles)
@@ -479,7 +480,6 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
     }
     run->kernel.protocol = gpu_protocol(&gpu->machine);
     sm_prepare(&run->kernel, &gpu->machine.sm, &run->arena);
-    run->ended_before = gpu->cycle;
     come_to_begin(gpu, launch);
     run->start_cycle = run->credit_at = gpu->cycle;
     run->credit = (uint64_t)gpu->machine.gpu.dispatch_burst * gpu->machine.gpu.dispatch_cycles;

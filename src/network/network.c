@@ -454,6 +454,26 @@ void network_listen_to_all(struct network *net)
     network_listen(net, mask_low(net->side_count));
 }
 
+static bool is_quiet(const struct network *net, const struct network_channels *c, uint64_t from, uint64_t end)
+{
+    for (unsigned slot = 0; slot < 2 * NETWORK_MAX_LOOKAHEAD; slot++) {
+        const struct network_written *w = &c->written[slot];
+        uint64_t arrives = w->tick + net->channel_ticks;
+        bool inside = (w->tick >= from && w->tick < end) || (arrives >= from && arrives < end);
+        if (inside && (w->flits | w->credits))
+            return false;
+    }
+    return true;
+}
+
+bool network_may_repeat(const struct network *net, uint64_t from, uint64_t end)
+{
+    for (unsigned i = 0; i < net->side_count; i++)
+        if (!is_quiet(net, &net->sides[i].to_core, from, end) || !is_quiet(net, &net->sides[i].from_core, from, end))
+            return false;
+    return true;
+}
+
 bool network_idle(const struct network *net)
 {
     for (unsigned i = 0; i < net->gates.inputs; i++)

@@ -164,6 +164,9 @@ bool network_side_rests(const struct network *net, unsigned side, uint64_t tick)
  * been divided anew, all. Called between ticks that are done on all threads. */
 void network_listen(struct network *net, uint64_t sides);
 void network_listen_to_all(struct network *net);
+/* Ticks `from` to `end` are done: true if doing them again changes nothing, since nothing arrived in them and nothing was
+ * written in them to arrive later. */
+bool network_may_repeat(const struct network *net, uint64_t from, uint64_t end);
 /* The whole network at once, but for a core that ticks with another's: that one's network comes last. */
 void network_tick(struct network *net, uint64_t tick);
 /* The first tick from `from` on, which is to be ticked next, that changes anything (payloads waiting in ejection queues

@@ -116,6 +116,22 @@ static void no_credits_are_lost(void **state)
     }
 }
 
+/* Whatever the clocks' ratio, and with nothing between launches: a launch may end in a cycle whose ticks of the networks
+ * are partly done. */
+static void clocks_of_any_ratio(void **state)
+{
+    static const char *const cores[] = {"crossbar", "ideal", "mesh"};
+    const unsigned mhz[] = {350, 650, 699, 700, 701, 750, 1111, 1400};
+    const struct shape shape = {.grid = 20, .block = 64};
+    (void)state;
+    for (unsigned i = 0; i < 3 * 8; i++) {
+        char settings[256];
+        snprintf(settings, sizeof settings, "network.core=%s gpu.network_mhz=%u", cores[i / 8], mhz[i % 8]);
+        uint64_t second = launch_last(settings, "writes", shape, 2, (struct given){0}).cycles;
+        assert_in_range(launch_last(settings, "writes", shape, 24, (struct given){0}).cycles, second - 30, second + 30);
+    }
+}
+
 /* So many blocks in so many cycles, once the burst is over; the blocks themselves take no longer. */
 static void blocks_start_at_a_rate(void **state)
 {
@@ -153,6 +169,7 @@ int main(void)
         cmocka_unit_test(begins_and_ends_take_time),   cmocka_unit_test(limits_fall_anywhere),
         cmocka_unit_test(launches_keep_their_distance), cmocka_unit_test(blocks_start_at_a_rate),
         cmocka_unit_test(launches_bring_what_they_need), cmocka_unit_test(no_credits_are_lost),
+        cmocka_unit_test(clocks_of_any_ratio),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
