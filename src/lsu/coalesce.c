@@ -418,15 +418,56 @@ COLD NOT_INLINE void tell_divided(const struct lsu *lsu, const struct core_op *o
                                                                     .bytes = bytes});
 }
 
-/* Shared memory takes a cycle for each word that its busiest bank must serve; atomics on one word are performed one
- * after another. */
+static bool is_cas(const struct isa_instr *instr)
+{
+    return (instr->mods.atomic & ~LANE_ATOMIC_SUBNORMAL) == ISA_ATOMIC_CAS;
+}
+
+/* True: there is a loop in its place where machines have sm.shared_loop_interval. */
+static bool is_loop(const struct simt_access *access)
+{
+    const struct isa_instr *instr = access->instr;
+    unsigned family = isa_type_info((enum isa_type)instr->type)->family;
+    bool swaps = is_cas(instr) || (instr->mods.atomic & ~LANE_ATOMIC_SUBNORMAL) == ISA_ATOMIC_EXCH;
+    if (access->element_bytes == 4 || (access->element_bytes == 8 && swaps))
+        return family == ISA_CLASS_FLOAT || family == ISA_CLASS_PACKED;
+    return true;
+}
+
+/* Cycles for which a pass of a loop that begins at a word holds shared memory. */
+static unsigned loop_interval(struct lsu *lsu, bool is_long, uint32_t word)
+{
+    const struct sm_params *p = lsu->params;
+    bool again = word + UINT64_C(1) == lsu->loop_word;
+    lsu->loop_word = word + UINT64_C(1);
+    uint32_t interval = is_long && p->shared_loop_interval_i64 ? p->shared_loop_interval_i64 : p->shared_loop_interval;
+    uint32_t next = is_long && p->shared_loop_again_i64 ? p->shared_loop_again_i64 : p->shared_loop_again;
+    return again && next ? next : interval;
+}
+
+/* Cycles of an atomic: lanes on one word are performed one after another. */
+NOT_INLINE unsigned atomic_cycles(struct lsu *lsu, const struct simt_access *access)
+{
+    struct words w;
+    find_words(&w, access, lsu->params->shared_banks);
+    unsigned lanes = w.most_lanes;
+    if (RARELY(lsu->params->shared_loop_interval) && is_loop(access)) {
+        uint32_t lowest = w.word[0];
+        for (unsigned i = 1; i < w.count; i++)
+            lowest = w.word[i] < lowest ? w.word[i] : lowest;
+        return lanes * loop_interval(lsu, access->element_bytes == 8, lowest);
+    }
+    if (is_cas(access->instr))
+        lanes *= lsu->params->shared_cas_interval;
+    return w.most_words > lanes ? w.most_words : lanes;
+}
+
+/* Shared memory takes a cycle for each word that its busiest bank must serve. */
 HOT static void count_conflicts(struct lsu *lsu, const struct simt_access *access)
 {
     unsigned banks = lsu->params->shared_banks;
     if (access->kind == ISA_FLAG_ATOMIC) {
-        struct words w;
-        find_words(&w, access, banks);
-        lsu->cycles = w.most_words > w.most_lanes ? w.most_words : w.most_lanes;
+        lsu->cycles = atomic_cycles(lsu, access);
     } else {
         lsu->cycles = count_words(access, banks);
     }

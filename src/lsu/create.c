@@ -85,6 +85,7 @@ void lsu_begin(struct lsu *lsu, const struct lsu_launch *launch)
 {
     lsu->launch = *launch;
     lsu->writeback_from = 0;
+    lsu->loop_word = 0;
     const struct sm_params *p = lsu->params;
     core_wheel_begin(&lsu->shared, p->shared_latency > p->constant_latency ? p->shared_latency : p->constant_latency);
 }

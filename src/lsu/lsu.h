@@ -122,6 +122,7 @@ struct lsu {
     ROOM_KEPT uint32_t count, at; /* its transactions, and the next one to be served: in `list` */
     ROOM_KEPT uint64_t behind;    /* lanes of it, a read of a texture, whose transactions are made once these are served */
     ROOM_KEPT uint32_t cycles;    /* shared memory: bank-conflict cycles left */
+    ROOM_KEPT uint64_t loop_word; /* 1 + the lowest word of the last loop (sm.shared_loop_interval); 0: none */
     ROOM_KEPT uint32_t banks;     /* cycles for which a cache serves other words of the op, before the last lookups */
     ROOM_KEPT uint32_t writeback_from;
     ROOM_KEPT uint32_t pipe_head, pipe_count, pipe_size; /* size: sm.l1_lookups for each cycle of sm.l1d_latency */

@@ -26,6 +26,8 @@ struct slice_part {
     uint32_t next;
 };
 
+#define ATOMIC_CYCLE 100u /* the unit of partition.atomic_interval: so many are a cycle */
+
 /* The place of a new reply; only when it is not full. */
 static inline uint32_t slice_out_push(struct partition_out *out)
 {
@@ -76,6 +78,8 @@ struct slice {
     struct request_queue from_dram;
     uint64_t data_free_at, fill_free_at;
     uint64_t return_at; /* nothing more of from_dram is taken before */
+    uint64_t atomic_free_at; /* in 1/ATOMIC_CYCLE of cycles: the unit for atomics; data_free_at is not before */
+    uint64_t atomic_at;      /* what it last took: the part's local address */
     uint64_t serve_at;  /* the tick of the last reply that was put into the queue ahead of it */
 
     /* Packets of which the L2 has not accepted all parts, linked by next: first those that have left the ROP delay,

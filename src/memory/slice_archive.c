@@ -98,6 +98,8 @@ void slice_archive(struct slice *s, struct archive *ar, const struct packet_sour
     cache_archive_waiters(s->cache, ar, s->new_waiters);
     ARCHIVE(ar, s->next);
     ARCHIVE(ar, s->data_free_at);
+    ARCHIVE(ar, s->atomic_free_at);
+    ARCHIVE(ar, s->atomic_at);
     ARCHIVE(ar, s->fill_free_at);
     ARCHIVE(ar, s->return_at);
     ARCHIVE(ar, s->serve_at);

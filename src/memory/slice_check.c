@@ -215,6 +215,15 @@ static void check_protocol(struct slice *s, struct check *c)
     CHECK_FACT(c, "slice.store_event", 0, s->store_event, store);
 }
 
+/* The unit for atomics keeps the data port while it is busy; a machine without its times has never used it. */
+static void check_atomics(struct slice *s, struct check *c)
+{
+    uint64_t free_at = s->atomic_free_at / ATOMIC_CYCLE;
+    check_holds(c, "slice.data_free_at", 0, s->data_free_at >= free_at);
+    if (!s->params->partition.atomic_interval)
+        CHECK_FACT(c, "slice.atomic_free_at", 0, s->atomic_free_at, 0);
+}
+
 void slice_check(struct slice *s, struct check *c, uint64_t last)
 {
     /* Every packet in the list came with a request of an SM; the list is bounded, for it may be broken. */
@@ -227,6 +236,7 @@ void slice_check(struct slice *s, struct check *c, uint64_t last)
     find_replies(s, &f);
     check_packets(s, c, &f);
     check_requests(s, c);
+    check_atomics(s, c);
     check_next(s, c, last);
     check_protocol(s, c);
     if (s->locks)

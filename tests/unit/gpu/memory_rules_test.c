@@ -83,6 +83,36 @@ static void shared_atomics_on_one_word(void **state)
     }
 }
 
+/* Likewise where a compare-and-swap takes longer, and what no instruction does is a loop around one. The second of two
+ * on the same words fails and tries again. */
+static void shared_atomics_by_loops(void **state)
+{
+    static const struct {
+        const char *atomic, *type; /* with the kind of the result */
+        const char *operands, *again;
+        unsigned shift, once, twice; /* cycles of a lane on a word, for the first and the second */
+    } cases[] = {
+        {"add.u32 %r", "r", "1", "u32", 2, 1, 1},      {"exch.b32 %r", "r", "1", "u32", 2, 1, 1},
+        {"cas.b32 %r", "r", "1, 2", "u32", 2, 2, 2},   {"add.f32 %f", "f", "0f3F800000", "f32", 2, 4, 10},
+        {"add.u64 %rd", "rd", "1", "u64", 3, 6, 15},   {"add.f64 %d", "d", "0d3FF0000000000000", "f64", 3, 6, 15},
+        {"exch.b64 %rd", "rd", "1", "u64", 3, 1, 1},
+    };
+    const char *settings = "sm.shared_cas_interval=2 sm.shared_loop_interval=4 sm.shared_loop_interval_i64=6 "
+                           "sm.shared_loop_again=10 sm.shared_loop_again_i64=15";
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (unsigned lanes = 2; lanes <= 32; lanes *= 4) { /* that meet */
+            char text[400];
+            snprintf(text, sizeof text,
+                     "div.u32 %%r10, %%r5, %u; shl.b32 %%r10, %%r10, %u; add.u32 %%r10, %%r10, %%r3; "
+                     "atom.shared.%s2, [%%r10+128], %s; atom.shared.%s3, [%%r10+128], %s; mov.%s %%%s1, %%%s3;",
+                     lanes, cases[i].shift, cases[i].atomic, cases[i].operands, cases[i].atomic, cases[i].operands,
+                     cases[i].again, cases[i].type, cases[i].type);
+            draw(settings, text, 32, 4, 3,
+                 DIAGRAM({'I', 2}, {'d', SERVED + 3 + lanes * (cases[i].once + cases[i].twice) - 2}, {'I', 1}));
+        }
+    }
+}
+
 /* A load whose lines are in the L1D; t transactions, one a cycle:
  *
  *     issue      I d d d ... d I
@@ -566,6 +596,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shared_memory_conflicts),
         cmocka_unit_test(shared_atomics_on_one_word),
+        cmocka_unit_test(shared_atomics_by_loops),
         cmocka_unit_test(l1d_hits),
         cmocka_unit_test(ways_to_memory_and_back),
         cmocka_unit_test(fences),

@@ -15,6 +15,7 @@
 #include "memory_fixture.h"
 
 #include "memory/packet_queue.h"
+#include "memory/packet_values.h"
 
 #include "isa/mod_values.h"
 #include "isa/op.h"
@@ -191,6 +192,53 @@ static void atomics_on_one_word(void **state)
         assert_int_equal(s.at[i] - s.at[0], i);
     }
     stop(&s);
+}
+
+/* The unit for atomics takes hundredths of cycles for a part, by where the one before it was, and keeps the port
+ * meanwhile, so that atomic n begins floor(n * interval / 100) cycles behind the first:
+ *
+ *     interval 145    0 1 2 . 4 5 . 7 8 . 10
+ */
+static void atomic_intervals(void **state)
+{
+    static const struct {
+        uint8_t atomic, type;
+        unsigned lines, offset, lanes; /* atomic i is in line i mod lines, at i times offset bytes */
+        unsigned interval;             /* of those behind the first */
+    } cases[] = {
+        {ISA_ATOMIC_ADD, ISA_U32, 1, 0, 1, 145},   {ISA_ATOMIC_ADD, ISA_F32, 1, 0, 1, 347},
+        {ISA_ATOMIC_ADD, ISA_F16X2, 1, 0, 1, 347}, {ISA_ATOMIC_ADD, ISA_F32, 1, 32, 1, 145},
+        {ISA_ATOMIC_ADD, ISA_U32, 2, 0, 1, 240},   {ISA_ATOMIC_ADD, ISA_F32, 2, 0, 1, 240},
+        {ISA_ATOMIC_CAS, ISA_U32, 1, 0, 4, 145},   {ISA_ATOMIC_CAS, ISA_U32, 1, 0, 5, 290},
+        {ISA_ATOMIC_ADD, ISA_U32, 1, 0, 8, 145},   {ISA_ATOMIC_CAS, ISA_U64, 1, 0, 3, 290},
+    };
+    for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct memory_params params = fixture_params();
+        struct side s;
+        params.partition.atomic_interval = 145;
+        params.partition.atomic_line_interval = 240;
+        params.partition.atomic_float_interval = 347;
+        params.l2.sector_bytes = 32;
+        params.partition.icnt_l2_queue = 16;
+        start(&s, &params);
+        warm(&s, 2);
+        push(&s, MANY - 1, PACKET_ATOMIC, line(&s, cases[c].lines - 1) + 96, 32); /* before the first */
+        answered(&s, MANY - 1);
+        for (unsigned i = 0; i < MANY - 1; i++) {
+            push(&s, i, PACKET_ATOMIC, line(&s, i % cases[c].lines) + i * cases[c].offset % 128, 32);
+            struct message_atomic *m = &s.packets[i].as_atomic;
+            m->atomic = cases[c].atomic;
+            m->type = cases[c].type;
+            m->lane_count = (uint8_t)cases[c].lanes;
+            for (unsigned lane = 0; lane < cases[c].lanes; lane++)
+                m->lanes[lane].offset = (uint8_t)(m->packet.address % 128 + lane * packet_atomic_bytes(m->type));
+        }
+        answered(&s, MANY - 2);
+        unsigned first = cases[c].interval == 347 ? 145 : cases[c].interval; /* another sector than the one before */
+        for (unsigned i = 1; i < MANY - 1; i++)
+            assert_int_equal(s.at[i] - s.at[0], (first + (i - 1) * cases[c].interval) / 100);
+        stop(&s);
+    }
 }
 
 /* A miss, as drawn above, for several values of every delay on its way. */
@@ -423,6 +471,7 @@ int main(void)
         cmocka_unit_test(rop_latency),
         cmocka_unit_test(data_port),
         cmocka_unit_test(atomics_on_one_word),
+        cmocka_unit_test(atomic_intervals),
         cmocka_unit_test(miss),
         cmocka_unit_test(fill_port),
         cmocka_unit_test(merges),
