@@ -124,7 +124,8 @@ static void copy_lines(char *text, struct cc_places *places, struct limit limit,
     cc_add_places(places, out);
 }
 
-int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, unsigned max_registers, struct diag_sink *diags)
+int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, unsigned max_registers,
+                  struct diag_sink *diags)
 {
     struct strbuf text = {0}, out = {0};
     int result = file_read(from, FILE_NO_BOUND, &text, diags);

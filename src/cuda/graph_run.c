@@ -167,7 +167,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
     cudaError_t cudaGraphExec##Kind##NodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,                         \
                                                    const struct Params *params)                                        \
     {                                                                                                                  \
-        RUNTIME_CALL(set_##field(graph_copy_of(exec, node, cudaGraphNodeType##Kind), params));                               \
+        RUNTIME_CALL(set_##field(graph_copy_of(exec, node, cudaGraphNodeType##Kind), params));                         \
     }
 EXEC_SET(Memcpy, copy, cudaMemcpy3DParms)
 EXEC_SET(Memset, fill, cudaMemsetParams)
@@ -200,8 +200,8 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
 /* A launch of a graph. */
 struct going {
     cudaStream_t stream;
-    bool again;   /* what the last launch allocated and did not free is free */
-    bool behind;  /* a kernel of the graph has been launched */
+    bool again;  /* what the last launch allocated and did not free is free */
+    bool behind; /* a kernel of the graph has been launched */
 };
 
 static cudaError_t run_graph(cudaGraph_t graph, struct going *g);

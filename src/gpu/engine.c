@@ -83,7 +83,8 @@ static bool dispatch(struct gpu_run *run, bool room, uint64_t cycle)
         run->last_served = sm;
     }
     run->dispatch_from = (run->last_served + 1) % sms;
-    run->credit -= run->gpu->machine.gpu.dispatch_blocks ? (run->next_block - first) * run->gpu->machine.gpu.dispatch_cycles : 0;
+    run->credit -=
+        run->gpu->machine.gpu.dispatch_blocks ? (run->next_block - first) * run->gpu->machine.gpu.dispatch_cycles : 0;
     return run->next_block > first;
 }
 
@@ -291,7 +292,8 @@ static bool has_written(const struct gpu *gpu)
 static enum gpu_status end_at(struct gpu_run *run, const struct course *c, uint64_t last)
 {
     const struct gpu_params *p = &run->gpu->machine.gpu;
-    uint64_t end = last + p->launch_end_cycles + (p->launch_written_cycles && has_written(run->gpu) ? p->launch_written_cycles : 0);
+    uint64_t end = last + p->launch_end_cycles +
+                   (p->launch_written_cycles && has_written(run->gpu) ? p->launch_written_cycles : 0);
     run->gpu->cycle = cycle_min(end, c->limit);
     pass_credits(run->gpu, run->gpu->cycle);
     return end > c->limit ? GPU_LIMIT : GPU_OK;

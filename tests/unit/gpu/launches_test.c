@@ -2,7 +2,8 @@
 #include "gpu_support.h"
 
 #define BODY PTX_BEGIN "add.u32 %r1, %r1, %r5; st.global.u32 [%rd2], %r1; ret;"
-static const char kernels[] = PTX_HEAD PTX_KERNEL("writes", BODY) PTX_KERNEL("reads", PTX_BEGIN "ld.global.u32 %r1, [%rd2]; ret;");
+static const char kernels[] =
+    PTX_HEAD PTX_KERNEL("writes", BODY) PTX_KERNEL("reads", PTX_BEGIN "ld.global.u32 %r1, [%rd2]; ret;");
 
 /* Launch number n of so many of the kernel, and the cycles that lie between it and the one before. */
 struct launched {
@@ -92,19 +93,22 @@ static void launches_keep_their_distance(void **state)
     assert_int_equal(launch_last(set, "writes", shape, 3, (struct given){.early = true}).before, 70);
     assert_int_equal(launch_last(set, "writes", functional, 3, (struct given){0}).before, 0);
     /* The host gives a launch every 5000 cycles, as it can where the one before is short. */
-    struct launched second = launch_last("gpu.launch_gap_cycles=30 gpu.launch_host_cycles=5000", "writes", shape, 2,
-                                         (struct given){0});
+    struct launched second =
+        launch_last("gpu.launch_gap_cycles=30 gpu.launch_host_cycles=5000", "writes", shape, 2, (struct given){0});
     struct launched first = launch_last(NULL, "writes", shape, 1, (struct given){0});
     assert_int_equal(second.before, 5000 - first.cycles);
     assert_int_equal(launch_last("gpu.launch_gap_cycles=30 gpu.launch_host_cycles=5000", "writes", shape, 3,
-                                 (struct given){.by_graph = true}).before, 0);
+                                 (struct given){.by_graph = true})
+                         .before,
+                     0);
 }
 
-/* Credits that are on their way when a launch ends come to where they belong, in every network: none is missing after many
- * launches. */
+/* Credits that are on their way when a launch ends come to where they belong, in every network: none is missing after
+ * many launches. */
 static void no_credits_are_lost(void **state)
 {
-    static const char set[] = "gpu.launch_gap_cycles=30 gpu.launch_end_cycles=3 gpu.sms=3 network.ejection_flits=3 network.router_flits=3 network.core=";
+    static const char set[] = "gpu.launch_gap_cycles=30 gpu.launch_end_cycles=3 gpu.sms=3 network.ejection_flits=3 "
+                              "network.router_flits=3 network.core=";
     static const char *const cores[] = {"crossbar", "ideal", "mesh"};
     const struct shape shape = {.grid = 6, .block = 64};
     (void)state;
@@ -116,8 +120,8 @@ static void no_credits_are_lost(void **state)
     }
 }
 
-/* Whatever the clocks' ratio, and with nothing between launches: a launch may end in a cycle whose ticks of the networks
- * are partly done. */
+/* Whatever the clocks' ratio, and with nothing between launches: a launch may end in a cycle whose ticks of the
+ * networks are partly done. */
 static void clocks_of_any_ratio(void **state)
 {
     static const char *const cores[] = {"crossbar", "ideal", "mesh"};
@@ -135,7 +139,8 @@ static void clocks_of_any_ratio(void **state)
 /* So many blocks in so many cycles, once the burst is over; the blocks themselves take no longer. */
 static void blocks_start_at_a_rate(void **state)
 {
-    static const char one[] = "gpu.dispatch_blocks=1 gpu.dispatch_cycles=9", burst[] = "gpu.dispatch_blocks=1 gpu.dispatch_cycles=9 gpu.dispatch_burst=64",
+    static const char one[] = "gpu.dispatch_blocks=1 gpu.dispatch_cycles=9",
+                      burst[] = "gpu.dispatch_blocks=1 gpu.dispatch_cycles=9 gpu.dispatch_burst=64",
                       three[] = "gpu.dispatch_blocks=3 gpu.dispatch_cycles=9 gpu.launch_cycles=100";
     const struct shape few = {.grid = 500, .block = 32}, many = {.grid = 1000, .block = 32};
     struct shape threads = many, stepped = many;
@@ -166,8 +171,8 @@ static void launches_bring_what_they_need(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(begins_and_ends_take_time),   cmocka_unit_test(limits_fall_anywhere),
-        cmocka_unit_test(launches_keep_their_distance), cmocka_unit_test(blocks_start_at_a_rate),
+        cmocka_unit_test(begins_and_ends_take_time),     cmocka_unit_test(limits_fall_anywhere),
+        cmocka_unit_test(launches_keep_their_distance),  cmocka_unit_test(blocks_start_at_a_rate),
         cmocka_unit_test(launches_bring_what_they_need), cmocka_unit_test(no_credits_are_lost),
         cmocka_unit_test(clocks_of_any_ratio),
     };
