@@ -127,8 +127,8 @@ refuses 'needs a value' good.cu -arch
 succeeds --version
 grep -q 'release 13' log || fail "--version"
 if [ -n "$linked" ]; then
-    succeeds "${base[@]}" good.cu -lcudart -lcudart_static -lcudadevrt -l cudart -lcusparse --library cufft -lpthread -ldl -lrt -o good
-    [ "$(grep -c 'left out' log)" -eq 2 ] || fail "-lcusparse -lcufft: $(cat log)"
+    succeeds "${base[@]}" good.cu -lcudart -lcudart_static -lcudadevrt -l cudart -lnppc --library cufftw -lpthread -ldl -lrt -o good
+    [ "$(grep -c 'left out' log)" -eq 2 ] || fail "-lnppc -lcufftw: $(cat log)"
     echo 'extern "C" int fftwf_malloc(int *); int main() { int plan; return fftwf_malloc(&plan); }' >fft.cu
     "$LOCKSTEP" cc fft.cu -lcufftw -o fft >log 2>&1 && fail "there is a cuFFTW"
     grep -q 'hint: there is no cuFFT' log || fail "no hint: $(cat log)"
