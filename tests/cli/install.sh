@@ -99,7 +99,7 @@ proposes() { # proposes TEXT WORDS...
 }
 proposes "compare" lockstep com
 proposes "--protocol" lockstep run --prot
-proposes "gtx480-sm2 gtx480" lockstep run --machine gtx480
+proposes "gtx480-card gtx480-sm2 gtx480" lockstep run --machine gtx480
 proposes "lrr,oldest" lockstep compare --sched lrr,ol
 proposes "functional" lockstep run --mode = fu
 proposes "l1d.sets=" lockstep run --set l1d.sets
