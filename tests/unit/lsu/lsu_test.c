@@ -536,7 +536,7 @@ static void serves_as_a_flat_memory(void **state)
     uint64_t met[LSU_CLIENT_COUNT] = {0}, completed = 0, stepped = 0, always = 0, turns = 0;
     struct bench *t = aligned_alloc(128, round_up_u64(sizeof *t, 128));
     assert_non_null(t);
-    for (uint64_t seed = 1; seed <= 48; seed += effort_steps(1, 7)) {
+    for (uint64_t seed = 1; seed <= 48; seed += effort_steps(1, 4)) {
         open_bench(t, seed, &port);
         struct outcome first = run(t);
         completed += t->completed;
