@@ -105,12 +105,17 @@ struct course {
     double last_poll;
 };
 
+/* Ticks of the networks that have begun by a cycle. */
+static uint64_t ticks_by(const struct gpu *gpu, uint64_t cycle)
+{
+    return sim_clock_at(gpu->machine.gpu.network_mhz, gpu->machine.gpu.core_mhz, cycle).begun;
+}
+
 /* The networks, running faster than the SMs, tick more often in these cycles than their lookahead allows. */
 static bool too_many_ticks(const struct gpu_run *run, uint64_t from, uint64_t end)
 {
-    uint32_t mhz = run->gpu->machine.gpu.network_mhz, core_mhz = run->gpu->machine.gpu.core_mhz;
-    return mhz > core_mhz &&
-           sim_clock_at(mhz, core_mhz, end).begun - sim_clock_at(mhz, core_mhz, from).begun > run->lookahead;
+    const struct gpu_params *p = &run->gpu->machine.gpu;
+    return p->network_mhz > p->core_mhz && ticks_by(run->gpu, end) - ticks_by(run->gpu, from) > run->lookahead;
 }
 
 /* The length of windows from `from` on. It depends on the cycles between two multiples of it, not on `from`: so it is
@@ -238,11 +243,6 @@ static void run_window(struct gpu_run *run, const struct course *c, struct gpu_w
         run_awake(w);
 }
 
-static uint64_t ticks_by(const struct gpu *gpu, uint64_t cycle)
-{
-    return sim_clock_at(gpu->machine.gpu.network_mhz, gpu->machine.gpu.core_mhz, cycle).begun;
-}
-
 /* Time passes up to a cycle with nothing inside the networks but credits on their way, which come to where they belong.
  */
 static void pass_credits(struct gpu *gpu, uint64_t until)
@@ -295,7 +295,6 @@ static enum gpu_status end_at(struct gpu_run *run, const struct course *c, uint6
     uint64_t end = last + p->launch_end_cycles +
                    (p->launch_written_cycles && has_written(run->gpu) ? p->launch_written_cycles : 0);
     run->gpu->cycle = cycle_min(end, c->limit);
-    pass_credits(run->gpu, run->gpu->cycle);
     return end > c->limit ? GPU_LIMIT : GPU_OK;
 }
 

@@ -1,4 +1,4 @@
-/* What runs gave: each is done once for the values of the parameters that matter to it. */
+/* Figures of runs: each run is done once for the values of the parameters that matter to it. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
