@@ -16,8 +16,9 @@
 
 #define CORE_NONE UINT32_MAX
 
-/* Who waits until an op is complete. LANES: it asks for locks by queues, and each lane waits for its own answer. */
-enum core_blocks { CORE_BLOCKS_NOBODY, CORE_BLOCKS_WARP, CORE_BLOCKS_LANES };
+/* Who waits until an op is complete. LANES: it asks for locks by queues, and each lane waits for its own
+ * answer. PHASE: the warp, for an mbarrier's phase. */
+enum core_blocks { CORE_BLOCKS_NOBODY, CORE_BLOCKS_WARP, CORE_BLOCKS_LANES, CORE_BLOCKS_PHASE };
 
 /* A warp instruction in flight: in one cache line, all that its way through the pipelines asks for. */
 struct core_op {

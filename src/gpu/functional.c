@@ -331,6 +331,8 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
                 note_access(f, b, w, &synced, &worked);
             if (!move_lanes(f, b, w))
                 return true;
+            if (f->access.waiting)
+                break; /* for an mbarrier's phase: others may end it */
         } else if (event == SIMT_BARRIER) {
             if (r.unsynced.kind)
                 note_unsynced(f, warp, &r);

@@ -67,7 +67,8 @@ enum {
     WARP = ISA_FLAG_WARP,
     TAKE = ISA_FLAG_TAKE,
     GIVE = ISA_FLAG_GIVE,
-    IMAGE = ISA_FLAG_IMAGE
+    IMAGE = ISA_FLAG_IMAGE,
+    MBARRIER = ISA_FLAG_MBARRIER
 };
 
 static const struct isa_op_info op_table[] = {
@@ -172,7 +173,7 @@ bool isa_is_outside(const char *text, size_t n)
 {
     static const char *const outside[] = {
         "txq",          "sured",          "suq",      "istypep",   "wmma",     "mma",       "ldmatrix",     "stmatrix",
-        "movmatrix",    "wgmma",          "tcgen05",  "cp",        "mbarrier",     "tensormap",
+        "movmatrix",    "wgmma",          "tcgen05",  "cp",             "tensormap",
         "createpolicy", "applypriority",  "discard",  "mapa",      "getctarank",   "multimem",
         "setmaxnreg",   "alloca",         "stacksave", "stackrestore", "clusterlaunchcontrol",
     };

@@ -67,6 +67,7 @@ enum isa_flag {
     ISA_FLAG_TAKE = 1 << 11,
     ISA_FLAG_GIVE = 1 << 12,
     ISA_FLAG_IMAGE = 1 << 13,
+    ISA_FLAG_MBARRIER = 1 << 14,
 };
 
 enum isa_field {

@@ -427,6 +427,8 @@ static bool is_cas(const struct isa_instr *instr)
 static bool is_loop(const struct simt_access *access)
 {
     const struct isa_instr *instr = access->instr;
+    if (access->op->kind == SIMT_KIND_MBARRIER)
+        return false;
     unsigned family = isa_type_info((enum isa_type)instr->type)->family;
     bool swaps = is_cas(instr) || (instr->mods.atomic & ~LANE_ATOMIC_SUBNORMAL) == ISA_ATOMIC_EXCH;
     if (access->element_bytes == 4 || (access->element_bytes == 8 && swaps))

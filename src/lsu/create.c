@@ -87,7 +87,8 @@ void lsu_begin(struct lsu *lsu, const struct lsu_launch *launch)
     lsu->writeback_from = 0;
     lsu->loop_word = 0;
     const struct sm_params *p = lsu->params;
-    core_wheel_begin(&lsu->shared, p->shared_latency > p->constant_latency ? p->shared_latency : p->constant_latency);
+    uint32_t shared = p->shared_latency + p->mbarrier_latency;
+    core_wheel_begin(&lsu->shared, shared > p->constant_latency ? shared : p->constant_latency);
 }
 
 void lsu_block_begins(struct lsu *lsu, unsigned block, uint64_t warps)

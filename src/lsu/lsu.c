@@ -431,6 +431,12 @@ static void leave_dispatch(struct lsu *lsu)
         complete(lsu, op);
 }
 
+/* A wait for an mbarrier's phase. */
+static bool is_wait(const struct core_op *o)
+{
+    return o->access->op->pred_dst_count;
+}
+
 static void serve_shared(struct lsu *lsu)
 {
     uint32_t op = lsu->op;
@@ -443,7 +449,8 @@ static void serve_shared(struct lsu *lsu)
     if (lsu->ops->items[op].access->kind == ISA_FLAG_STORE) {
         lsu->port->complete(lsu->sm, op);
     } else {
-        delay(lsu, op, lsu->params->shared_latency);
+        bool waits = RARELY(lsu->ops->items[op].access->op->kind == SIMT_KIND_MBARRIER) && is_wait(&lsu->ops->items[op]);
+        delay(lsu, op, lsu->params->shared_latency + (waits ? lsu->params->mbarrier_latency : 0));
     }
 }
 
@@ -695,6 +702,8 @@ static bool finish_shared(struct lsu *lsu)
     uint32_t op = lsu->shared_done.items[lsu->shared_head++];
     if (lsu->shared_head == lsu->shared_done.count)
         lsu->shared_head = 0, lsu->shared_done.count = 0;
+    if (RARELY(lsu->ops->items[op].blocks == CORE_BLOCKS_PHASE) && lsu->port->suspends(lsu->sm, op))
+        return lsu->shared_done.count;
     core_write_banks(lsu_core(lsu, lsu->ops->items[op].slot), &lsu->ops->items[op], lsu->agenda->now);
     lsu->port->complete(lsu->sm, op);
     return lsu->shared_done.count;

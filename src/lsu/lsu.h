@@ -69,6 +69,9 @@ struct lsu_port {
     /* A queue has answered a lane that asked for a lock: it has it; or, `stays`, the queue knew no request of the lane,
      * which wanted to leave. */
     void (*lock_answered)(void *sm, const struct core_op *op, unsigned lane, bool stays);
+    /* An op that waits for an mbarrier's phase has come out of shared memory. True: it is not complete, and somebody else
+     * keeps it. */
+    bool (*suspends)(void *sm, uint32_t op);
 };
 
 struct lsu_setup {

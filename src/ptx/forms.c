@@ -41,7 +41,7 @@ static const struct {
     {"COMPONENT", "component", ISA_FIELD_COMPONENT}, {"SURFACE", "format", ISA_FIELD_SURFACE},
     {"GEOMETRY", "geometry", ISA_FIELD_GEOMETRY}, {"BOUNDS", "mode outside", ISA_FIELD_BOUNDS},
     {"BTYPE", "third type", ISA_FIELD_BTYPE},   {"PO", ".po", ISA_FIELD_PO},
-    {"SCALE", "scale", ISA_FIELD_SCALE},
+    {"SCALE", "scale", ISA_FIELD_SCALE},         {"NOCOMPLETE", ".noComplete", ISA_FIELD_NOCOMPLETE},
     {"TYPE", "type", TYPE_FIELD},               {"STYPE", "second type", STYPE_FIELD},
 };
 enum { NAMES = sizeof names / sizeof names[0] };

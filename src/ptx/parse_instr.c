@@ -47,8 +47,8 @@ static int parse_mnemonic(struct ptx_parser *p, struct mnemonic *m)
         m->words[m->word_count++] = p->token;
         ptx_advance(p);
     }
-    /* Lockstep's own instructions carry a dot in their name, some of them two. */
-    if (ptx_token_is(&m->op, "lockstep", 8) && m->word_count) {
+    /* Lockstep's own instructions and those of mbarriers carry a dot in their name, some of them two. */
+    if ((ptx_token_is(&m->op, "lockstep", 8) || ptx_token_is(&m->op, "mbarrier", 8)) && m->word_count) {
         take_word(m);
         if (m->word_count && strmap_get(&p->words.ops, m->op.text, m->op.length + 1 + m->words[0].length) != STRMAP_NONE)
             take_word(m);
@@ -327,6 +327,18 @@ static void settle_param_space(const struct ptx_parser *p, const struct mnemonic
         instr->mods.space = ISA_SPACE_LOCAL;
 }
 
+/* An operation on an mbarrier that names no order: arrivals release to the block, waits acquire from it. PTX ISA,
+ * "mbarrier.arrive", "mbarrier.test_wait". */
+static void settle_mbarrier(struct isa_instr *instr)
+{
+    bool arrives = instr->op >= ISA_OP_MBARRIER_ARRIVE && instr->op <= ISA_OP_MBARRIER_DROP_TX;
+    bool waits = instr->op >= ISA_OP_MBARRIER_TEST && instr->op <= ISA_OP_MBARRIER_TRY_PARITY;
+    if ((!arrives && !waits) || instr->mods.order)
+        return;
+    instr->mods.order = arrives ? ISA_ORDER_RELEASE : ISA_ORDER_ACQUIRE;
+    instr->mods.scope = ISA_SCOPE_CTA;
+}
+
 /* Fills in what an instruction of Lockstep's own synchronization does not say in its text: the atomic that a lock or
  * semaphore does to its word, with the order that guards need; and which barrier is meant. */
 static void settle_sync(struct isa_instr *instr)
@@ -348,6 +360,7 @@ static void settle_sync(struct isa_instr *instr)
     }
     if (instr->op == ISA_OP_BARRIER_GRID)
         instr->mods.barrier = ISA_BARRIER_GRID;
+    settle_mbarrier(instr);
 }
 
 static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)

@@ -23,6 +23,7 @@ enum due {
     DUE_PIPE = 1024,    /* accesses are on their way to the L1D */
     DUE_REFUSED = 2048, /* the load/store unit's instruction was refused: it may go on when progress was made */
     DUE_ANSWER = 4096,  /* answers to probes wait for the network */
+    DUE_ASYNC = 16384,  /* the asynchronous unit has something to do in a cycle of its own */
     DUE_SHARED = 8192,  /* results of shared memory are on their way, each due in a cycle of its own */
     DUE_PROBES = DUE_PROBE | DUE_ANSWER,
     DUE_LSU = DUE_RESPONSE | DUE_DISPATCH | DUE_SEND | DUE_PIPE | DUE_REFUSED | DUE_PROBES

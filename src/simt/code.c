@@ -109,6 +109,8 @@ static enum simt_kind kind_of(const struct isa_instr *instr, lane_fn *lanes)
     }
     if (flags & (ISA_FLAG_TAKE | ISA_FLAG_GIVE))
         return SIMT_KIND_LOCK;
+    if (flags & ISA_FLAG_MBARRIER)
+        return SIMT_KIND_MBARRIER;
     if (flags & ISA_FLAG_IMAGE)
         return instr->op == ISA_OP_TEX || instr->op == ISA_OP_TLD4 ? SIMT_KIND_TEXTURE : SIMT_KIND_SURFACE;
     if (flags & ISA_FLAG_MEMORY)

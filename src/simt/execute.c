@@ -389,6 +389,10 @@ static enum simt_event execute_other(struct simt_warp *warp, const struct simt_o
         if (r->mask)
             return simt_memory(warp, op, cycle, access, r);
         break;
+    case SIMT_KIND_MBARRIER:
+        if (r->mask)
+            return simt_mbarrier(warp, op, cycle, access, r);
+        break;
     case SIMT_KIND_TEXTURE:
         if (r->mask)
             return simt_texture(warp, op, cycle, access, r);

@@ -55,6 +55,14 @@ enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, ui
 /* Fills in an access with all that does not ask for its addresses. */
 void simt_describe_access(const struct simt_op *op, const struct simt_result *r, const struct simt_frame *frame,
                           struct simt_access *access);
+/* Fills in an access to objects of the block's shared memory, whose addresses are source number `operand`; it is neither
+ * gathered nor served. False: a lane's address is another one, or not aligned (r->fault). */
+bool simt_place_shared(struct simt_warp *warp, const struct simt_op *op, unsigned operand, struct simt_access *access,
+                       struct simt_result *r);
+/* mbarrier_access.c: an operation on mbarrier objects. MEMORY, performed but for what access->waiting waits for; or
+ * FAULTED. */
+enum simt_event simt_mbarrier(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                              struct simt_access *access, struct simt_result *r);
 /* As simt_memory, of some lanes whose addresses are in the access. */
 enum simt_event simt_access_at(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, uint64_t lanes,
                                struct simt_access *access, struct simt_result *r);

@@ -3,6 +3,7 @@
  * and clamped at the width, except for shf.wrap. fns with a base beyond 31, which PTX leaves undefined, finds
  * nothing. */
 #include "simt/lanes_body.h"
+#include "simt/mbarrier.h"
 
 LANE_BINARY(and_32, uint32_t, uint32_t, uint32_t, x & y)
 LANE_BINARY(and_64, uint64_t, uint64_t, uint64_t, x & y)
@@ -259,6 +260,8 @@ LANE_TERNARY(prmt_rc16, uint32_t, uint32_t, uint32_t, uint32_t,
              permute_mode(x, y, z, SELECTORS(1010, 3232, 1010, 3232)))
 #undef SELECTORS
 
+LANE_UNARY(mbarrier_pending_64, uint32_t, uint64_t, mbarrier_pending(x))
+
 #define PLAIN(op, type, fn) {ISA_OP_##op, ISA_##type, 0, {0}, fn}
 #define WITH(op, type, member, value, fn) {ISA_OP_##op, ISA_##type, 0, {.member = (value)}, fn}
 #define FUNNEL(to, edge, fn) {ISA_OP_SHF, ISA_B32, 0, {.direction = ISA_DIRECTION_##to, .clamp = ISA_CLAMP_##edge}, fn}
@@ -291,7 +294,7 @@ static const struct lane_row bits_rows[] = {
     WITH(BMSK, B32, clamp, ISA_CLAMP_CLAMP, bmsk_clamp), WITH(BMSK, B32, clamp, ISA_CLAMP_WRAP, bmsk_wrap),
     WITH(SZEXT, U32, clamp, ISA_CLAMP_CLAMP, szext_clamp_u32), WITH(SZEXT, U32, clamp, ISA_CLAMP_WRAP, szext_wrap_u32),
     WITH(SZEXT, S32, clamp, ISA_CLAMP_CLAMP, szext_clamp_s32), WITH(SZEXT, S32, clamp, ISA_CLAMP_WRAP, szext_wrap_s32),
-    PLAIN(PRMT, B32, prmt_32),
+    PLAIN(PRMT, B32, prmt_32), PLAIN(MBARRIER_PENDING, B64, mbarrier_pending_64),
     WITH(PRMT, B32, prmt, ISA_PRMT_F4E, prmt_f4e), WITH(PRMT, B32, prmt, ISA_PRMT_B4E, prmt_b4e),
     WITH(PRMT, B32, prmt, ISA_PRMT_RC8, prmt_rc8), WITH(PRMT, B32, prmt, ISA_PRMT_ECL, prmt_ecl),
     WITH(PRMT, B32, prmt, ISA_PRMT_ECR, prmt_ecr), WITH(PRMT, B32, prmt, ISA_PRMT_RC16, prmt_rc16),

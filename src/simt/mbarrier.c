@@ -33,6 +33,16 @@ struct mbarrier_step mbarrier_init(uint64_t count)
     return (struct mbarrier_step){.object = with(INITIALISED, (uint32_t)count, (uint32_t)count, 0)};
 }
 
+struct mbarrier_step mbarrier_look(uint64_t object)
+{
+    return refused(object, mbarrier_initialised(object) ? MBARRIER_FINE : MBARRIER_UNINITIALISED);
+}
+
+struct mbarrier_step mbarrier_inval(uint64_t object)
+{
+    return mbarrier_initialised(object) ? (struct mbarrier_step){0} : refused(object, MBARRIER_UNINITIALISED);
+}
+
 /* The object with its tx-count moved by `by`; an operation may settle it only when it has done all it does. */
 static struct mbarrier_step add_tx(uint64_t object, int64_t by)
 {

@@ -25,14 +25,13 @@ static uint8_t resolve_generic(const struct simt_grid *grid, uint64_t *address)
     return ISA_SPACE_GLOBAL;
 }
 
-/* Every lane's address: base register plus offset, or an absolute one. Returns whether it is known to be the same for
- * all. */
-static bool written_addresses(const struct simt_warp *warp, const struct simt_op *op, const struct simt_frame *frame,
-                              uint64_t *address)
+/* Every lane's address, counted from `base`: a register plus offset, or an absolute one. Returns whether it is known to
+ * be the same for all. */
+static bool written_addresses(const struct simt_warp *warp, const struct simt_operand *operand, uint64_t base,
+                              const struct simt_frame *frame, uint64_t *address)
 {
-    const struct simt_operand *operand = &op->src[0];
     const struct simt_grid *grid = warp->block->grid;
-    uint64_t base = op->form.kernel_params ? grid->param_address : 0, offset = operand->value;
+    uint64_t offset = operand->value;
     if (operand->place == SIMT_PLACE_ROW) {
         const char *row = simt_row(warp, frame->reg_base, operand->row);
         for (unsigned half = 0; half < grid->code->width; half += LANES)
@@ -153,6 +152,7 @@ HOT void simt_describe_access(const struct simt_op *op, const struct simt_result
     access->samples = false;
     access->mask = r->mask;
     access->changed = access->matched = access->leaving = 0;
+    access->ended = access->waiting = 0;
     access->pc = r->pc;
     access->reg_base = frame->reg_base;
     access->pred_base = frame->pred_base;
@@ -201,8 +201,28 @@ HOT enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op
 {
     const struct simt_frame *frame = &warp->paths.now->frame;
     simt_describe_access(op, r, frame, access);
-    bool uniform = written_addresses(warp, op, frame, access->address);
+    uint64_t base = op->form.kernel_params ? warp->block->grid->param_address : 0;
+    bool uniform = written_addresses(warp, &op->src[0], base, frame, access->address);
     return access_at(warp, op, cycle, uniform, access, r);
+}
+
+bool simt_place_shared(struct simt_warp *warp, const struct simt_op *op, unsigned operand, struct simt_access *access,
+                       struct simt_result *r)
+{
+    const struct simt_frame *frame = &warp->paths.now->frame;
+    uint64_t sets[ISA_SPACE_SHARED + 1] = {0};
+    simt_describe_access(op, r, frame, access);
+    bool uniform = written_addresses(warp, &op->src[operand], 0, frame, access->address);
+    if (!place_lanes(warp, access, uniform, sets, &r->fault))
+        return false;
+    uint64_t elsewhere = access->mask & ~sets[ISA_SPACE_SHARED];
+    access->space = ISA_SPACE_SHARED;
+    if (elsewhere)
+        r->fault = (struct simt_fault){.kind = SIMT_FAULT_BOUNDS,
+                                       .lane = (uint8_t)mask_first(elsewhere),
+                                       .space = ISA_SPACE_SHARED,
+                                       .address = access->address[mask_first(elsewhere)]};
+    return !elsewhere;
 }
 
 enum simt_event simt_access_at(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, uint64_t lanes,

@@ -27,6 +27,7 @@ enum simt_fault_kind {
     SIMT_FAULT_UNSYNCED, /* see struct simt_unsynced; only where simt_grid.check_sync asks for it */
     SIMT_FAULT_LOCK,     /* of lock.h: what is wrong, in words */
     SIMT_FAULT_IMAGE,    /* of image.h: what is wrong, in words */
+    SIMT_FAULT_MBARRIER, /* of mbarrier.h: what is wrong, in words */
 };
 
 /* A fault of the program. message is set for ASSERT, UNSYNCED, LOCK and IMAGE only. */
@@ -155,6 +156,8 @@ struct simt_access {
     uint64_t changed; /* lanes whose atomic, where it was performed here, changed its location */
     uint64_t leaving; /* of a lock: lanes that ask to be taken out of its queue */
     uint64_t matched; /* of a compare-and-swap performed here: lanes that found what they compared with */
+    uint64_t ended;   /* of an mbarrier: lanes whose operation ended its phase */
+    uint64_t waiting; /* of mbarrier.try_wait: lanes whose phase is not over */
     uint16_t kind;    /* ISA_FLAG_LOAD, _STORE or _ATOMIC */
     uint8_t space;    /* ISA_SPACE_GLOBAL, _SHARED, _LOCAL, _CONST: resolved */
     uint8_t element_bytes, elements, stride;
@@ -247,6 +250,12 @@ bool simt_local_write(struct simt_warp *warp, unsigned lane, uint64_t offset, co
  * device address to host memory, which is one piece. For the functional mode. */
 void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*at)(void *context, uint64_t address),
                 void *context);
+
+/* mbarrier_access.c: looks again at the phases that an mbarrier.try_wait waits for, and gives the lanes whose phase is over
+ * their predicate. Returns those that wait still (access->waiting). */
+uint64_t simt_mbarrier_look(struct simt_warp *warp, struct simt_access *access);
+/* The longest that a lane of it asks to be suspended, in nanoseconds; 0: none asks. */
+uint64_t simt_mbarrier_hint(const struct simt_access *access);
 
 /* warp_check.c: recomputes what the warp keeps (base/check.h). */
 struct check;

@@ -33,7 +33,7 @@ static void archive_op(struct sm *sm, struct archive *ar, struct core_op *o)
     archive_u8_to(ar, &o->event, AGENT_EVENTS - 1);
     archive_u8_to(ar, &o->drops, L1_ORDERS);
     archive_u8_to(ar, &o->epoch, BLOCK_EPOCHS - 1);
-    archive_u8_to(ar, &o->blocks, CORE_BLOCKS_LANES);
+    archive_u8_to(ar, &o->blocks, CORE_BLOCKS_PHASE);
     archive_bool(ar, &o->performed);
     archive_bool(ar, &has_access);
     if (archive_loading(ar))
@@ -210,6 +210,7 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     EACH_CORE (sm, core)
         core_archive_turns(core, ar);
     archive_pipelines(sm, ar);
+    async_archive(&sm->async, ar);
     archive_grid(sm, ar);
     lsu_archive(&sm->lsu, ar, source);
     fetch_archive_cache(&sm->fetch, ar);

@@ -26,6 +26,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
                                              .lock_queues = kernel->grid->lock_queues.used,
                                              .threads_per_block = kernel->threads_per_block,
                                              .max_blocks = kernel->max_blocks});
+    async_begin(&sm->async);
     sm->free_threads = p->threads;
     sm->free_shared = p->shared_bytes;
     sm->free_registers = p->registers;

@@ -110,6 +110,11 @@ HOT static void complete_rest(struct sm_completion *c, struct core_op *o, uint64
         if (RARELY(o->drops))
             c->port->drop(c->shared.sm, o->drops);
     }
+    if (RARELY(o->blocks == CORE_BLOCKS_PHASE)) {
+        warp_wait_end(w, WARP_WAIT_mbarrier, bit);
+        if (o->drops)
+            c->port->drop(c->shared.sm, o->drops);
+    }
     if ((w->waits.fence | w->finished) & bit)
         check_rest(c, o->slot);
 }

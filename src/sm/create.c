@@ -108,6 +108,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm_spinning_create(sm, own);
     create_lsu(sm, &shared, locality, own);
     create_fetch(sm, &shared, own);
+    async_init(&sm->async, &(struct async_setup){&shared, &sm_async_port});
     sm->completion = (struct sm_completion){.shared = shared,
                                             .cores = sm->cores,
                                             .cores_end = sm->core_end,
@@ -124,6 +125,7 @@ void sm_destroy(struct sm *sm)
         simt_warp_free(&sm->warp.slots[i].simt);
     core_ops_free(&sm->ops);
     lsu_free(&sm->lsu);
+    async_free(&sm->async);
     vec_free(&sm->unsynced);
     vec_free(&sm->strays);
     vec_free(&sm->lines);

@@ -135,6 +135,23 @@ NOT_INLINE void note_lines(struct sm *sm, const struct simt_access *access)
         sm_lines_note(&sm->lines, access, sm->lsu.l1d.line_bytes, acquires || order == ISA_ORDER_RELEASE);
 }
 
+/* An operation on mbarriers, which has been performed: who waited for phases that it ended goes on, and the warp waits if it
+ * waits for one itself. */
+NOT_INLINE void start_mbarrier(struct sm *sm, unsigned slot, struct core_op *o, const struct order_meaning *meaning)
+{
+    struct simt_access *access = o->access;
+    access->since = sm->agenda.now;
+    if (access->ended)
+        async_phase_ended(&sm->async, sm->warp.slots[slot].block);
+    if (!access->op->pred_dst_count)
+        return;
+    o->drops = lsu_drops_after(&sm->lsu, meaning);
+    if (!access->waiting && !o->drops)
+        return;
+    o->blocks = CORE_BLOCKS_PHASE;
+    warp_wait_begin(&sm->warp, WARP_WAIT_mbarrier, BIT64(slot));
+}
+
 static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
 {
     struct simt_access *access = o->access;
@@ -149,6 +166,10 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
         note_lines(sm, access);
     if (order_synchronises_block(meaning))
         lsu_synchronise_block(&sm->lsu, warp->block);
+    if (RARELY(access->op->kind == SIMT_KIND_MBARRIER)) {
+        start_mbarrier(sm, slot, o, meaning);
+        return true;
+    }
     if (access->space != ISA_SPACE_SHARED) {
         o->event = (uint8_t)lsu_l1_event(&sm->lsu, access);
         o->bypasses = l1_passes(&sm->lsu.l1d, o->event);

@@ -79,10 +79,21 @@ static void lock_answered(void *context, const struct core_op *op, unsigned lane
     sm_lock_answered(&sm->completion, op, lane, stays);
 }
 
+static bool suspends(void *context, uint32_t op)
+{
+    struct sm *sm = context;
+    return async_suspend(&sm->async, op);
+}
+
 static const struct lsu_port lsu_ports[2] = {
-    {complete_access, warp_rests, NULL, answered, lock_answered},
-    {complete_access, warp_rests, coalesced, answered, lock_answered},
+    {complete_access, warp_rests, NULL, answered, lock_answered, suspends},
+    {complete_access, warp_rests, coalesced, answered, lock_answered, suspends},
 };
+
+/* async_port */
+
+const struct async_port sm_async_port = {complete_access};
+
 
 const struct lsu_port *sm_lsu_port(bool spins)
 {

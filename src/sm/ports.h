@@ -8,6 +8,7 @@
 #include "sm/complete.h"
 
 extern const struct fetch_port sm_fetch_port;
+extern const struct async_port sm_async_port;
 extern const struct sm_completion_port sm_completion_port;
 /* spins: the spin detector is told of accesses. */
 const struct lsu_port *sm_lsu_port(bool spins);

@@ -61,6 +61,7 @@ struct under_way {
     uint32_t loads[WARP_SLOTS];   /* by warp: those whose registers come from somewhere else */
     uint32_t lanes[WARP_SLOTS];   /* by warp: those that ask queues for locks, which `of` leaves out */
     uint64_t blocked;             /* warps that wait until an op of theirs is complete */
+    uint64_t suspended;           /* those that wait for an mbarrier's phase */
     uint64_t *boards;             /* by warp: registers that ops write */
 };
 
@@ -78,6 +79,7 @@ static void add_ops(const struct sm *sm, struct under_way *u)
         u->lanes[o->slot] += o->blocks == CORE_BLOCKS_LANES;
         u->loads[o->slot] += o->access && sm_source_of(o) != WARP_FROM_OP;
         u->blocked |= o->blocks == CORE_BLOCKS_WARP ? BIT64(o->slot) : 0;
+        u->suspended |= o->blocks == CORE_BLOCKS_PHASE ? BIT64(o->slot) : 0;
         for (unsigned w = 0; w < sm->warp.scoreboard_words; w++)
             u->boards[o->slot * sm->warp.scoreboard_words + w] |= o->timing.writes[w];
     }
@@ -112,6 +114,7 @@ static uint64_t find_retiring(const struct sm *sm)
 static void check_sets(struct sm *sm, const struct under_way *u, struct check *c)
 {
     CHECK_FACT(c, "sm.waits.atomic", 0, sm->warp.waits.atomic, u->blocked | sm->warp.in_queues);
+    CHECK_FACT(c, "sm.waits.mbarrier", 0, sm->warp.waits.mbarrier, u->suspended);
     CHECK_FACT(c, "sm.fetch.retiring", 0, sm->fetch.retiring, find_retiring(sm));
 }
 
@@ -165,7 +168,7 @@ static void check_due(struct sm *sm, struct check *c)
     for (uint32_t rest = least; rest; rest &= rest - 1)
         check_bits(c, "sm.due", 0, &sm->agenda.due, sizeof sm->agenda.due, rest & -rest, rest & -rest);
     check_bits(c, "sm.due: queues", 0, &sm->agenda.due, sizeof sm->agenda.due,
-               DUE_RESPONSE | DUE_SEND | DUE_PIPE | DUE_PROBES | DUE_UNITS | DUE_DECODE | DUE_SHARED | DUE_EJECT,
+               DUE_RESPONSE | DUE_SEND | DUE_PIPE | DUE_PROBES | DUE_UNITS | DUE_DECODE | DUE_SHARED | DUE_EJECT | DUE_ASYNC,
                sm_due_of_stages(sm));
 }
 
@@ -198,6 +201,7 @@ void sm_check(struct sm *sm, struct check *c)
     CHECK_FACT(c, "account.from", 0, sm->warp.account.from, sm->agenda.now);
     fetch_check(&sm->fetch, c);
     lsu_check(&sm->lsu, c);
+    async_check(&sm->async, c);
     check_unit_blocks(sm, c);
     check_due(sm, c);
     if (sm->kernel->grid->forms)

@@ -4,6 +4,7 @@
 #ifndef LOCKSTEP_SM_STATE_H
 #define LOCKSTEP_SM_STATE_H
 
+#include "async/async.h"
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/hot.h"
@@ -68,6 +69,7 @@ struct sm {
     struct core_ops ops;
     struct core_line line;
     struct lsu lsu;
+    struct async async;
 
     struct core_stalls stalls; /* of all cores: see sm_stalls_of */
     struct warp_causes causes; /* for whoever asked for them */

@@ -70,6 +70,8 @@ HOT static uint64_t next_event(const struct sm *sm)
         next = cycle_min(next, core_next(core, sm->agenda.now));
     if (agenda_has(&sm->agenda, DUE_SHARED | DUE_PIPE))
         next = cycle_min(next, lsu_next(&sm->lsu, sm->agenda.now));
+    if (RARELY(agenda_has(&sm->agenda, DUE_ASYNC)))
+        next = cycle_min(next, sm->async.next);
     if (warp_waits_timed(&sm->warp.waits))
         next = cycle_min(next, warp_next_wake(&sm->warp));
     return next < sm->agenda.now ? sm->agenda.now : next;
@@ -116,6 +118,8 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         step_units(sm);
     if (agenda_has(&sm->agenda, DUE_PORT) || (agenda_has(&sm->agenda, DUE_SHARED) && lsu_shared_due(&sm->lsu, cycle)))
         lsu_writeback(&sm->lsu);
+    if (RARELY(agenda_has(&sm->agenda, DUE_ASYNC)) && async_is_due(&sm->async, cycle))
+        async_step(&sm->async);
     if (agenda_has(&sm->agenda, DUE_COLLECT))
         step_collectors(sm);
     if (agenda_has(&sm->agenda, DUE_LSU)) {

@@ -40,7 +40,7 @@ static inline bool sm_results_wait(const struct sm *sm)
 static inline uint32_t sm_due_of_stages(const struct sm *sm)
 {
     return (sm_results_wait(sm) ? DUE_UNITS : 0) | (fetch_decodes(&sm->fetch) ? DUE_DECODE : 0) |
-           lsu_due_of_queues(&sm->lsu);
+           (sm->async.next != CYCLE_NEVER ? DUE_ASYNC : 0) | lsu_due_of_queues(&sm->lsu);
 }
 
 /* Every stage is to look for work. */

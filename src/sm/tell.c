@@ -160,7 +160,7 @@ HOT void sm_tell_access(struct sm *sm, unsigned slot, const struct core_op *o)
         else
             tell_access(sm, slot, a, synchronising);
     }
-    if (a->space == ISA_SPACE_SHARED && a->kind == ISA_FLAG_ATOMIC)
+    if (a->space == ISA_SPACE_SHARED && a->kind == ISA_FLAG_ATOMIC && a->op->kind != SIMT_KIND_MBARRIER)
         tell_shared_atomic(sm, slot, a);
 }
 

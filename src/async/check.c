@@ -1,0 +1,16 @@
+/* Recomputes what the asynchronous unit keeps although it follows from what it holds (base/check.h). */
+#include "base/check.h"
+
+#include "async/async.h"
+
+void async_check(struct async *async, struct check *c)
+{
+    uint64_t suspended = 0;
+    CHECK_FACT(c, "async.next", 0, async->next, async_find_next(async));
+    for (size_t i = 0; i < async->suspended.count; i++) {
+        const struct core_op *o = &async->ops->items[async->suspended.items[i].op];
+        check_holds(c, "async.suspended", (unsigned)i, o->access && o->blocks == CORE_BLOCKS_PHASE);
+        suspended |= BIT64(o->slot);
+    }
+    check_holds(c, "async.suspended: warps", 0, !(suspended & ~async->warp->waits.mbarrier));
+}
