@@ -18,11 +18,14 @@ void async_init(struct async *async, const struct async_setup *setup)
 void async_free(struct async *async)
 {
     vec_free(&async->suspended);
+    vec_free(&async->groups);
+    vec_free(&async->arrivals);
 }
 
 void async_begin(struct async *async)
 {
-    async->suspended.count = 0;
+    async->suspended.count = async->groups.count = async->arrivals.count = 0;
+    async->next_serial = 0;
     async->next = CYCLE_NEVER;
 }
 

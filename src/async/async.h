@@ -1,5 +1,6 @@
-/* The asynchronous unit of an SM: what goes on beside the instructions of its warps and is waited for by mbarriers. It
- * suspends warps at mbarriers (phases.c) until a phase is over or they have waited for as long as they may. What it wants
+/* The asynchronous unit of an SM: what goes on beside the instructions of its warps. It suspends warps at mbarriers
+ * (phases.c) until a phase is over or they have waited for as long as they may, and knows which copies are under way, of
+ * which groups (groups.c). What it wants
  * of the SM around it, it asks for by a port. Written by the files of this room alone. */
 #ifndef LOCKSTEP_ASYNC_ASYNC_H
 #define LOCKSTEP_ASYNC_ASYNC_H
@@ -11,6 +12,8 @@
 struct async_port {
     /* A suspended op has its result. */
     void (*complete)(void *sm, uint32_t op);
+    /* What a warp of that slot asked for turns out to be illegal. */
+    void (*fault)(void *sm, unsigned slot, const struct simt_fault *fault);
 };
 
 struct async_setup {
@@ -25,6 +28,38 @@ struct async_suspended {
     uint64_t until, wake; /* wake: CYCLE_NEVER while a lane's phase is not over */
 };
 
+/* Copies that some lanes of a warp have asked for, and that are not all done. */
+struct async_group {
+    uint64_t lanes;     /* 0: the place is free */
+    uint64_t open;      /* of them, those that have not committed it */
+    uint64_t committed; /* the number of the warp's commit, from 1, by which the others did */
+    uint64_t serial;    /* groups are numbered as they begin */
+    uint32_t out;       /* copies not done */
+    uint8_t slot;
+    bool sealed; /* no more copies join it */
+};
+
+/* The commits of a warp: lanes of the latest ones. */
+#define ASYNC_COMMITS 32
+struct async_commits {
+    uint64_t count;
+    uint64_t lanes[ASYNC_COMMITS]; /* of number n, from 0: at n modulo ASYNC_COMMITS */
+};
+
+/* What a warp in waits.copies waits for. */
+struct async_wait {
+    uint64_t lanes;
+    uint32_t most; /* groups that it leaves */
+    bool all;      /* for all copies, of groups or not */
+};
+
+/* An arrival at an mbarrier that comes when the lane's copies of groups before `serial` are done. */
+struct async_arrival {
+    uint64_t address, serial;
+    uint32_t pc;
+    uint8_t slot, lane;
+};
+
 struct async {
     struct agenda *ROOM_KEPT agenda;
     const struct sm_params *ROOM_KEPT params;
@@ -35,6 +70,11 @@ struct async {
 
     ROOM_KEPT uint64_t next; /* the next cycle in which the unit has something to do, or CYCLE_NEVER: see async_find_next */
     ROOM_KEPT VEC(struct async_suspended) suspended; /* in the order in which they came */
+    ROOM_KEPT VEC(struct async_group) groups;
+    ROOM_KEPT VEC(struct async_arrival) arrivals; /* in the order in which they were asked for */
+    ROOM_KEPT uint64_t next_serial;
+    ROOM_KEPT struct async_commits commits[WARP_SLOTS];
+    ROOM_KEPT struct async_wait waits[WARP_SLOTS];
 };
 
 void async_init(struct async *async, const struct async_setup *setup);
@@ -57,6 +97,18 @@ void async_step(struct async *async);
 bool async_suspend(struct async *async, uint32_t op);
 /* An operation of this cycle has ended the phase of an mbarrier of the block in that slot. */
 void async_phase_ended(struct async *async, unsigned block);
+
+/* groups.c */
+
+/* A warp comes to a slot. */
+void async_warp_begins(struct async *async, unsigned slot);
+/* cp.async issues for some lanes of a warp: the number of its group, for async_copied once it is done. */
+uint32_t async_copy_begins(struct async *async, unsigned slot, uint64_t lanes);
+void async_copied(struct async *async, unsigned slot, uint32_t group);
+/* A warp's lanes commit a group or wait, as r->copies says. */
+void async_reach_groups(struct async *async, unsigned slot, const struct simt_result *r);
+/* cp.async.mbarrier.arrive: each lane of the access arrives once its copies so far are done. */
+void async_arrive_behind(struct async *async, unsigned slot, const struct simt_access *access);
 
 /* check.c: recomputes what the unit keeps although it follows from something else (base/check.h). */
 struct check;

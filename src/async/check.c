@@ -12,5 +12,9 @@ void async_check(struct async *async, struct check *c)
         check_holds(c, "async.suspended", (unsigned)i, o->access && o->blocks == CORE_BLOCKS_PHASE);
         suspended |= BIT64(o->slot);
     }
+    for (size_t i = 0; i < async->groups.count; i++)
+        check_holds(c, "async.groups", (unsigned)i,
+                    !async->groups.items[i].lanes ==!async->groups.items[i].out &&
+                        !(async->groups.items[i].open & ~async->groups.items[i].lanes));
     check_holds(c, "async.suspended: warps", 0, !(suspended & ~async->warp->waits.mbarrier));
 }

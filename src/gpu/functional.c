@@ -7,8 +7,10 @@
 #include "base/hash.h"
 #include "gpu/control.h"
 #include "gpu/waits.h"
+#include "simt/copy.h"
 #include "simt/image.h"
 #include "simt/lock.h"
+#include "simt/mbarrier.h"
 #include "sm/barrier.h"
 #include "watch/value_history.h"
 
@@ -108,9 +110,8 @@ static bool pass_strays(struct frun *f, const struct fblock *b, unsigned w)
 static bool legal_lanes(struct frun *f, const struct fblock *b, unsigned w)
 {
     const struct simt_access *a = &f->access;
-    unsigned bytes = a->element_bytes * a->elements;
     for (uint64_t rest = a->mask; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest);
+        unsigned lane = mask_first(rest), bytes = simt_lane_bytes(a, lane);
         struct simt_fault fault = {.lane = (uint8_t)lane, .space = a->space, .address = a->address[lane], .pc = a->pc};
         if (!store_covers(&f->run->gpu->store, a->address[lane], bytes))
             fault.kind = SIMT_FAULT_BOUNDS;
@@ -302,6 +303,22 @@ static bool move_lanes(struct frun *f, struct fblock *b, unsigned w)
     return true;
 }
 
+/* cp.async.mbarrier.arrive: all copies are done already. False: that was illegal. */
+static bool arrive_copied(struct frun *f, struct fblock *b, unsigned w)
+{
+    for (uint64_t rest = f->access.mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        struct mbarrier_step step = simt_mbarrier_copied(&b->simt, f->access.address[lane]);
+        if (!step.fault)
+            continue;
+        struct simt_fault fault;
+        simt_mbarrier_fault(&fault, &step, f->access.address[lane], lane, f->access.pc);
+        set_fault(f, b, w, &fault);
+        return false;
+    }
+    return true;
+}
+
 /* Runs one warp until its slice is used up, it waits, ends or faults. Returns whether it did anything but synchronise.
  */
 static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
@@ -330,6 +347,8 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
             if (f->access.space == ISA_SPACE_SHARED)
                 note_access(f, b, w, &synced, &worked);
             if (!move_lanes(f, b, w))
+                return true;
+            if (f->access.instr->op == ISA_OP_CP_ARRIVE && !arrive_copied(f, b, w))
                 return true;
             if (f->access.waiting)
                 break; /* for an mbarrier's phase: others may end it */

@@ -310,6 +310,59 @@ static void print_image(struct printer *s)
         print_source(s, 's', &instr->src[behind]);
 }
 
+/* Copies beside the warp: see the positions in op.def. */
+static void print_copy(struct printer *s)
+{
+    const struct isa_instr *instr = s->instr;
+    bool bulk = instr->op != ISA_OP_CP_ASYNC;
+    for (unsigned i = 0; i < instr->src_count; i++) {
+        bool is_address = i < 2 || (bulk && instr->op != ISA_OP_BULK_PREFETCH && i == 3);
+        const struct isa_operand *operand = &instr->src[i];
+        if (operand->kind == ISA_OPERAND_NONE)
+            continue;
+        separate(s);
+        if (is_address)
+            print_address(s, operand);
+        else
+            print_operand(s, operand, operand->bits == 64 ? ISA_B64 : ISA_U32);
+    }
+}
+
+static void print_tensor(struct printer *s)
+{
+    const struct isa_instr *instr = s->instr;
+    unsigned dimensions = isa_dimensions(instr);
+    bool place_first = instr->mods.into == ISA_INTO_GLOBAL || instr->op == ISA_OP_TENSOR_PREFETCH;
+    static const uint8_t order[2][2] = {{0, 1}, {1, 0}};
+    for (unsigned i = 0; i < 2; i++) {
+        const struct isa_operand *operand = &instr->src[order[place_first][i]];
+        if (operand->kind == ISA_OPERAND_NONE)
+            continue;
+        separate(s);
+        if (operand == &instr->src[0]) {
+            print_address(s, operand);
+            continue;
+        }
+        strbuf_add(s->out, "[");
+        print_operand(s, operand, ISA_B64);
+        if (operand->kind == ISA_OPERAND_REG)
+            print_offset(operand->value, s->out);
+        for (unsigned d = 0; d < dimensions; d++) {
+            strbuf_add(s->out, d ? ", " : ", {");
+            print_operand(s, &instr->src[5 + d], ISA_B32);
+        }
+        strbuf_add(s->out, "}]");
+    }
+    for (unsigned i = 2; i < 5; i++)
+        if (instr->src[i].kind != ISA_OPERAND_NONE) {
+            separate(s);
+            if (i == 2)
+                print_address(s, &instr->src[i]);
+            else
+                print_operand(s, &instr->src[i], i == 4 ? ISA_B64 : ISA_B16);
+        }
+}
+
 static void print_slots(struct printer *s, const struct isa_call_slot *slots, uint32_t count)
 {
     strbuf_add(s->out, "(");
@@ -350,6 +403,13 @@ static void print_operands(struct printer *s)
     case ISA_OP_TLD4:
     case ISA_OP_SULD:
     case ISA_OP_SUST: print_image(s); break;
+    case ISA_OP_CP_ASYNC:
+    case ISA_OP_BULK:
+    case ISA_OP_BULK_REDUCE:
+    case ISA_OP_BULK_PREFETCH: print_copy(s); break;
+    case ISA_OP_TENSOR:
+    case ISA_OP_TENSOR_REDUCE:
+    case ISA_OP_TENSOR_PREFETCH: print_tensor(s); break;
     default: print_letters(s); break;
     }
 }

@@ -68,7 +68,8 @@ enum {
     TAKE = ISA_FLAG_TAKE,
     GIVE = ISA_FLAG_GIVE,
     IMAGE = ISA_FLAG_IMAGE,
-    MBARRIER = ISA_FLAG_MBARRIER
+    MBARRIER = ISA_FLAG_MBARRIER,
+    COPY = ISA_FLAG_COPY
 };
 
 static const struct isa_op_info op_table[] = {
@@ -173,7 +174,7 @@ bool isa_is_outside(const char *text, size_t n)
 {
     static const char *const outside[] = {
         "txq",          "sured",          "suq",      "istypep",   "wmma",     "mma",       "ldmatrix",     "stmatrix",
-        "movmatrix",    "wgmma",          "tcgen05",  "cp",             "tensormap",
+        "movmatrix",    "wgmma",          "tcgen05",  "tensormap",
         "createpolicy", "applypriority",  "discard",  "mapa",      "getctarank",   "multimem",
         "setmaxnreg",   "alloca",         "stacksave", "stackrestore", "clusterlaunchcontrol",
     };

@@ -68,6 +68,7 @@ enum isa_flag {
     ISA_FLAG_GIVE = 1 << 12,
     ISA_FLAG_IMAGE = 1 << 13,
     ISA_FLAG_MBARRIER = 1 << 14,
+    ISA_FLAG_COPY = 1 << 15,
 };
 
 enum isa_field {

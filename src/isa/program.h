@@ -263,6 +263,20 @@ static inline unsigned isa_coordinates(const struct isa_instr *instr)
     }
 }
 
+/* How many dimensions a copy of a box of a tensor has; 0: it is something else. */
+static inline unsigned isa_dimensions(const struct isa_instr *instr)
+{
+    if (instr->op < ISA_OP_TENSOR || instr->op > ISA_OP_TENSOR_PREFETCH)
+        return 0;
+    switch (instr->mods.geometry) {
+    case ISA_GEOMETRY_1D: return 1;
+    case ISA_GEOMETRY_2D: return 2;
+    case ISA_GEOMETRY_3D: return 3;
+    case ISA_GEOMETRY_4D: return 4;
+    default: return 5;
+    }
+}
+
 /* The barrier that an instruction names by a constant number, or ISA_NO_BARRIER. */
 #define ISA_NO_BARRIER UINT32_MAX
 static inline uint32_t isa_constant_barrier(const struct isa_instr *instr)

@@ -10,6 +10,7 @@
  * ldst_unit::memory_cycle). */
 #include <string.h>
 
+#include "simt/copy.h"
 #include "simt/image.h"
 #include "simt/lock.h"
 #include "lsu/lsu.h"
@@ -94,6 +95,10 @@ HOT static void deliver(struct lsu *lsu, const struct lsu_transaction *t, const 
     struct simt_access *access = o->access;
     if (access->space == ISA_SPACE_LOCAL || o->performed || !line)
         return;
+    if (RARELY(simt_access_copies(access))) {
+        simt_copy_take(&lsu->warp->slots[o->slot].simt, access, t->lanes, line, line_bytes);
+        return;
+    }
     if (RARELY(access->samples)) {
         simt_texels_take(access, t->lanes, t->address, t->bytes, line, line_bytes);
         return;

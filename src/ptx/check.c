@@ -15,6 +15,7 @@ struct binder {
     struct ptx_token at;
     struct isa_operand dst[PTX_MAX_ELEMENTS + 1], src[PTX_MAX_ELEMENTS + PTX_MAX_OPERANDS];
     unsigned dst_count, src_count;
+    uint8_t space; /* of the next address, ISA_SPACE_*, where the instruction's own does not say it; else 0 */
 };
 
 static enum isa_type twice(enum isa_type type)
@@ -178,7 +179,7 @@ static int bind_address(struct binder *b, const struct ptx_raw_operand *raw)
     struct isa_operand *operand = &b->src[b->src_count++];
     if (raw->shape != PTX_ADDRESS)
         return wrong(b->p, &raw->token, "an address in brackets");
-    uint8_t space = space_of(b, base), written = b->instr->mods.space;
+    uint8_t space = space_of(b, base), written = b->space ? b->space : b->instr->mods.space;
     bool fits = space == written || (space == ISA_SPACE_LOCAL && written == ISA_SPACE_PARAM);
     if (space && written && !fits)
         return ptx_error(b->p, &base->token, NULL, "`%.*s` lies in .%s, not in .%s", (int)base->token.length,
@@ -289,6 +290,8 @@ static enum isa_type letter_type(const struct isa_instr *instr, char letter)
     case 'u':
     case 'j':
     case 'k': return ISA_U32;
+    case 'h': return ISA_B16;
+    case 'y': return ISA_B64;
     case 'p':
     case 'q':
     case 'P': return ISA_PRED;
@@ -456,6 +459,108 @@ static int bind_image(struct binder *b)
     return !level ? missing(b) : bind_source(b, 's', level);
 }
 
+/* The next operand of a copy, an address of these spaces (0: not an address) or a value of the letter's type; where it is
+ * not wanted, it is not there. */
+static int bind_part(struct binder *b, bool wanted, uint8_t space, char letter)
+{
+    b->space = space;
+    if (!wanted) {
+        b->src[b->src_count++] = (struct isa_operand){.kind = ISA_OPERAND_NONE};
+        return 0;
+    }
+    const struct ptx_raw_operand *raw = take(b);
+    return !raw ? missing(b) : bind_source(b, letter, raw);
+}
+
+static uint8_t space_of_side(uint8_t side)
+{
+    return side == ISA_INTO_GLOBAL ? ISA_SPACE_GLOBAL : ISA_SPACE_SHARED;
+}
+
+/* How many bytes cp.async reads: a number of them, or a predicate that has none read. */
+static int bind_read_bytes(struct binder *b)
+{
+    bool more = b->count - b->next > b->instr->mods.policy;
+    const struct ptx_raw_operand *raw = more ? &b->raw[b->next] : NULL;
+    bool decides = raw && raw->shape == PTX_PLAIN && raw->values[0].kind == PTX_VALUE_PRED;
+    return bind_part(b, more, 0, decides ? 'P' : 'u');
+}
+
+/* `[map, {coordinates}]` of a tensor: the map now, the coordinates behind all else. */
+static int bind_tensor(struct binder *b, const struct ptx_raw_operand *raw)
+{
+    unsigned want = isa_dimensions(b->instr);
+    if (raw->shape != PTX_IMAGE)
+        return wrong(b->p, &raw->token, "a tensor map and coordinates in brackets");
+    if (raw->count - 1u != want)
+        return ptx_error(b->p, &raw->token, NULL, "expected %u coordinate%s, found %u", want, want > 1 ? "s" : "",
+                         raw->count - 1u);
+    const struct ptx_value *map = &raw->values[0];
+    if (map->kind == PTX_VALUE_REG ? isa_type_bits(map->type) != 64 : map->kind != PTX_VALUE_VARIABLE)
+        return wrong(b->p, &map->token, "the address of a tensor map, of 64 bits");
+    struct isa_operand *operand = &b->src[b->src_count++];
+    if (ptx_bind_value(b->p, map, ISA_NONE, true, operand) < 0)
+        return -1;
+    if (operand->kind == ISA_OPERAND_REG)
+        operand->value = (uint64_t)map->offset;
+    return 0;
+}
+
+static int bind_box(struct binder *b, const struct ptx_raw_operand *raw)
+{
+    for (unsigned i = 1; i < raw->count; i++)
+        if (check_value(b, &raw->values[i], ISA_B32) < 0 ||
+            ptx_bind_value(b->p, &raw->values[i], ISA_B32, false, &b->src[b->src_count++]) < 0)
+            return -1;
+    return 0;
+}
+
+/* Copies of boxes: see the positions in op.def. */
+static int bind_tensor_copy(struct binder *b)
+{
+    const struct isa_mods *mods = &b->instr->mods;
+    bool prefetches = b->instr->op == ISA_OP_TENSOR_PREFETCH, loads = mods->into != ISA_INTO_GLOBAL && !prefetches;
+    const struct ptx_raw_operand *place = NULL;
+    if (!loads && !(place = take(b)))
+        return missing(b);
+    if (bind_part(b, !prefetches, ISA_SPACE_SHARED, 'm') < 0)
+        return -1;
+    if (loads && !(place = take(b)))
+        return missing(b);
+    if (bind_tensor(b, place) < 0 ||
+        bind_part(b, mods->completion == ISA_COMPLETION_MBARRIER, ISA_SPACE_SHARED, 'm') < 0 ||
+        bind_part(b, mods->multicast, 0, 'h') < 0 || bind_part(b, mods->policy, 0, 'y') < 0)
+        return -1;
+    return bind_box(b, place);
+}
+
+/* Copies beside the warp, but for those of boxes. */
+static int bind_copy(struct binder *b)
+{
+    const struct isa_mods *mods = &b->instr->mods;
+    switch (b->instr->op) {
+    case ISA_OP_CP_ASYNC:
+        return bind_part(b, true, ISA_SPACE_SHARED, 'm') < 0 || bind_part(b, true, ISA_SPACE_GLOBAL, 'm') < 0 ||
+                       bind_part(b, true, 0, 'k') < 0 || bind_read_bytes(b) < 0 ||
+                       bind_part(b, mods->policy, 0, 'y') < 0
+                   ? -1
+                   : 0;
+    case ISA_OP_BULK_PREFETCH:
+        return bind_part(b, false, 0, 0) < 0 || bind_part(b, true, ISA_SPACE_GLOBAL, 'm') < 0 ||
+                       bind_part(b, true, 0, 'u') < 0 || bind_part(b, mods->policy, 0, 'y') < 0
+                   ? -1
+                   : 0;
+    default:
+        return bind_part(b, true, space_of_side(mods->into), 'm') < 0 ||
+                       bind_part(b, true, space_of_side(mods->from), 'm') < 0 || bind_part(b, true, 0, 'u') < 0 ||
+                       bind_part(b, mods->completion == ISA_COMPLETION_MBARRIER, ISA_SPACE_SHARED, 'm') < 0 ||
+                       bind_part(b, mods->multicast, 0, 'h') < 0 || bind_part(b, mods->policy, 0, 'y') < 0 ||
+                       bind_part(b, mods->masked, 0, 'h') < 0
+                   ? -1
+                   : 0;
+    }
+}
+
 static int bind_letters(struct binder *b)
 {
     const char *c = isa_op_info(b->instr->op)->operands;
@@ -493,8 +598,13 @@ int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struc
 {
     struct binder b = {.p = p, .instr = instr, .raw = raw, .count = count, .at = *at};
     bool is_barrier = instr->op == ISA_OP_BAR || instr->op == ISA_OP_BARRIER;
-    bool is_image = isa_op_info(instr->op)->flags & ISA_FLAG_IMAGE;
-    if ((is_barrier ? bind_barrier(&b) : is_image ? bind_image(&b) : bind_letters(&b)) < 0)
+    uint32_t flags = isa_op_info(instr->op)->flags;
+    bool copies = flags & ISA_FLAG_COPY && flags & ISA_FLAG_MEMORY && instr->op != ISA_OP_CP_ARRIVE;
+    if ((is_barrier                       ? bind_barrier(&b)
+         : flags & ISA_FLAG_IMAGE         ? bind_image(&b)
+         : copies && isa_dimensions(instr) ? bind_tensor_copy(&b)
+         : copies                         ? bind_copy(&b)
+                                          : bind_letters(&b)) < 0)
         return -1;
     if (b.next < count)
         return ptx_error(p, &raw[b.next].token, NULL, "%s takes %u operand%s, found %u", isa_op_info(instr->op)->text,

@@ -42,6 +42,10 @@ static const struct {
     {"GEOMETRY", "geometry", ISA_FIELD_GEOMETRY}, {"BOUNDS", "mode outside", ISA_FIELD_BOUNDS},
     {"BTYPE", "third type", ISA_FIELD_BTYPE},   {"PO", ".po", ISA_FIELD_PO},
     {"SCALE", "scale", ISA_FIELD_SCALE},         {"NOCOMPLETE", ".noComplete", ISA_FIELD_NOCOMPLETE},
+    {"INTO", "state space of the destination", ISA_FIELD_INTO}, {"FROM", "state space of the source", ISA_FIELD_FROM},
+    {"COMPLETION", "completion", ISA_FIELD_COMPLETION}, {"MULTICAST", ".multicast::cluster", ISA_FIELD_MULTICAST},
+    {"MASKED", ".cp_mask", ISA_FIELD_MASKED},   {"POLICY", ".L2::cache_hint", ISA_FIELD_POLICY},
+    {"LEVEL", "level", ISA_FIELD_LEVEL},
     {"TYPE", "type", TYPE_FIELD},               {"STYPE", "second type", STYPE_FIELD},
 };
 enum { NAMES = sizeof names / sizeof names[0] };

@@ -368,11 +368,6 @@ int ptx_parse_instr(struct ptx_parser *p);
 /* Appends an instruction, with what follows from op, types and modifiers filled in. */
 uint32_t ptx_emit(struct ptx_parser *p, struct isa_instr *instr);
 
-/* --- parse_copy.c --- */
-/* A cp whose mnemonic and suffixes have been read, up to its `;`: emits what it becomes, and returns 0. Returns 1, with
- * nothing read, when it is outside the model. */
-int ptx_parse_copy(struct ptx_parser *p, const struct ptx_suffixes *suffixes);
-
 /* --- parse_call.c --- */
 int ptx_parse_call(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_token *at);
 

@@ -27,11 +27,26 @@ static int parse_guard(struct ptx_parser *p, struct isa_instr *instr)
     return 0;
 }
 
-/* The first suffix belongs to the name. */
-static void take_word(struct mnemonic *m)
+/* Lockstep's own instructions, those of mbarriers and copies carry dots in their names: the longest name that is known. */
+static void join_name(const struct ptx_parser *p, struct mnemonic *m)
 {
-    m->op.length += 1 + m->words[0].length;
-    memmove(m->words, m->words + 1, --m->word_count * sizeof m->words[0]);
+    static const char *const families[] = {"lockstep", "mbarrier", "cp"};
+    bool joins = false;
+    for (unsigned i = 0; i < sizeof families / sizeof families[0]; i++)
+        joins |= ptx_token_is(&m->op, families[i], strlen(families[i]));
+    uint32_t length = m->op.length, best = 0, words = 0;
+    for (unsigned i = 0; joins && i < m->word_count; i++) {
+        length += 1 + m->words[i].length;
+        if (m->words[i].text != m->op.text + length - m->words[i].length)
+            break; /* blanks stand between */
+        if (strmap_get(&p->words.ops, m->op.text, length) != STRMAP_NONE)
+            best = length, words = i + 1;
+    }
+    if (!best)
+        return;
+    m->op.length = best;
+    m->word_count -= words;
+    memmove(m->words, m->words + words, m->word_count * sizeof m->words[0]);
 }
 
 static int parse_mnemonic(struct ptx_parser *p, struct mnemonic *m)
@@ -47,12 +62,7 @@ static int parse_mnemonic(struct ptx_parser *p, struct mnemonic *m)
         m->words[m->word_count++] = p->token;
         ptx_advance(p);
     }
-    /* Lockstep's own instructions and those of mbarriers carry a dot in their name, some of them two. */
-    if ((ptx_token_is(&m->op, "lockstep", 8) || ptx_token_is(&m->op, "mbarrier", 8)) && m->word_count) {
-        take_word(m);
-        if (m->word_count && strmap_get(&p->words.ops, m->op.text, m->op.length + 1 + m->words[0].length) != STRMAP_NONE)
-            take_word(m);
-    }
+    join_name(p, m);
     return 0;
 }
 
@@ -361,6 +371,8 @@ static void settle_sync(struct isa_instr *instr)
     if (instr->op == ISA_OP_BARRIER_GRID)
         instr->mods.barrier = ISA_BARRIER_GRID;
     settle_mbarrier(instr);
+    if (instr->op == ISA_OP_CP_ASYNC)
+        instr->mods.space = ISA_SPACE_GLOBAL;
 }
 
 static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)
@@ -398,12 +410,6 @@ static int parse_statement(struct ptx_parser *p, struct isa_instr *instr)
         instr->text = ptx_copy(p, &p->token);
         ptx_advance(p);
         return 0;
-    }
-    if (ptx_token_is(&m.op, "cp", 2)) {
-        const struct ptx_suffixes suffixes = {.instr = instr, .op = &m.op, .words = m.words, .count = m.word_count};
-        int outside = ptx_parse_copy(p, &suffixes);
-        if (outside <= 0)
-            return outside < 0 ? -1 : 1;
     }
     if (op == ISA_OP_OUTSIDE || isa_is_outside(m.op.text, m.op.length))
         return take_text(p, &m, instr);

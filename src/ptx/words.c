@@ -80,13 +80,13 @@ static bool begins_with(const char *text, size_t n, const char *prefix)
 
 bool ptx_word_is_outside(const char *text, size_t n)
 {
-    static const char *const exact[] = {"async",   "bulk",   "unified", "e2m1x2",    "e2m3x2",        "e3m2x2",
+    static const char *const exact[] = {"unified", "e2m1x2",    "e2m3x2",        "e3m2x2",
                                         "ue8m0x2", "s2f6x2", "f32x2",   "f16x4",     "e4m3x4",        "e5m2x4",
                                         "e2m1x4",  "e2m3x4", "e3m2x4",  "tensormap", "mbarrier_init", "sync_restrict",
                                         "rs",      "oob",    "scaled",  "mask",      "grad",          "acube",
                                         "2dms",    "a2dms"};
-    static const char *const prefixes[] = {"shared::cluster", "proxy",       "level::",      "L2::cache_hint",
-                                           "mbarrier",        "op_restrict", "sync_restrict"};
+    static const char *const prefixes[] = {"shared::cluster", "proxy",       "level::",      
+                                           "im2col", "cta_group", "op_restrict", "sync_restrict"};
     for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++)
         if (strlen(exact[i]) == n && !memcmp(exact[i], text, n))
             return true;

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/hot.h"
+#include "simt/copy.h"
 #include "simt/execute.h"
 #include "simt/image.h"
 
@@ -260,6 +261,10 @@ void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*a
         return;
     }
     uint64_t origin = access->address[mask_first(access->mask)];
+    if (RARELY(simt_access_copies(access))) {
+        simt_copy_take(warp, access, access->mask, at(context, origin) - origin, 0);
+        return;
+    }
     serve(warp, access, access->mask, at(context, origin), origin, 0);
 }
 

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/hash.h"
+#include "simt/copy.h"
 
 /* Rows of equal values, found by value and width. A simple open hash over one module. */
 struct fixed_rows {
@@ -111,6 +112,10 @@ static enum simt_kind kind_of(const struct isa_instr *instr, lane_fn *lanes)
         return SIMT_KIND_LOCK;
     if (flags & ISA_FLAG_MBARRIER)
         return SIMT_KIND_MBARRIER;
+    if (flags & ISA_FLAG_COPY)
+        return !(flags & ISA_FLAG_MEMORY)       ? SIMT_KIND_COPIES
+               : instr->op == ISA_OP_CP_ASYNC ? SIMT_KIND_COPY
+                                              : SIMT_KIND_BULK;
     if (flags & ISA_FLAG_IMAGE)
         return instr->op == ISA_OP_TEX || instr->op == ISA_OP_TLD4 ? SIMT_KIND_TEXTURE : SIMT_KIND_SURFACE;
     if (flags & ISA_FLAG_MEMORY)
@@ -130,6 +135,15 @@ static bool is_pred(const struct isa_operand *operand)
     return operand->kind == ISA_OPERAND_PRED || (operand->kind == ISA_OPERAND_IMM && operand->bits == 1);
 }
 
+/* Copies move nothing through registers: what a lane asks for lies in its data. */
+static void bind_copy(const struct isa_instr *instr, struct simt_form *form)
+{
+    bool by_lane = instr->op == ISA_OP_CP_ASYNC;
+    form->element_bytes = by_lane ? 4 : 16;
+    form->elements = by_lane ? (uint8_t)(instr->src[2].value / 4) : 1;
+    form->stride = by_lane ? sizeof(struct simt_copy_lane) : SIMT_ACCESS_BYTES;
+}
+
 /* A memory instruction's operands are bound. */
 static void bind_memory(struct arena *arena, const struct isa_instr *instr, struct simt_op *op)
 {
@@ -144,6 +158,10 @@ static void bind_memory(struct arena *arena, const struct isa_instr *instr, stru
                                                     : 1;
     form->stride = form->kind == ISA_FLAG_ATOMIC ? 16 : (uint8_t)(form->element_bytes * form->elements);
     form->space = flags & ISA_FLAG_IMAGE ? ISA_SPACE_GLOBAL : instr->mods.space;
+    if (op->kind == SIMT_KIND_COPY || op->kind == SIMT_KIND_BULK) {
+        bind_copy(instr, form);
+        return;
+    }
     if (form->space == ISA_SPACE_PARAM) {
         form->call_params = instr->src[0].kind == ISA_OPERAND_FRAME;
         form->kernel_params = !form->call_params;

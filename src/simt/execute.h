@@ -55,10 +55,15 @@ enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, ui
 /* Fills in an access with all that does not ask for its addresses. */
 void simt_describe_access(const struct simt_op *op, const struct simt_result *r, const struct simt_frame *frame,
                           struct simt_access *access);
-/* Fills in an access to objects of the block's shared memory, whose addresses are source number `operand`; it is neither
- * gathered nor served. False: a lane's address is another one, or not aligned (r->fault). */
-bool simt_place_shared(struct simt_warp *warp, const struct simt_op *op, unsigned operand, struct simt_access *access,
-                       struct simt_result *r);
+/* The addresses of an access's lanes (simt_describe_access has filled it in) from an operand; it is neither gathered nor
+ * served. space: the one that they have to lie in; of an instruction that names none, shared memory is found by generic
+ * addresses. False: a lane's address is another one, or not aligned (r->fault). */
+bool simt_place(struct simt_warp *warp, const struct simt_operand *operand, uint8_t space, struct simt_access *access,
+                struct simt_result *r);
+/* copy.c: cp.async. MEMORY; PLAIN: no lane reads anything; FAULTED. And what is done with groups: COPIES, or PLAIN. */
+enum simt_event simt_copy(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
+                          struct simt_result *r);
+enum simt_event simt_copies(struct simt_warp *warp, const struct simt_op *op, struct simt_result *r);
 /* mbarrier_access.c: an operation on mbarrier objects. MEMORY, performed but for what access->waiting waits for; or
  * FAULTED. */
 enum simt_event simt_mbarrier(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,

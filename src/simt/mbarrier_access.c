@@ -62,13 +62,16 @@ static void gather_operands(const struct simt_warp *warp, const struct simt_op *
     }
 }
 
-static struct mbarrier_step step_of(unsigned op, uint64_t object, uint64_t operand)
+/* counts: cp.async.mbarrier.arrive is an arrival more. */
+static struct mbarrier_step step_of(unsigned op, uint64_t object, uint64_t operand, bool counts)
 {
     switch (op) {
     case ISA_OP_MBARRIER_INIT:
         return mbarrier_init(operand);
     case ISA_OP_MBARRIER_INVAL:
         return mbarrier_inval(object);
+    case ISA_OP_CP_ARRIVE:
+        return counts ? mbarrier_await_one(object) : mbarrier_look(object);
     case ISA_OP_MBARRIER_EXPECT_TX:
         return mbarrier_expect(object, operand);
     case ISA_OP_MBARRIER_COMPLETE_TX:
@@ -84,18 +87,23 @@ static struct mbarrier_step step_of(unsigned op, uint64_t object, uint64_t opera
     }
 }
 
-static void fail(const struct simt_access *access, unsigned lane, uint64_t object, unsigned fault,
-                 struct simt_result *r)
+static void describe(struct simt_fault *fault, const struct mbarrier_step *step, uint64_t operand)
 {
     struct strbuf words = {0};
-    mbarrier_describe_fault((enum mbarrier_fault)fault, object, word_of(access, lane, 0), &words);
-    r->fault = (struct simt_fault){.kind = SIMT_FAULT_MBARRIER,
-                                   .lane = (uint8_t)lane,
-                                   .space = ISA_SPACE_SHARED,
-                                   .address = access->address[lane],
-                                   .pc = r->pc};
-    snprintf(r->fault.message, sizeof r->fault.message, "%s", strbuf_text(&words));
+    mbarrier_describe_fault((enum mbarrier_fault)step->fault, step->object, operand, &words);
+    snprintf(fault->message, sizeof fault->message, "%s", strbuf_text(&words));
     strbuf_free(&words);
+}
+
+void simt_mbarrier_fault(struct simt_fault *fault, const struct mbarrier_step *step, uint64_t address, unsigned lane,
+                         uint32_t pc)
+{
+    *fault = (struct simt_fault){.kind = SIMT_FAULT_MBARRIER,
+                                 .lane = (uint8_t)lane,
+                                 .space = ISA_SPACE_SHARED,
+                                 .address = address,
+                                 .pc = pc};
+    describe(fault, step, 1);
 }
 
 static void write_state(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint64_t state)
@@ -111,11 +119,12 @@ static bool perform(struct simt_warp *warp, struct simt_access *access, unsigned
     uint8_t *at = warp->block->shared + access->address[lane];
     uint64_t object, bit = BIT64(lane);
     memcpy(&object, at, sizeof object);
-    struct mbarrier_step step = step_of(access->instr->op, object, word_of(access, lane, 0));
+    struct mbarrier_step step = step_of(access->instr->op, object, word_of(access, lane, 0), !access->instr->mods.noinc);
     if (!step.fault && step.completed && access->instr->mods.nocomplete)
         step.fault = MBARRIER_COMPLETES;
     if (step.fault) {
-        fail(access, lane, object, step.fault, r);
+        simt_mbarrier_fault(&r->fault, &step, access->address[lane], lane, r->pc);
+        describe(&r->fault, &step, word_of(access, lane, 0));
         return false;
     }
     memcpy(at, &step.object, sizeof step.object);
@@ -150,6 +159,15 @@ uint64_t simt_mbarrier_look(struct simt_warp *warp, struct simt_access *access)
     return access->waiting;
 }
 
+struct mbarrier_step simt_mbarrier_copied(const struct simt_block *block, uint64_t address)
+{
+    uint64_t object;
+    memcpy(&object, block->shared + address, sizeof object);
+    struct mbarrier_step step = mbarrier_arrive(object, 1, 0, false);
+    memcpy(block->shared + address, &step.object, sizeof step.object);
+    return step;
+}
+
 uint64_t simt_mbarrier_hint(const struct simt_access *access)
 {
     uint64_t most = 0;
@@ -163,10 +181,9 @@ uint64_t simt_mbarrier_hint(const struct simt_access *access)
 enum simt_event simt_mbarrier(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                               struct simt_access *access, struct simt_result *r)
 {
-    if (!simt_place_shared(warp, op, 0, access, r)) {
-        r->fault.pc = r->pc;
+    simt_describe_access(op, r, &warp->paths.now->frame, access);
+    if (!simt_place(warp, &op->src[0], ISA_SPACE_SHARED, access, r))
         return SIMT_FAULTED;
-    }
     gather_operands(warp, op, cycle, access);
     for (uint64_t rest = access->mask; rest; rest &= rest - 1)
         if (!perform(warp, access, mask_first(rest), r))

@@ -107,24 +107,24 @@ static void resolve_lanes(const struct simt_warp *warp, struct simt_access *acce
     }
 }
 
-/* Finds each lane's space and whether all accesses are legal. The usual case, one space and nothing wrong, is seen from
+/* Finds each lane's space, which is `named` (0: each address says it), and whether all accesses are legal. The usual case, one space and nothing wrong, is seen from
  * the survey; else lane by lane. */
-static bool place_lanes(const struct simt_warp *warp, struct simt_access *access, bool uniform, uint64_t *sets,
-                        struct simt_fault *fault)
+HOT_INLINE bool place_lanes(const struct simt_warp *warp, struct simt_access *access, uint8_t named, bool uniform,
+                            uint64_t *sets, struct simt_fault *fault)
 {
     const struct simt_form *form = &access->op->form;
     const struct simt_block *block = warp->block;
     unsigned size = access->element_bytes * access->elements;
-    uint64_t bytes = form->space == ISA_SPACE_SHARED  ? block->shared_bytes
-                     : form->space == ISA_SPACE_LOCAL ? block->grid->stack_bytes
-                                                      : INT64_MAX;
+    uint64_t bytes = named == ISA_SPACE_SHARED  ? block->shared_bytes
+                     : named == ISA_SPACE_LOCAL ? block->grid->stack_bytes
+                                                : INT64_MAX;
     struct lane_survey s = survey_lanes(warp, access, size, uniform);
     access->straight = !s.bent;
     access->same = s.low == s.high;
     access->low = (uint64_t)s.low;
     access->high = (uint64_t)s.high;
-    uint8_t space = form->space ? form->space : ISA_SPACE_GLOBAL;
-    bool one_space = form->space || (s.low >= 0 && s.high < (int64_t)LANE_PARAM_WINDOW);
+    uint8_t space = named ? named : ISA_SPACE_GLOBAL;
+    bool one_space = named || (s.low >= 0 && s.high < (int64_t)LANE_PARAM_WINDOW);
     /* Parameters of calls are no memory: members of packed structures lie at any byte. */
     bool legal = (form->call_params || !(s.ones & (size - 1))) && s.low >= 0 && size <= bytes && (uint64_t)s.high <= bytes - size;
     if (space == ISA_SPACE_CONST)
@@ -168,7 +168,7 @@ HOT_INLINE enum simt_event access_at(struct simt_warp *warp, const struct simt_o
 {
     const struct simt_frame *frame = &warp->paths.now->frame;
     uint64_t sets[ISA_SPACE_SHARED + 1] = {0};
-    if (!place_lanes(warp, access, uniform, sets, &r->fault)) {
+    if (!place_lanes(warp, access, op->form.space, uniform, sets, &r->fault)) {
         r->fault.pc = r->pc;
         return SIMT_FAULTED;
     }
@@ -206,23 +206,24 @@ HOT enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op
     return access_at(warp, op, cycle, uniform, access, r);
 }
 
-bool simt_place_shared(struct simt_warp *warp, const struct simt_op *op, unsigned operand, struct simt_access *access,
-                       struct simt_result *r)
+bool simt_place(struct simt_warp *warp, const struct simt_operand *operand, uint8_t space, struct simt_access *access,
+                struct simt_result *r)
 {
-    const struct simt_frame *frame = &warp->paths.now->frame;
     uint64_t sets[ISA_SPACE_SHARED + 1] = {0};
-    simt_describe_access(op, r, frame, access);
-    bool uniform = written_addresses(warp, &op->src[operand], 0, frame, access->address);
-    if (!place_lanes(warp, access, uniform, sets, &r->fault))
-        return false;
-    uint64_t elsewhere = access->mask & ~sets[ISA_SPACE_SHARED];
-    access->space = ISA_SPACE_SHARED;
-    if (elsewhere)
+    bool generic = access->op->form.space == 0 && space == ISA_SPACE_SHARED;
+    bool uniform = written_addresses(warp, operand, 0, &warp->paths.now->frame, access->address);
+    r->fault = (struct simt_fault){0};
+    bool placed = place_lanes(warp, access, generic ? 0 : space, uniform, sets, &r->fault);
+    uint64_t elsewhere = access->mask & ~sets[space];
+    access->space = space;
+    r->fault.pc = r->pc;
+    if (placed && elsewhere)
         r->fault = (struct simt_fault){.kind = SIMT_FAULT_BOUNDS,
                                        .lane = (uint8_t)mask_first(elsewhere),
-                                       .space = ISA_SPACE_SHARED,
-                                       .address = access->address[mask_first(elsewhere)]};
-    return !elsewhere;
+                                       .space = space,
+                                       .address = access->address[mask_first(elsewhere)],
+                                       .pc = r->pc};
+    return placed && !elsewhere;
 }
 
 enum simt_event simt_access_at(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, uint64_t lanes,

@@ -149,6 +149,7 @@ struct simt_warp {
  * store writes, the operand (bytes 0..7) and comparand (8..15) of an atomic. */
 #define SIMT_ACCESS_BYTES 32
 struct simt_texels;
+struct mbarrier_step;
 struct simt_access {
     const struct isa_instr *instr;
     const struct simt_op *op;
@@ -167,6 +168,7 @@ struct simt_access {
     uint32_t reg_base, pred_base; /* frame that receives loaded values */
     uint32_t pc;
     uint64_t since; /* the cycle of its issue; whoever times it sets it */
+    uint32_t group; /* of cp.async: its group; whoever times it sets it */
     bool samples;   /* it reads a texture: `texels` says what, and the members above are those of its first part */
     struct simt_texels *texels; /* whoever executes instructions that sample gives it (image.h), and keeps it */
     uint64_t address[SIMT_MAX_WIDTH];
@@ -185,6 +187,7 @@ enum simt_event {
     SIMT_FENCE,
     SIMT_BARRIER, /* `barrier` */
     SIMT_SLEEP,   /* `sleep_ns` */
+    SIMT_COPIES,  /* `copies`: its lanes deal with the copies that they have asked for */
     SIMT_QUEUED,  /* its lanes wait in the queues of locks: until one is answered, or until `again`, if that is not 0 */
     SIMT_MET,     /* as PLAIN, and `met` */
     SIMT_UNSYNCED, /* as PLAIN, and `unsynced` and `met` */
@@ -208,6 +211,8 @@ struct simt_result {
     uint64_t met;    /* lanes that stood at other instructions, and have executed theirs together with this one */
     struct simt_barrier barrier;
     uint64_t sleep_ns;
+    uint8_t copies; /* enum simt_copies */
+    uint32_t most;  /* groups that a wait for copies leaves */
     uint64_t again;                /* QUEUED: the cycle in which a lane is to ask again */
     struct simt_unsynced unsynced; /* of UNSYNCED, and of a BARRIER that is unsynced */
     struct simt_fault fault;
@@ -254,6 +259,11 @@ void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*a
 /* mbarrier_access.c: looks again at the phases that an mbarrier.try_wait waits for, and gives the lanes whose phase is over
  * their predicate. Returns those that wait still (access->waiting). */
 uint64_t simt_mbarrier_look(struct simt_warp *warp, struct simt_access *access);
+/* An arrival at an object of the block that cp.async.mbarrier.arrive has asked for, whose copies are done. */
+struct mbarrier_step simt_mbarrier_copied(const struct simt_block *block, uint64_t address);
+/* A fault of kind MBARRIER: an operation of one arrival was not allowed, as the step says. */
+void simt_mbarrier_fault(struct simt_fault *fault, const struct mbarrier_step *step, uint64_t address, unsigned lane,
+                         uint32_t pc);
 /* The longest that a lane of it asks to be suspended, in nanoseconds; 0: none asks. */
 uint64_t simt_mbarrier_hint(const struct simt_access *access);
 

@@ -198,6 +198,7 @@ void simt_access_archive(struct simt_access *access, const struct simt_code *cod
     ARCHIVE(ar, access->pred_base);
     ARCHIVE(ar, access->pc);
     ARCHIVE(ar, access->since);
+    ARCHIVE(ar, access->group);
     archive_bool(ar, &access->samples);
     if (access->samples)
         archive_texels(access->texels, ar);

@@ -98,6 +98,7 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     fetch_launched(&sm->fetch, slot);
     sm->issued_before[slot] = 0;
     lsu_warp_begins(&sm->lsu, slot);
+    async_warp_begins(&sm->async, slot);
     warp->simt.sm = (uint16_t)sm->setup.index;
     warp->simt.slot = (uint16_t)slot;
     simt_warp_start(&warp->simt, &block->simt, index, lanes);

@@ -2,6 +2,7 @@
  * unit took their op. */
 #include "sm/complete.h"
 
+#include "simt/copy.h"
 #include "simt/lock.h"
 
 void sm_turn_changed(struct sm_completion *c, unsigned slot)
@@ -98,6 +99,8 @@ HOT static void complete_rest(struct sm_completion *c, struct core_op *o, uint64
             warp_load_ended(w, o->slot, &o->timing, (enum warp_source)o->source);
         if (o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
             c->port->access_ends(c->shared.sm, o);
+        if (RARELY(simt_access_copies(o->access)))
+            c->port->copied(c->shared.sm, o);
         if (RARELY(o->blocks == CORE_BLOCKS_LANES)) {
             warp_lanes_return(w, o->slot);
         } else if (RARELY(simt_access_moves(o->access))) {

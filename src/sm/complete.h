@@ -24,6 +24,8 @@ struct sm_completion_port {
     void (*acquire)(void *sm, uint32_t pc);
     /* The program did something illegal with a lock. */
     void (*fault)(void *sm, unsigned slot, const struct simt_fault *fault);
+    /* cp.async of a warp has its bytes. */
+    void (*copied)(void *sm, const struct core_op *op);
 };
 
 struct sm_completion {

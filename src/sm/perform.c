@@ -1,6 +1,7 @@
 /* Performs the instructions that the cores issue (core_port): executes their lanes at once, global memory apart, and
  * begins what follows for blocks, barriers, fences and spin control begins. */
 #include "core/issuing.h"
+#include "simt/copy.h"
 #include "simt/image.h"
 #include "simt/lock.h"
 #include "sm/barriers.h"
@@ -13,11 +14,11 @@
 /* Returns true when each lane's access lies in an allocation that it may access so; else the first fault. */
 COLD NOT_INLINE bool check_lanes(const struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
 {
-    unsigned bytes = access->element_bytes * access->elements;
     const struct store_block *found = NULL;
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         uint64_t address = access->address[lane];
+        unsigned bytes = simt_lane_bytes(access, lane);
         uint8_t kind = SIMT_FAULT_NONE;
         if (!found || address < found->start || address >= found->end) {
             found = store_find(sm->setup.store, address);
@@ -141,6 +142,8 @@ NOT_INLINE void start_mbarrier(struct sm *sm, unsigned slot, struct core_op *o, 
 {
     struct simt_access *access = o->access;
     access->since = sm->agenda.now;
+    if (access->instr->op == ISA_OP_CP_ARRIVE)
+        async_arrive_behind(&sm->async, slot, access);
     if (access->ended)
         async_phase_ended(&sm->async, sm->warp.slots[slot].block);
     if (!access->op->pred_dst_count)
@@ -184,6 +187,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
     if (!in_dram)
         return true;
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
+    if (RARELY(simt_access_copies(access)))
+        access->group = async_copy_begins(&sm->async, slot, access->mask);
     o->drops = lsu_drops_after(&sm->lsu, meaning);
     if (access->space == ISA_SPACE_GLOBAL && !is_atomic)
         lsu_access_begins(&sm->lsu, o);
@@ -265,6 +270,9 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct c
     case SIMT_SLEEP:
         warp_wait_until(&sm->warp, WARP_WAIT_sleep, slot,
                         sm->agenda.now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000);
+        break;
+    case SIMT_COPIES:
+        async_reach_groups(&sm->async, slot, r);
         break;
     case SIMT_QUEUED:
         if (r->again)

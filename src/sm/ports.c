@@ -90,9 +90,7 @@ static const struct lsu_port lsu_ports[2] = {
     {complete_access, warp_rests, coalesced, answered, lock_answered, suspends},
 };
 
-/* async_port */
 
-const struct async_port sm_async_port = {complete_access};
 
 
 const struct lsu_port *sm_lsu_port(bool spins)
@@ -137,5 +135,15 @@ static void fault(void *context, unsigned slot, const struct simt_fault *found)
     sm_record_fault(context, slot, found);
 }
 
-const struct sm_completion_port sm_completion_port = {reach_release, access_ends, drop, check_fence,
-                                                      drained,       acquire,     fault};
+static void copied(void *context, const struct core_op *op)
+{
+    struct sm *sm = context;
+    async_copied(&sm->async, op->slot, op->access->group);
+}
+
+const struct sm_completion_port sm_completion_port = {reach_release, access_ends, drop,  check_fence,
+                                                      drained,       acquire,     fault, copied};
+
+/* async_port */
+
+const struct async_port sm_async_port = {complete_access, fault};

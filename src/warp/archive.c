@@ -42,6 +42,7 @@ void warp_archive_slot(struct warp_table *w, unsigned index, struct archive *ar)
     ARCHIVE(ar, slot->pending_registers);
     ARCHIVE(ar, slot->loads_out);
     ARCHIVE(ar, slot->lanes_out);
+    ARCHIVE(ar, slot->copies_out);
     ARCHIVE_ARRAY(ar, slot->scoreboard, w->scoreboard_words);
     ARCHIVE_ARRAY(ar, slot->from_memory, w->scoreboard_words);
     ARCHIVE_ARRAY(ar, slot->from_chip, w->scoreboard_words);

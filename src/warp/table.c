@@ -77,7 +77,7 @@ void warp_start(struct warp_table *w, unsigned index, unsigned block, uint64_t a
     size_t bytes = w->scoreboard_words * sizeof(uint64_t);
     slot->block = (uint8_t)block;
     slot->buffered = 0;
-    slot->in_flight = slot->stores_out = slot->pending_registers = slot->loads_out = slot->lanes_out = 0;
+    slot->in_flight = slot->stores_out = slot->pending_registers = slot->loads_out = slot->lanes_out = slot->copies_out = 0;
     memset(slot->scoreboard, 0, bytes);
     memset(slot->from_memory, 0, bytes);
     memset(slot->from_chip, 0, bytes);

@@ -36,6 +36,7 @@ struct warp_slot {
     ROOM_KEPT uint32_t stores_out;            /* writes not acknowledged */
     ROOM_KEPT uint32_t pending_registers;     /* bits set in the scoreboard */
     ROOM_KEPT uint32_t loads_out;             /* ops in flight whose registers come from somewhere else */
+    ROOM_KEPT uint32_t copies_out;            /* copies in bulk that are not done, which no fence waits for */
     ROOM_KEPT uint32_t lanes_out;             /* ops that ask queues for locks, which in_flight does not count */
     ROOM_KEPT uint64_t *ROOM_KEPT scoreboard; /* bit number: register waits for its value; lent by warp_lend */
     ROOM_KEPT uint64_t *ROOM_KEPT
@@ -102,7 +103,7 @@ static inline uint64_t warp_needs_values(const struct warp_table *w)
 /* Everything that the warp has issued is complete, its stores are acknowledged, no queue owes it a lock. */
 static inline bool warp_is_drained(const struct warp_slot *slot)
 {
-    return !slot->in_flight && !slot->stores_out && !slot->lanes_out;
+    return !slot->in_flight && !slot->stores_out && !slot->lanes_out && !slot->copies_out;
 }
 /* True: all registers that an instruction reads or writes have their values. Calls and returns change the frame that
  * register numbers name, so they wait for every value under way. */
