@@ -42,7 +42,9 @@ static void archive_groups(struct async *async, struct archive *ar)
         ARCHIVE(ar, g->committed);
         ARCHIVE(ar, g->serial);
         ARCHIVE(ar, g->out);
+        ARCHIVE(ar, g->unread);
         archive_u8_to(ar, &g->slot, WARP_SLOTS - 1);
+        archive_bool(ar, &g->bulk);
         archive_bool(ar, &g->sealed);
     }
     for (uint32_t i = 0; i < arrivals; i++) {
@@ -62,23 +64,69 @@ static void archive_groups(struct async *async, struct archive *ar)
 static void archive_warps(struct async *async, struct archive *ar)
 {
     for (uint64_t rest = async->warp->resident; rest; rest &= rest - 1) {
-        struct async_commits *c = &async->commits[mask_first(rest)];
         struct async_wait *w = &async->waits[mask_first(rest)];
-        ARCHIVE(ar, c->count);
-        ARCHIVE(ar, c->lanes);
+        for (unsigned bulk = 0; bulk < 2; bulk++) {
+            ARCHIVE(ar, async->commits[bulk][mask_first(rest)].count);
+            ARCHIVE(ar, async->commits[bulk][mask_first(rest)].lanes);
+        }
         ARCHIVE(ar, w->lanes);
         ARCHIVE(ar, w->most);
         archive_bool(ar, &w->all);
+        archive_bool(ar, &w->bulk);
+        archive_bool(ar, &w->read);
     }
+}
+
+static void archive_command(struct async_bulk *b, struct archive *ar)
+{
+    ARCHIVE(ar, b->command);
+    ARCHIVE(ar, b->ready);
+    ARCHIVE(ar, b->out);
+    ARCHIVE(ar, b->group);
+    ARCHIVE(ar, b->pc);
+    archive_u8_to(ar, &b->slot, WARP_SLOTS - 1);
+    archive_u8_to(ar, &b->lane, SIMT_MAX_WIDTH - 1);
+    archive_bool(ar, &b->walked);
+    archive_bool(ar, &b->used);
+}
+
+static void archive_bulk(struct async *async, struct archive *ar)
+{
+    uint32_t commands = (uint32_t)async->commands.count, pieces = (uint32_t)async->pieces.count;
+    uint32_t line = (uint32_t)async->line.count;
+    archive_u32_to(ar, &commands, 1 << 20);
+    archive_u32_to(ar, &pieces, 1 << 24);
+    archive_u32_to(ar, &line, commands);
+    for (uint32_t i = 0; i < commands; i++) {
+        if (archive_loading(ar))
+            vec_push(&async->commands, (struct async_bulk){0});
+        archive_command(&async->commands.items[i], ar);
+    }
+    for (uint32_t i = 0; i < pieces; i++) {
+        if (archive_loading(ar))
+            vec_push(&async->pieces, (struct async_piece){0});
+        struct async_piece *p = &async->pieces.items[i];
+        ARCHIVE(ar, p->piece);
+        archive_u32_to(ar, &p->command, commands ? commands - 1 : 0);
+        archive_bool(ar, &p->used);
+    }
+    for (uint32_t i = 0; i < line; i++) {
+        if (archive_loading(ar))
+            vec_push(&async->line, 0);
+        archive_u32_to(ar, &async->line.items[i], commands ? commands - 1 : 0);
+    }
+    ARCHIVE(ar, async->front_free);
+    ARCHIVE(ar, async->pace);
 }
 
 void async_archive(struct async *async, struct archive *ar)
 {
     if (archive_loading(ar))
-        async->suspended.count = async->groups.count = async->arrivals.count = 0;
+        async_begin(async);
     archive_suspended(async, ar);
     archive_groups(async, ar);
     archive_warps(async, ar);
+    archive_bulk(async, ar);
     if (archive_loading(ar))
         async->next = async_find_next(async);
 }

@@ -12,6 +12,8 @@ void async_init(struct async *async, const struct async_setup *setup)
                             .ops = shared->ops,
                             .port = setup->port,
                             .sm = shared->sm,
+                            .lsu = setup->lsu,
+                            .store = setup->store,
                             .next = CYCLE_NEVER};
 }
 
@@ -20,12 +22,16 @@ void async_free(struct async *async)
     vec_free(&async->suspended);
     vec_free(&async->groups);
     vec_free(&async->arrivals);
+    vec_free(&async->commands);
+    vec_free(&async->pieces);
+    vec_free(&async->line);
 }
 
 void async_begin(struct async *async)
 {
     async->suspended.count = async->groups.count = async->arrivals.count = 0;
-    async->next_serial = 0;
+    async->commands.count = async->pieces.count = async->line.count = 0;
+    async->next_serial = async->front_free = async->pace = 0;
     async->next = CYCLE_NEVER;
 }
 
@@ -39,7 +45,7 @@ uint64_t async_find_next(const struct async *async)
     uint64_t next = CYCLE_NEVER;
     for (size_t i = 0; i < async->suspended.count; i++)
         next = cycle_min(next, due_of(&async->suspended.items[i]));
-    return next;
+    return cycle_min(next, async_bulk_next(async));
 }
 
 /* Takes the first suspended op that goes on in this cycle, or CORE_NONE. */
@@ -62,7 +68,11 @@ void async_step(struct async *async)
         made_progress(async->agenda);
         async->port->complete(async->sm, op);
     }
+    if (async->line.count)
+        async_bulk_step(async);
     async->next = async_find_next(async);
+    if (async->next <= async->agenda->now) /* requests wait for room */
+        async->next = async->agenda->now + 1;
     if (async->next == CYCLE_NEVER)
         agenda_done(async->agenda, DUE_ASYNC);
 }

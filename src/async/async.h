@@ -1,12 +1,15 @@
 /* The asynchronous unit of an SM: what goes on beside the instructions of its warps. It suspends warps at mbarriers
- * (phases.c) until a phase is over or they have waited for as long as they may, and knows which copies are under way, of
- * which groups (groups.c). What it wants
+ * (phases.c) until a phase is over or they have waited for as long as they may, executes copies in bulk (bulk.c), and knows
+ * which copies are under way, of which groups (groups.c). What it wants
  * of the SM around it, it asks for by a port. Written by the files of this room alone. */
 #ifndef LOCKSTEP_ASYNC_ASYNC_H
 #define LOCKSTEP_ASYNC_ASYNC_H
 
 #include "base/room.h"
 #include "core/sm_shared.h"
+#include "lsu/lsu.h"
+#include "memory/store.h"
+#include "simt/bulk.h"
 
 /* The SM, as the unit needs it. */
 struct async_port {
@@ -14,11 +17,15 @@ struct async_port {
     void (*complete)(void *sm, uint32_t op);
     /* What a warp of that slot asked for turns out to be illegal. */
     void (*fault)(void *sm, unsigned slot, const struct simt_fault *fault);
+    /* A copy in bulk that the warp has asked for is done. */
+    void (*rests)(void *sm, unsigned slot);
 };
 
 struct async_setup {
     const struct sm_shared *shared;
     const struct async_port *port;
+    struct lsu *lsu;
+    const struct store *store;
 };
 
 /* An op, mbarrier.try_wait, whose warp is suspended. It goes on in the cycle `until`, in which it has waited for as long
@@ -35,9 +42,12 @@ struct async_group {
     uint64_t committed; /* the number of the warp's commit, from 1, by which the others did */
     uint64_t serial;    /* groups are numbered as they begin */
     uint32_t out;       /* copies not done */
+    uint32_t unread;    /* of them, copies in bulk whose source has not been read to its end */
     uint8_t slot;
+    bool bulk;   /* of copies in bulk, which have groups of their own */
     bool sealed; /* no more copies join it */
 };
+#define ASYNC_NO_GROUP UINT32_MAX
 
 /* The commits of a warp: lanes of the latest ones. */
 #define ASYNC_COMMITS 32
@@ -51,6 +61,8 @@ struct async_wait {
     uint64_t lanes;
     uint32_t most; /* groups that it leaves */
     bool all;      /* for all copies, of groups or not */
+    bool bulk;     /* for copies in bulk */
+    bool read;     /* only until their sources have been read */
 };
 
 /* An arrival at an mbarrier that comes when the lane's copies of groups before `serial` are done. */
@@ -60,6 +72,23 @@ struct async_arrival {
     uint8_t slot, lane;
 };
 
+/* A copy in bulk. Its pieces go out in order, from the cycle `ready` on. */
+struct async_bulk {
+    struct simt_bulk command;
+    uint64_t ready;
+    uint32_t out;   /* pieces that are not answered */
+    uint32_t group; /* or ASYNC_NO_GROUP */
+    uint32_t pc;
+    uint8_t slot, lane;
+    bool walked; /* all its pieces are on their way */
+    bool used;   /* the place is not free */
+};
+struct async_piece {
+    struct simt_piece piece;
+    uint32_t command;
+    bool used;
+};
+
 struct async {
     struct agenda *ROOM_KEPT agenda;
     const struct sm_params *ROOM_KEPT params;
@@ -67,13 +96,20 @@ struct async {
     struct core_ops *ROOM_KEPT ops;
     const struct async_port *ROOM_KEPT port;
     void *ROOM_KEPT sm;
+    struct lsu *ROOM_KEPT lsu;
+    const struct store *ROOM_KEPT store;
 
     ROOM_KEPT uint64_t next; /* the next cycle in which the unit has something to do, or CYCLE_NEVER: see async_find_next */
     ROOM_KEPT VEC(struct async_suspended) suspended; /* in the order in which they came */
     ROOM_KEPT VEC(struct async_group) groups;
     ROOM_KEPT VEC(struct async_arrival) arrivals; /* in the order in which they were asked for */
     ROOM_KEPT uint64_t next_serial;
-    ROOM_KEPT struct async_commits commits[WARP_SLOTS];
+    ROOM_KEPT struct async_commits commits[2][WARP_SLOTS]; /* of cp.async, of copies in bulk */
+    ROOM_KEPT VEC(struct async_bulk) commands;
+    ROOM_KEPT VEC(struct async_piece) pieces;
+    ROOM_KEPT VEC(uint32_t) line;  /* commands whose pieces are not all on their way, in order */
+    ROOM_KEPT uint64_t front_free; /* the cycle from which the front end takes another one */
+    ROOM_KEPT uint64_t pace;       /* the next piece may leave: 1024ths of a cycle */
     ROOM_KEPT struct async_wait waits[WARP_SLOTS];
 };
 
@@ -87,7 +123,7 @@ static inline bool async_is_due(const struct async *async, uint64_t cycle)
 {
     return async->next <= cycle;
 }
-/* What is due in the agenda's cycle: suspended ops go on. */
+/* What is due in the agenda's cycle: suspended ops go on, pieces of copies leave. */
 void async_step(struct async *async);
 
 /* phases.c */
@@ -102,13 +138,31 @@ void async_phase_ended(struct async *async, unsigned block);
 
 /* A warp comes to a slot. */
 void async_warp_begins(struct async *async, unsigned slot);
-/* cp.async issues for some lanes of a warp: the number of its group, for async_copied once it is done. */
-uint32_t async_copy_begins(struct async *async, unsigned slot, uint64_t lanes);
+/* A copy of some lanes of a warp begins, by cp.async or in bulk: the number of its group, for async_copied once it is done
+ * and, of one in bulk, for async_source_read. */
+uint32_t async_group_begins(struct async *async, unsigned slot, uint64_t lanes, bool bulk);
+void async_source_read(struct async *async, unsigned slot, uint32_t group);
 void async_copied(struct async *async, unsigned slot, uint32_t group);
 /* A warp's lanes commit a group or wait, as r->copies says. */
 void async_reach_groups(struct async *async, unsigned slot, const struct simt_result *r);
 /* cp.async.mbarrier.arrive: each lane of the access arrives once its copies so far are done. */
 void async_arrive_behind(struct async *async, unsigned slot, const struct simt_access *access);
+
+/* bulk.c */
+
+/* A lane has given a command. */
+void async_bulk_begins(struct async *async, unsigned slot, unsigned lane, uint32_t pc, const struct simt_bulk *command);
+/* The answer to a request of the unit has come (lsu_async_request). */
+void async_answer(struct async *async, const struct packet *p);
+/* What is due in this cycle; and when something is: the agenda's cycle or later, or CYCLE_NEVER. */
+void async_bulk_step(struct async *async);
+uint64_t async_bulk_next(const struct async *async);
+/* Something is due in that cycle. */
+static inline void async_note(struct async *async, uint64_t cycle)
+{
+    async->next = cycle_min(async->next, cycle);
+    agenda_add(async->agenda, DUE_ASYNC);
+}
 
 /* check.c: recomputes what the unit keeps although it follows from something else (base/check.h). */
 struct check;

@@ -9,7 +9,7 @@
 
 void async_warp_begins(struct async *async, unsigned slot)
 {
-    async->commits[slot] = (struct async_commits){0};
+    async->commits[false][slot] = async->commits[true][slot] = (struct async_commits){0};
 }
 
 static uint32_t new_group(struct async *async)
@@ -22,28 +22,34 @@ static uint32_t new_group(struct async *async)
 }
 
 /* A copy joins the open group of its lanes, unless an arrival stands between. */
-uint32_t async_copy_begins(struct async *async, unsigned slot, uint64_t lanes)
+uint32_t async_group_begins(struct async *async, unsigned slot, uint64_t lanes, bool bulk)
 {
     for (uint32_t i = 0; i < async->groups.count; i++) {
         struct async_group *g = &async->groups.items[i];
-        if (g->lanes == lanes && g->slot == slot && g->open == lanes && !g->sealed) {
+        if (g->lanes == lanes && g->slot == slot && g->open == lanes && g->bulk == bulk && !g->sealed) {
             g->out++;
+            g->unread += bulk;
             return i;
         }
     }
     uint32_t number = new_group(async);
-    async->groups.items[number] = (struct async_group){
-        .lanes = lanes, .open = lanes, .serial = async->next_serial++, .out = 1, .slot = (uint8_t)slot};
+    async->groups.items[number] = (struct async_group){.lanes = lanes,
+                                                       .open = lanes,
+                                                       .serial = async->next_serial++,
+                                                       .out = 1,
+                                                       .unread = bulk,
+                                                       .slot = (uint8_t)slot,
+                                                       .bulk = bulk};
     return number;
 }
 
-static void commit(struct async *async, unsigned slot, uint64_t lanes)
+static void commit(struct async *async, unsigned slot, uint64_t lanes, bool bulk)
 {
-    struct async_commits *c = &async->commits[slot];
+    struct async_commits *c = &async->commits[bulk][slot];
     c->lanes[c->count++ % ASYNC_COMMITS] = lanes;
     for (size_t i = 0; i < async->groups.count; i++) {
         struct async_group *g = &async->groups.items[i];
-        if (g->slot != slot || !(g->open & lanes))
+        if (g->slot != slot || g->bulk != bulk || !(g->open & lanes))
             continue;
         g->committed = g->open == g->lanes ? c->count : g->committed; /* in parts: by the first */
         g->open &= ~lanes;
@@ -70,9 +76,9 @@ static bool is_awaited(const struct async *async, unsigned slot, const struct as
 {
     const struct async_wait *wait = &async->waits[slot];
     uint64_t lanes = g->lanes & wait->lanes, closed = lanes & ~g->open;
-    if (g->slot != slot || !lanes || !g->out)
+    if (g->slot != slot || g->bulk != wait->bulk || !lanes || !(wait->read ? g->unread : g->out))
         return false;
-    return wait->all || (closed && commits_behind(&async->commits[slot], g->committed, closed) >= wait->most);
+    return wait->all || (closed && commits_behind(&async->commits[g->bulk][slot], g->committed, closed) >= wait->most);
 }
 
 static bool waits_on(const struct async *async, unsigned slot)
@@ -85,11 +91,16 @@ static bool waits_on(const struct async *async, unsigned slot)
 
 void async_reach_groups(struct async *async, unsigned slot, const struct simt_result *r)
 {
+    bool bulk = r->instr->op == ISA_OP_BULK_COMMIT || r->instr->op == ISA_OP_BULK_WAIT;
     if (r->copies == SIMT_COPIES_COMMIT) {
-        commit(async, slot, r->mask);
+        commit(async, slot, r->mask, bulk);
         return;
     }
-    async->waits[slot] = (struct async_wait){.lanes = r->mask, .most = r->most, .all = r->copies == SIMT_COPIES_ALL};
+    async->waits[slot] = (struct async_wait){.lanes = r->mask,
+                                             .most = r->most,
+                                             .all = r->copies == SIMT_COPIES_ALL,
+                                             .bulk = bulk,
+                                             .read = r->instr->mods.read};
     if (waits_on(async, slot))
         warp_wait_begin(async->warp, WARP_WAIT_copies, BIT64(slot));
 }
@@ -101,7 +112,7 @@ static bool is_held_up(const struct async *async, const struct async_arrival *a)
 {
     for (size_t i = 0; i < async->groups.count; i++) {
         const struct async_group *g = &async->groups.items[i];
-        if (g->slot == a->slot && mask_has(g->lanes, a->lane) && g->serial < a->serial)
+        if (g->slot == a->slot && !g->bulk && mask_has(g->lanes, a->lane) && g->serial < a->serial)
             return true;
     }
     return false;
@@ -150,6 +161,21 @@ static void arrive_all(struct async *async, unsigned slot)
     async->arrivals.count = kept;
 }
 
+/* Ends the wait of the warp for copies if what it is for has happened. */
+static void look_again(struct async *async, unsigned slot)
+{
+    if (!mask_has(async->warp->waits.copies, slot) || waits_on(async, slot))
+        return;
+    warp_wait_end(async->warp, WARP_WAIT_copies, BIT64(slot));
+    made_progress(async->agenda);
+}
+
+void async_source_read(struct async *async, unsigned slot, uint32_t group)
+{
+    async->groups.items[group].unread--;
+    look_again(async, slot);
+}
+
 void async_copied(struct async *async, unsigned slot, uint32_t group)
 {
     struct async_group *g = &async->groups.items[group];
@@ -159,8 +185,5 @@ void async_copied(struct async *async, unsigned slot, uint32_t group)
     g->lanes = 0;
     if (async->arrivals.count)
         arrive_all(async, slot);
-    if (mask_has(async->warp->waits.copies, slot) && !waits_on(async, slot)) {
-        warp_wait_end(async->warp, WARP_WAIT_copies, BIT64(slot));
-        made_progress(async->agenda);
-    }
+    look_again(async, slot);
 }

@@ -14,12 +14,6 @@ static uint64_t limit_of(const struct async *async, const struct core_op *o)
     return o->access->since + (ns ? ns * mhz / 1000 : async->params->mbarrier_limit);
 }
 
-static void note(struct async *async, uint64_t cycle)
-{
-    async->next = cycle_min(async->next, cycle);
-    agenda_add(async->agenda, DUE_ASYNC);
-}
-
 bool async_suspend(struct async *async, uint32_t op)
 {
     const struct core_op *o = &async->ops->items[op];
@@ -27,7 +21,7 @@ bool async_suspend(struct async *async, uint32_t op)
     if (!simt_mbarrier_look(warp_of(async, o), o->access) || until <= async->agenda->now)
         return false;
     vec_push(&async->suspended, (struct async_suspended){op, until, CYCLE_NEVER});
-    note(async, until);
+    async_note(async, until);
     return true;
 }
 
@@ -40,6 +34,6 @@ void async_phase_ended(struct async *async, unsigned block)
             simt_mbarrier_look(warp_of(async, o), o->access))
             continue;
         s->wake = async->agenda->now + async->params->mbarrier_wake;
-        note(async, s->wake);
+        async_note(async, s->wake);
     }
 }

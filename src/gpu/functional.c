@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "gpu/control.h"
 #include "gpu/waits.h"
+#include "simt/bulk.h"
 #include "simt/copy.h"
 #include "simt/image.h"
 #include "simt/lock.h"
@@ -319,6 +320,76 @@ static bool arrive_copied(struct frun *f, struct fblock *b, unsigned w)
     return true;
 }
 
+static bool read_memory(void *context, uint64_t address, void *to, unsigned bytes)
+{
+    struct gpu *gpu = context;
+    if (!store_covers(&gpu->store, address, bytes))
+        return false;
+    memcpy(to, gpu_host_address(gpu, address), bytes);
+    return true;
+}
+
+/* A piece of a copy in bulk is moved at once. False: it lies outside of memory. */
+static bool move_piece(struct frun *f, const struct fblock *b, const struct simt_bulk *bulk,
+                       const struct simt_piece *piece)
+{
+    uint8_t bytes[128], *shared = b->simt.shared;
+    bool sends = bulk->kind == SIMT_BULK_SEND;
+    if (piece->outside && bulk->kind == SIMT_BULK_LOAD)
+        simt_bulk_write(bulk, piece, NULL, shared);
+    if (piece->outside)
+        return true;
+    if (!sends && !store_covers(&f->run->gpu->store, piece->global, piece->bytes))
+        return false;
+    uint8_t *global = sends ? shared + (bulk->from & SIMT_SHARED_OFFSET) + piece->offset
+                            : gpu_host_address(f->run->gpu, piece->global);
+    if (bulk->kind == SIMT_BULK_LOAD || sends)
+        simt_bulk_write(bulk, piece, global, shared);
+    if (bulk->kind != SIMT_BULK_STORE && bulk->kind != SIMT_BULK_REDUCE)
+        return true;
+    simt_bulk_read(bulk, piece, shared, bytes);
+    if (bulk->kind == SIMT_BULK_REDUCE) {
+        simt_bulk_reduce(bulk, piece, bytes, global);
+        return true;
+    }
+    for (uint32_t i = 0; i < piece->bytes; i++)
+        if (mask_has(bulk->bytes_kept, (piece->offset + i) % 16))
+            global[i] = bytes[i];
+    return true;
+}
+
+/* The copies in bulk of a warp's lanes, at once. False: one was illegal. */
+static bool copy_bulk(struct frun *f, struct fblock *b, unsigned w)
+{
+    const struct simt_access *a = &f->access;
+    for (uint64_t rest = a->mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        struct simt_bulk bulk;
+        struct simt_piece piece;
+        struct simt_fault fault = {0};
+        bool fine = simt_bulk_open(&b->place->warps[w], a, lane, read_memory, f->run->gpu, &bulk, &fault);
+        while (fine && simt_bulk_next(&bulk, &piece)) {
+            fine = move_piece(f, b, &bulk, &piece);
+            fault = (struct simt_fault){.kind = SIMT_FAULT_BOUNDS,
+                                        .lane = (uint8_t)lane,
+                                        .space = ISA_SPACE_GLOBAL,
+                                        .address = piece.global,
+                                        .pc = a->pc};
+            if (fine && bulk.arrives) {
+                struct mbarrier_step step =
+                    simt_mbarrier_bytes(&b->simt, bulk.mbarrier & SIMT_SHARED_OFFSET, piece.bytes);
+                fine = !step.fault;
+                simt_mbarrier_fault(&fault, &step, bulk.mbarrier, lane, a->pc);
+            }
+        }
+        if (!fine) {
+            set_fault(f, b, w, &fault);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Runs one warp until its slice is used up, it waits, ends or faults. Returns whether it did anything but synchronise.
  */
 static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
@@ -352,6 +423,10 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
                 return true;
             if (f->access.waiting)
                 break; /* for an mbarrier's phase: others may end it */
+        } else if (event == SIMT_BULK) {
+            worked = f->changed = true;
+            if (!copy_bulk(f, b, w))
+                return true;
         } else if (event == SIMT_BARRIER) {
             if (r.unsynced.kind)
                 note_unsynced(f, warp, &r);

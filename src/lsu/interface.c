@@ -81,6 +81,29 @@ HOT void lsu_send_requests(struct lsu *lsu)
     }
 }
 
+uint32_t lsu_async_room(const struct lsu *lsu)
+{
+    return packet_ring_room(&lsu->l1d.requests);
+}
+
+struct packet *lsu_async_request(struct lsu *lsu, unsigned kind, uint64_t address, uint32_t bytes, uint32_t number)
+{
+    struct packet *p = packet_new(&lsu->net.packets, kind);
+    p->space = PACKET_GLOBAL;
+    p->of_copy = true;
+    p->address = address;
+    p->bytes = (uint8_t)bytes;
+    access_of(p)->waiter = number;
+    access_of(p)->order = ISA_ORDER_RELAXED;
+    access_of(p)->scope = ISA_SCOPE_GPU;
+    return p;
+}
+
+void lsu_async_send(struct lsu *lsu, struct packet *p)
+{
+    lsu_request(lsu, &lsu->l1d.requests, p);
+}
+
 void lsu_request_instructions(struct lsu *lsu, uint64_t address, uint32_t bytes, uint16_t fill)
 {
     struct packet *p = packet_new(&lsu->net.packets, PACKET_READ);

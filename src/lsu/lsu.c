@@ -624,6 +624,12 @@ static void take_response(struct lsu *lsu)
     const struct packet *p = first_response(lsu);
     made_progress(lsu->agenda);
     agenda_add(lsu->agenda, DUE_PORT);
+    if (RARELY(p->of_copy)) {
+        struct packet *taken = pop_response(lsu);
+        lsu->port->copied(lsu->sm, taken);
+        packet_free(&lsu->net.packets, taken);
+        return;
+    }
     if (p->space == PACKET_CONST) {
         will_read(&lsu->transactions.items[cache_take_fill(lsu->l1c, read_of(p)->fill, packet_data(p))]);
         lsu_note_ready(lsu);

@@ -72,6 +72,8 @@ struct lsu_port {
     /* An op that waits for an mbarrier's phase has come out of shared memory. True: it is not complete, and somebody else
      * keeps it. */
     bool (*suspends)(void *sm, uint32_t op);
+    /* A request of the asynchronous unit is answered. */
+    void (*copied)(void *sm, const struct packet *reply);
 };
 
 struct lsu_setup {
@@ -325,6 +327,12 @@ static inline void lsu_request(struct lsu *lsu, struct packet_ring *queue, struc
 struct packet *lsu_archive_packet(struct lsu *lsu, unsigned kind);
 /* The instruction cache asks for a line, or for a part of one: the bytes at an address, for a fill of its. */
 void lsu_request_instructions(struct lsu *lsu, uint64_t address, uint32_t bytes, uint16_t fill);
+/* Requests of the asynchronous unit, which pass the L1D: how many have a place in its queue; a new one for some sectors of a
+ * line of global memory, READ, WRITE or ATOMIC, which has relaxed order; it goes. Its answer comes to lsu_port.copied with
+ * its number as the waiter's. */
+uint32_t lsu_async_room(const struct lsu *lsu);
+struct packet *lsu_async_request(struct lsu *lsu, unsigned kind, uint64_t address, uint32_t bytes, uint32_t number);
+void lsu_async_send(struct lsu *lsu, struct packet *p);
 /* Requests of it that have a place in its queue. */
 static inline uint32_t lsu_instruction_room(const struct lsu *lsu)
 {

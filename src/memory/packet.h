@@ -75,6 +75,7 @@ struct packet {
     uint8_t bytes;       /* of memory touched: the segment's size (32, 64, 128 or less) */
     uint8_t kind, space; /* enum packet_kind, enum packet_space */
     bool is_reply;
+    bool of_copy;     /* the SM's asynchronous unit has sent it, whose number a waiter then is */
     uint8_t parts;    /* the slice's: sectors still to be served */
     uint8_t accepted; /* the slice's: bytes that the L2 has accepted, while the packet waits aside for the rest */
     /* For whoever asks what an instruction brought about in the L2 and below: */

@@ -63,6 +63,9 @@ bool simt_place(struct simt_warp *warp, const struct simt_operand *operand, uint
 /* copy.c: cp.async. MEMORY; PLAIN: no lane reads anything; FAULTED. And what is done with groups: COPIES, or PLAIN. */
 enum simt_event simt_copy(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
                           struct simt_result *r);
+/* bulk.c: a copy in bulk. BULK: the access says what its lanes ask for. */
+enum simt_event simt_bulk(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
+                          struct simt_result *r);
 enum simt_event simt_copies(struct simt_warp *warp, const struct simt_op *op, struct simt_result *r);
 /* mbarrier_access.c: an operation on mbarrier objects. MEMORY, performed but for what access->waiting waits for; or
  * FAULTED. */

@@ -168,6 +168,15 @@ struct mbarrier_step simt_mbarrier_copied(const struct simt_block *block, uint64
     return step;
 }
 
+struct mbarrier_step simt_mbarrier_bytes(const struct simt_block *block, uint64_t address, uint32_t bytes)
+{
+    uint64_t object;
+    memcpy(&object, block->shared + address, sizeof object);
+    struct mbarrier_step step = mbarrier_complete(object, bytes);
+    memcpy(block->shared + address, &step.object, sizeof step.object);
+    return step;
+}
+
 uint64_t simt_mbarrier_hint(const struct simt_access *access)
 {
     uint64_t most = 0;

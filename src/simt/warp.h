@@ -27,6 +27,7 @@ enum simt_fault_kind {
     SIMT_FAULT_UNSYNCED, /* see struct simt_unsynced; only where simt_grid.check_sync asks for it */
     SIMT_FAULT_LOCK,     /* of lock.h: what is wrong, in words */
     SIMT_FAULT_IMAGE,    /* of image.h: what is wrong, in words */
+    SIMT_FAULT_BULK,     /* of bulk.h: what is wrong, in words */
     SIMT_FAULT_MBARRIER, /* of mbarrier.h: what is wrong, in words */
 };
 
@@ -188,6 +189,7 @@ enum simt_event {
     SIMT_BARRIER, /* `barrier` */
     SIMT_SLEEP,   /* `sleep_ns` */
     SIMT_COPIES,  /* `copies`: its lanes deal with the copies that they have asked for */
+    SIMT_BULK,    /* `access`: a copy in bulk (bulk.h), a command of each lane of it */
     SIMT_QUEUED,  /* its lanes wait in the queues of locks: until one is answered, or until `again`, if that is not 0 */
     SIMT_MET,     /* as PLAIN, and `met` */
     SIMT_UNSYNCED, /* as PLAIN, and `unsynced` and `met` */
@@ -261,6 +263,8 @@ void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*a
 uint64_t simt_mbarrier_look(struct simt_warp *warp, struct simt_access *access);
 /* An arrival at an object of the block that cp.async.mbarrier.arrive has asked for, whose copies are done. */
 struct mbarrier_step simt_mbarrier_copied(const struct simt_block *block, uint64_t address);
+/* Bytes of a copy in bulk came for an object of the block. */
+struct mbarrier_step simt_mbarrier_bytes(const struct simt_block *block, uint64_t address, uint32_t bytes);
 /* A fault of kind MBARRIER: an operation of one arrival was not allowed, as the step says. */
 void simt_mbarrier_fault(struct simt_fault *fault, const struct mbarrier_step *step, uint64_t address, unsigned lane,
                          uint32_t pc);

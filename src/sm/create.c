@@ -108,7 +108,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm_spinning_create(sm, own);
     create_lsu(sm, &shared, locality, own);
     create_fetch(sm, &shared, own);
-    async_init(&sm->async, &(struct async_setup){&shared, &sm_async_port});
+    async_init(&sm->async, &(struct async_setup){&shared, &sm_async_port, &sm->lsu, sm->setup.store});
     sm->completion = (struct sm_completion){.shared = shared,
                                             .cores = sm->cores,
                                             .cores_end = sm->core_end,

@@ -1,6 +1,9 @@
 /* Performs the instructions that the cores issue (core_port): executes their lanes at once, global memory apart, and
  * begins what follows for blocks, barriers, fences and spin control begins. */
+#include <string.h>
+
 #include "core/issuing.h"
+#include "simt/bulk.h"
 #include "simt/copy.h"
 #include "simt/image.h"
 #include "simt/lock.h"
@@ -188,7 +191,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
         return true;
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
     if (RARELY(simt_access_copies(access)))
-        access->group = async_copy_begins(&sm->async, slot, access->mask);
+        access->group = async_group_begins(&sm->async, slot, access->mask, false);
     o->drops = lsu_drops_after(&sm->lsu, meaning);
     if (access->space == ISA_SPACE_GLOBAL && !is_atomic)
         lsu_access_begins(&sm->lsu, o);
@@ -215,6 +218,31 @@ static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *in
     lsu_synchronise_block(&sm->lsu, sm->warp.slots[slot].block);
     if (sm->params->fence_latency_cta)
         warp_wait_until(&sm->warp, WARP_WAIT_answer, slot, sm->agenda.now + sm->params->fence_latency_cta);
+}
+
+static bool read_store(void *context, uint64_t address, void *to, unsigned bytes)
+{
+    const struct store *store = context;
+    if (!store_covers(store, address, bytes))
+        return false;
+    memcpy(to, store_at(store, address), bytes);
+    return true;
+}
+
+/* Each lane gives the asynchronous unit a command. */
+NOT_INLINE bool start_bulk(struct sm *sm, unsigned slot, const struct simt_access *access)
+{
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        struct simt_bulk command;
+        struct simt_fault fault;
+        if (!simt_bulk_open(&sm->warp.slots[slot].simt, access, mask_first(rest), read_store, (void *)sm->setup.store,
+                            &command, &fault)) {
+            sm_record_fault(sm, slot, &fault);
+            return false;
+        }
+        async_bulk_begins(&sm->async, slot, mask_first(rest), access->pc, &command);
+    }
+    return true;
 }
 
 static inline void count_issue(struct sm *sm, struct warp_slot *warp, const struct decoded_instr *decoded,
@@ -311,6 +339,8 @@ static inline bool execute(struct sm *sm, struct warp_slot *warp, unsigned slot,
     }
     count_issue(sm, warp, o->decoded, r);
     if (RARELY(event != SIMT_MEMORY && o->access)) {
+        if (event == SIMT_BULK && !start_bulk(sm, slot, o->access))
+            return false;
         core_access_free(&sm->ops, o);
     }
     return event == SIMT_PLAIN || follow(sm, slot, event, o, r, live);

@@ -85,9 +85,15 @@ static bool suspends(void *context, uint32_t op)
     return async_suspend(&sm->async, op);
 }
 
+static void copy_answered(void *context, const struct packet *reply)
+{
+    struct sm *sm = context;
+    async_answer(&sm->async, reply);
+}
+
 static const struct lsu_port lsu_ports[2] = {
-    {complete_access, warp_rests, NULL, answered, lock_answered, suspends},
-    {complete_access, warp_rests, coalesced, answered, lock_answered, suspends},
+    {complete_access, warp_rests, NULL, answered, lock_answered, suspends, copy_answered},
+    {complete_access, warp_rests, coalesced, answered, lock_answered, suspends, copy_answered},
 };
 
 
@@ -146,4 +152,4 @@ const struct sm_completion_port sm_completion_port = {reach_release, access_ends
 
 /* async_port */
 
-const struct async_port sm_async_port = {complete_access, fault};
+const struct async_port sm_async_port = {complete_access, fault, warp_rests};

@@ -437,6 +437,15 @@ static inline void warp_lanes_return(struct warp_table *w, unsigned slot)
     w->slots[slot].in_flight++;
     w->slots[slot].lanes_out--;
 }
+/* The warp has asked for a copy in bulk; it is done. */
+static inline void warp_copies_begin(struct warp_table *w, unsigned slot)
+{
+    w->slots[slot].copies_out++;
+}
+static inline void warp_copies_end(struct warp_table *w, unsigned slot)
+{
+    w->slots[slot].copies_out--;
+}
 /* A store has left the SM, and is to be acknowledged. */
 static inline void warp_store_left(struct warp_table *w, unsigned slot)
 {

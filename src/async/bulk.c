@@ -1,0 +1,293 @@
+/* Copies in bulk: see async.h. Commands wait in a line. The front end takes one after the other, for as long as a command
+ * takes there; behind it, each has to wait for its own time, and then its pieces leave at the pace of the unit. A piece is a
+ * request to the slices that passes the L1 by; its bytes count at the command's mbarrier, or for its group, when the answer
+ * comes, in whatever order. */
+#include <string.h>
+
+#include "async/async.h"
+#include "simt/mbarrier.h"
+
+#define FRACTION 1024 /* the pace is kept in 1024ths of a cycle: sm.bulk_kib for a byte is so many */
+#define LANES_OF_REQUEST 32
+
+static struct warp_slot *warp_of(const struct async *async, const struct async_bulk *b)
+{
+    return &async->warp->slots[b->slot];
+}
+
+/* The shared memory of the block that gave the command. */
+static uint8_t *shared_of(const struct async *async, const struct async_bulk *b)
+{
+    return warp_of(async, b)->simt.block->shared;
+}
+
+/* Commands */
+
+static uint32_t new_command(struct async *async)
+{
+    for (uint32_t i = 0; i < async->commands.count; i++)
+        if (!async->commands.items[i].used)
+            return i;
+    vec_push(&async->commands, (struct async_bulk){0});
+    return (uint32_t)async->commands.count - 1;
+}
+
+void async_bulk_begins(struct async *async, unsigned slot, unsigned lane, uint32_t pc, const struct simt_bulk *command)
+{
+    uint64_t now = async->agenda->now, front = async->front_free > now ? async->front_free : now;
+    uint32_t number = new_command(async);
+    bool grouped = command->kind == SIMT_BULK_STORE || command->kind == SIMT_BULK_REDUCE;
+    async->front_free = front + async->params->bulk_front;
+    async->commands.items[number] = (struct async_bulk){
+        .command = *command,
+        .ready = async->front_free + async->params->bulk_latency,
+        .group = grouped ? async_group_begins(async, slot, BIT64(lane), true) : ASYNC_NO_GROUP,
+        .pc = pc,
+        .slot = (uint8_t)slot,
+        .lane = (uint8_t)lane,
+        .used = true};
+    vec_push(&async->line, number);
+    warp_copies_begin(async->warp, slot);
+    async_note(async, async->commands.items[number].ready > now ? async->commands.items[number].ready : now + 1);
+}
+
+static void end_command(struct async *async, struct async_bulk *b)
+{
+    if (b->out || !b->walked)
+        return;
+    unsigned slot = b->slot;
+    b->used = false;
+    warp_copies_end(async->warp, slot);
+    if (b->group != ASYNC_NO_GROUP)
+        async_copied(async, slot, b->group);
+    async->port->rests(async->sm, slot);
+}
+
+static void fail(struct async *async, const struct async_bulk *b, const struct simt_fault *fault)
+{
+    struct simt_fault found = *fault;
+    found.lane = b->lane;
+    found.pc = b->pc;
+    async->port->fault(async->sm, b->slot, &found);
+}
+
+/* Bytes of the command have come to shared memory. */
+static void complete_bytes(struct async *async, const struct async_bulk *b, uint32_t bytes)
+{
+    uint32_t address = b->command.mbarrier & SIMT_SHARED_OFFSET;
+    if (!b->command.arrives)
+        return;
+    struct mbarrier_step step = simt_mbarrier_bytes(warp_of(async, b)->simt.block, address, bytes);
+    struct simt_fault fault;
+    if (step.completed)
+        async_phase_ended(async, warp_of(async, b)->block);
+    if (!step.fault)
+        return;
+    simt_mbarrier_fault(&fault, &step, address, b->lane, b->pc);
+    fail(async, b, &fault);
+}
+
+/* Pieces */
+
+static uint32_t keep_piece(struct async *async, uint32_t command, const struct simt_piece *piece)
+{
+    uint32_t number = 0;
+    while (number < async->pieces.count && async->pieces.items[number].used)
+        number++;
+    if (number == async->pieces.count)
+        vec_push(&async->pieces, (struct async_piece){0});
+    async->pieces.items[number] = (struct async_piece){*piece, command, true};
+    async->commands.items[command].out++;
+    return number;
+}
+
+static bool covers(struct async *async, const struct async_bulk *b, const struct simt_piece *piece)
+{
+    if (store_covers(async->store, piece->global, piece->bytes))
+        return true;
+    fail(async, b,
+         &(struct simt_fault){.kind = SIMT_FAULT_BOUNDS, .space = ISA_SPACE_GLOBAL, .address = piece->global});
+    return false;
+}
+
+/* A request for the sectors of a piece. */
+static struct packet *new_request(struct async *async, unsigned kind, uint32_t command, const struct simt_piece *piece)
+{
+    uint64_t from = piece->global & ~UINT64_C(31), end = (piece->global + piece->bytes + 31) & ~UINT64_C(31);
+    return lsu_async_request(async->lsu, kind, from, (uint32_t)(end - from), keep_piece(async, command, piece));
+}
+
+static void put_bytes(const struct simt_bulk *command, const struct simt_piece *piece, const uint8_t *bytes,
+                      struct message_write *m)
+{
+    for (uint32_t i = 0; i < piece->bytes; i++) {
+        unsigned at = (unsigned)((piece->global + i) % PACKET_LINE_BYTES);
+        if (!mask_has(command->bytes_kept, (piece->offset + i) % 16))
+            continue;
+        m->data[at] = bytes[i];
+        m->mask[at / 64] |= BIT64(at % 64);
+    }
+}
+
+/* Where values are changed at issue (sm.values_at_issue), the store's are now. */
+static void perform_write(const struct async *async, const struct simt_piece *piece, struct message_write *m)
+{
+    if (!async->params->values_at_issue)
+        return;
+    for (uint32_t i = 0; i < piece->bytes; i++) {
+        unsigned at = (unsigned)((piece->global + i) % PACKET_LINE_BYTES);
+        if (m->mask[at / 64] >> at % 64 & 1)
+            *store_at(async->store, piece->global + i) = m->data[at];
+    }
+    m->performed = true;
+}
+
+static void send_write(struct async *async, uint32_t command, const struct simt_piece *piece)
+{
+    uint8_t bytes[PACKET_LINE_BYTES];
+    struct async_bulk *b = &async->commands.items[command];
+    simt_bulk_read(&b->command, piece, shared_of(async, b), bytes);
+    struct packet *p = new_request(async, PACKET_WRITE, command, piece);
+    put_bytes(&async->commands.items[command].command, piece, bytes, write_of(p));
+    perform_write(async, piece, write_of(p));
+    lsu_async_send(async->lsu, p);
+}
+
+/* A reduction of the elements of a piece, as many as a request has places for. */
+static void send_atomics(struct async *async, uint32_t command, const struct simt_piece *piece)
+{
+    uint8_t bytes[PACKET_LINE_BYTES];
+    const struct async_bulk *b = &async->commands.items[command];
+    const struct simt_bulk of = b->command;
+    unsigned size = simt_bulk_element(&of);
+    simt_bulk_read(&of, piece, shared_of(async, b), bytes);
+    struct packet *p = new_request(async, PACKET_ATOMIC, command, piece);
+    struct message_atomic *m = atomic_of(p);
+    m->atomic = of.atomic;
+    m->type = of.type;
+    m->no_return = true;
+    for (uint32_t at = 0; at < piece->bytes; at += size) {
+        struct packet_lane *l = &m->lanes[m->lane_count++];
+        *l = (struct packet_lane){.offset = (uint8_t)((piece->global + at) % PACKET_LINE_BYTES)};
+        memcpy(&l->operand, bytes + at, size);
+    }
+    lsu_async_send(async->lsu, p);
+}
+
+static void send_reduction(struct async *async, uint32_t command, const struct simt_piece *piece)
+{
+    uint32_t most = LANES_OF_REQUEST * simt_bulk_element(&async->commands.items[command].command);
+    for (struct simt_piece part = *piece; part.offset < piece->offset + piece->bytes; part.offset += part.bytes) {
+        uint32_t done = part.offset - piece->offset, left = piece->bytes - done;
+        part.bytes = left < most ? left : most;
+        part.global = piece->global + done;
+        send_atomics(async, command, &part);
+    }
+}
+
+/* A piece that nothing is read for, or that is written to the block's own shared memory. */
+static void move_here(struct async *async, uint32_t command, const struct simt_piece *piece)
+{
+    struct async_bulk *b = &async->commands.items[command];
+    uint8_t bytes[PACKET_LINE_BYTES], *shared = shared_of(async, b);
+    if (b->command.kind == SIMT_BULK_SEND) {
+        memcpy(bytes, shared + (b->command.from & SIMT_SHARED_OFFSET) + piece->offset, piece->bytes);
+        simt_bulk_write(&b->command, piece, bytes, shared);
+    } else {
+        simt_bulk_write(&b->command, piece, NULL, shared);
+    }
+    complete_bytes(async, b, piece->bytes);
+}
+
+static void move(struct async *async, uint32_t command, const struct simt_piece *piece)
+{
+    struct async_bulk *b = &async->commands.items[command];
+    bool loads = b->command.kind == SIMT_BULK_LOAD;
+    if (b->command.kind == SIMT_BULK_SEND || (piece->outside && loads)) {
+        move_here(async, command, piece);
+        return;
+    }
+    if (piece->outside || !covers(async, b, piece))
+        return;
+    switch (b->command.kind) {
+    case SIMT_BULK_STORE:
+        send_write(async, command, piece);
+        break;
+    case SIMT_BULK_REDUCE:
+        send_reduction(async, command, piece);
+        break;
+    default:
+        lsu_async_send(async->lsu, new_request(async, PACKET_READ, command, piece));
+        break;
+    }
+}
+
+/* The first command of the line sends a piece, if there is room. Returns whether it did something. */
+static bool step_first(struct async *async)
+{
+    uint32_t number = async->line.items[0];
+    struct async_bulk *b = &async->commands.items[number];
+    struct simt_piece piece;
+    if (lsu_async_room(async->lsu) < 2) /* a reduction of small elements asks twice */
+        return false;
+    if (simt_bulk_next(&b->command, &piece)) {
+        uint64_t now = async->agenda->now * FRACTION;
+        async->pace = (async->pace > now ? async->pace : now) + (uint64_t)async->params->bulk_kib * piece.bytes;
+        move(async, number, &piece);
+        b = &async->commands.items[number];
+    }
+    if (b->command.done < b->command.bytes)
+        return true;
+    memmove(async->line.items, async->line.items + 1, --async->line.count * sizeof *async->line.items);
+    b->walked = true;
+    if (b->group != ASYNC_NO_GROUP)
+        async_source_read(async, b->slot, b->group);
+    end_command(async, b);
+    return true;
+}
+
+/* The cycle in which the first command of the line goes on. */
+static uint64_t first_ready(const struct async *async)
+{
+    uint64_t pace = async->pace / FRACTION, ready = async->commands.items[async->line.items[0]].ready;
+    return pace > ready ? pace : ready;
+}
+
+uint64_t async_bulk_next(const struct async *async)
+{
+    if (!async->line.count)
+        return CYCLE_NEVER;
+    uint64_t ready = first_ready(async);
+    return ready > async->agenda->now ? ready : async->agenda->now;
+}
+
+void async_bulk_step(struct async *async)
+{
+    while (async->line.count && first_ready(async) <= async->agenda->now && step_first(async))
+        made_progress(async->agenda);
+}
+
+/* Answers */
+
+static void take_bytes(struct async *async, const struct async_bulk *b, const struct async_piece *piece,
+                       const struct packet *p)
+{
+    const uint8_t *bytes = packet_data(p) + piece->piece.global % PACKET_LINE_BYTES;
+    if (async->params->values_at_issue)
+        bytes = store_at(async->store, piece->piece.global);
+    simt_bulk_write(&b->command, &piece->piece, bytes, shared_of(async, b));
+    complete_bytes(async, b, piece->piece.bytes);
+}
+
+void async_answer(struct async *async, const struct packet *p)
+{
+    uint32_t number = access_of(p)->waiter;
+    contract(number < async->pieces.count && async->pieces.items[number].used);
+    struct async_piece *piece = &async->pieces.items[number];
+    struct async_bulk *b = &async->commands.items[piece->command];
+    piece->used = false;
+    b->out--;
+    if (b->command.kind == SIMT_BULK_LOAD)
+        take_bytes(async, b, piece, p);
+    end_command(async, b);
+}

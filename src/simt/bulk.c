@@ -1,0 +1,292 @@
+/* Copies in bulk: see bulk.h. */
+#include "simt/bulk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "simt/execute.h"
+
+#define LINE 128u
+#define CHUNK 16u
+#define ABSENT UINT32_MAX
+
+/* What a lane asks for, in its access's data; the address on the side of global memory, of the tensor map or, of copies
+ * between blocks, of the source, is the access's own. */
+struct asked {
+    uint32_t shared, mbarrier;
+    uint16_t blocks, bytes_kept;
+    int32_t at[TENSOR_MOST_RANK]; /* the box's place; of others, the bytes come first */
+};
+_Static_assert(sizeof(struct asked) <= SIMT_ACCESS_BYTES, "it lies in a lane's data");
+
+static struct asked *asked_of(const struct simt_access *access, unsigned lane)
+{
+    return (struct asked *)(void *)simt_access_data(access, lane);
+}
+
+/* Positions of operands: op.def. */
+enum { COPY_INTO, COPY_FROM, COPY_BYTES, COPY_MBARRIER, COPY_BLOCKS, COPY_POLICY, COPY_MASK };
+enum { TENSOR_SHARED, TENSOR_MAP, TENSOR_MBARRIER, TENSOR_BLOCKS, TENSOR_POLICY, TENSOR_AT };
+
+/* An operand in every lane, with the offset of an address; `absent` where it was not written. */
+static void gather(const struct simt_warp *warp, const struct simt_op *op, unsigned operand, uint64_t cycle,
+                   uint64_t absent, uint64_t *values)
+{
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    const struct simt_operand *from = operand < op->src_count ? &op->src[operand] : NULL;
+    const void *row = from ? simt_source_row(warp, from, &warp->paths.now->frame, cycle, scratch) : NULL;
+    uint64_t offset = from && from->place == SIMT_PLACE_ROW ? from->value : 0;
+    for (unsigned lane = 0; lane < warp->code->width; lane++)
+        values[lane] = !row         ? absent
+                       : from->wide ? ((const uint64_t *)row)[lane] + offset
+                                    : ((const uint32_t *)row)[lane] + offset;
+}
+
+/* One operand becomes a member of what each lane asks for. */
+#define GATHER(member, TYPE, operand, absent)                                                                          \
+    do {                                                                                                               \
+        gather(warp, op, operand, cycle, absent, values);                                                              \
+        for (uint64_t rest = access->mask; rest; rest &= rest - 1)                                                     \
+            asked_of(access, mask_first(rest))->member = (TYPE)values[mask_first(rest)];                               \
+    } while (0)
+
+static void gather_copy(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                        struct simt_access *access)
+{
+    uint64_t values[SIMT_MAX_WIDTH];
+    bool stores = access->instr->mods.into == ISA_INTO_GLOBAL;
+    gather(warp, op, stores ? COPY_INTO : COPY_FROM, cycle, 0, access->address);
+    GATHER(shared, uint32_t, stores ? COPY_FROM : COPY_INTO, 0);
+    GATHER(at[0], int32_t, COPY_BYTES, 0);
+    GATHER(mbarrier, uint32_t, COPY_MBARRIER, ABSENT);
+    GATHER(blocks, uint16_t, COPY_BLOCKS, 0);
+    GATHER(bytes_kept, uint16_t, COPY_MASK, UINT16_MAX);
+}
+
+static void gather_tensor(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                          struct simt_access *access)
+{
+    uint64_t values[SIMT_MAX_WIDTH];
+    gather(warp, op, TENSOR_MAP, cycle, 0, access->address);
+    GATHER(shared, uint32_t, TENSOR_SHARED, 0);
+    GATHER(mbarrier, uint32_t, TENSOR_MBARRIER, ABSENT);
+    GATHER(blocks, uint16_t, TENSOR_BLOCKS, 0);
+    GATHER(bytes_kept, uint16_t, ABSENT, UINT16_MAX);
+    for (unsigned d = 0; d < isa_dimensions(access->instr); d++)
+        GATHER(at[d], int32_t, TENSOR_AT + d, 0);
+}
+
+enum simt_event simt_bulk(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
+                          struct simt_result *r)
+{
+    simt_describe_access(op, r, &warp->paths.now->frame, access);
+    access->space = ISA_SPACE_GLOBAL;
+    if (isa_dimensions(r->instr))
+        gather_tensor(warp, op, cycle, access);
+    else
+        gather_copy(warp, op, cycle, access);
+    simt_advance(&warp->paths, r->pc + 1);
+    return SIMT_BULK;
+}
+
+/* Commands */
+
+static bool refuse(struct simt_fault *fault, const struct simt_access *access, unsigned lane, uint64_t address,
+                   const char *what, unsigned long long found)
+{
+    *fault = (struct simt_fault){
+        .kind = SIMT_FAULT_BULK, .lane = (uint8_t)lane, .space = ISA_SPACE_GLOBAL, .address = address, .pc = access->pc};
+    snprintf(fault->message, sizeof fault->message, what, found);
+    return false;
+}
+
+static enum simt_bulk_kind kind_of(const struct isa_instr *instr)
+{
+    switch (instr->op) {
+    case ISA_OP_BULK_PREFETCH:
+    case ISA_OP_TENSOR_PREFETCH:
+        return SIMT_BULK_PREFETCH;
+    case ISA_OP_BULK_REDUCE:
+    case ISA_OP_TENSOR_REDUCE:
+        return instr->mods.into == ISA_INTO_GLOBAL ? SIMT_BULK_REDUCE : SIMT_BULK_SEND;
+    default:
+        return instr->mods.into == ISA_INTO_GLOBAL   ? SIMT_BULK_STORE
+               : instr->mods.from == ISA_FROM_GLOBAL ? SIMT_BULK_LOAD
+                                                     : SIMT_BULK_SEND;
+    }
+}
+
+static bool open_tensor(const struct simt_access *access, unsigned lane, simt_read_fn *read, void *context,
+                        struct simt_bulk *bulk, struct simt_fault *fault)
+{
+    uint64_t address = access->address[lane];
+    const struct tensor_map *map = &bulk->map;
+    bulk->is_tensor = true;
+    memcpy(bulk->at, asked_of(access, lane)->at, sizeof bulk->at);
+    if (address % 64 || !read(context, address, &bulk->map, sizeof bulk->map) || map->mark != TENSOR_MAP_MARK)
+        return refuse(fault, access, lane, address, "there is no tensor map at 0x%llx (cuTensorMapEncodeTiled makes one)",
+                      address);
+    if (map->rank != isa_dimensions(access->instr))
+        return refuse(fault, access, lane, address, "the tensor map has %llu dimensions, the instruction others",
+                      map->rank);
+    bulk->type = map->type;
+    bulk->bytes = map->element_bytes;
+    for (unsigned d = 0; d < map->rank; d++)
+        bulk->bytes *= map->box[d];
+    return true;
+}
+
+static bool open_copy(const struct simt_access *access, unsigned lane, struct simt_bulk *bulk, struct simt_fault *fault)
+{
+    uint64_t address = access->address[lane];
+    bulk->bytes = (uint32_t)asked_of(access, lane)->at[0];
+    bulk->global = address;
+    bulk->from = bulk->kind == SIMT_BULK_SEND ? (uint32_t)address : 0;
+    bulk->type = access->instr->type;
+    if (bulk->bytes % CHUNK)
+        return refuse(fault, access, lane, address, "a copy in bulk moves a multiple of 16 bytes, not %llu", bulk->bytes);
+    if (address % CHUNK)
+        return refuse(fault, access, lane, address, "an address of a copy in bulk is a multiple of 16, 0x%llx is not",
+                      address);
+    return true;
+}
+
+/* The part of a shared address that lies in a block's memory fits there. */
+static bool fits(const struct simt_warp *warp, uint32_t address, uint64_t bytes)
+{
+    uint64_t offset = address & SIMT_SHARED_OFFSET;
+    return offset + bytes <= warp->block->shared_bytes;
+}
+
+bool simt_bulk_open(const struct simt_warp *warp, const struct simt_access *access, unsigned lane, simt_read_fn *read,
+                    void *context, struct simt_bulk *bulk, struct simt_fault *fault)
+{
+    const struct asked *asked = asked_of(access, lane);
+    *bulk = (struct simt_bulk){.kind = (uint8_t)kind_of(access->instr),
+                               .atomic = access->instr->mods.atomic,
+                               .arrives = asked->mbarrier != ABSENT,
+                               .blocks = asked->blocks,
+                               .bytes_kept = asked->bytes_kept,
+                               .shared = asked->shared,
+                               .mbarrier = asked->mbarrier};
+    if (!(isa_dimensions(access->instr) ? open_tensor(access, lane, read, context, bulk, fault)
+                                        : open_copy(access, lane, bulk, fault)))
+        return false;
+    if (bulk->kind == SIMT_BULK_PREFETCH)
+        return true;
+    if (bulk->shared % CHUNK)
+        return refuse(fault, access, lane, bulk->shared,
+                      "an address of a copy in bulk is a multiple of 16, 0x%llx is not", bulk->shared);
+    if (!fits(warp, bulk->shared, bulk->bytes) ||
+        (bulk->kind == SIMT_BULK_SEND && !fits(warp, bulk->from, bulk->bytes)))
+        return refuse(fault, access, lane, bulk->shared, "the copy in bulk leaves shared memory at 0x%llx", bulk->shared);
+    if (bulk->arrives && (bulk->mbarrier % 8 || !fits(warp, bulk->mbarrier, 8)))
+        return refuse(fault, access, lane, bulk->mbarrier, "there is no mbarrier at 0x%llx of shared memory",
+                      bulk->mbarrier);
+    return true;
+}
+
+/* Pieces */
+
+/* The part of a row of a box, from byte `in` of it on, that lies in one line, or outside of the tensor. */
+static void cut_row(const struct simt_bulk *bulk, uint64_t in, uint64_t row_address, bool outside,
+                    struct simt_piece *piece)
+{
+    const struct tensor_map *map = &bulk->map;
+    int64_t size = (int64_t)(map->size[0] * map->element_bytes), row = (int64_t)map->box[0] * map->element_bytes;
+    int64_t from = (int64_t)bulk->at[0] * map->element_bytes + (int64_t)in, end = from + row - (int64_t)in;
+    if (outside || from >= size || from < 0) {
+        piece->outside = true;
+        piece->bytes = (uint32_t)(!outside && from < 0 && end > 0 ? -from : end - from);
+        return;
+    }
+    piece->global = row_address + (uint64_t)from;
+    int64_t line = LINE - (int64_t)(piece->global % LINE);
+    end = end > size ? size : end;
+    piece->bytes = (uint32_t)(end - from < line ? end - from : line);
+}
+
+static void cut_tensor(const struct simt_bulk *bulk, struct simt_piece *piece)
+{
+    const struct tensor_map *map = &bulk->map;
+    uint64_t row = (uint64_t)map->box[0] * map->element_bytes, index = bulk->done / row, address = map->address;
+    bool outside = false;
+    for (unsigned d = 1; d < map->rank; d++) {
+        int64_t at = bulk->at[d] + (int64_t)(index % map->box[d]);
+        index /= map->box[d];
+        outside |= at < 0 || (uint64_t)at >= map->size[d];
+        address += (uint64_t)at * map->stride[d - 1];
+    }
+    cut_row(bulk, bulk->done % row, address, outside, piece);
+}
+
+bool simt_bulk_next(struct simt_bulk *bulk, struct simt_piece *piece)
+{
+    uint64_t left = bulk->bytes - bulk->done;
+    if (!left)
+        return false;
+    *piece = (struct simt_piece){.offset = (uint32_t)bulk->done};
+    if (bulk->is_tensor) {
+        cut_tensor(bulk, piece);
+    } else {
+        piece->global = bulk->global + bulk->done;
+        uint64_t line = LINE - piece->global % LINE;
+        piece->bytes = (uint32_t)(left < line ? left : line);
+    }
+    bulk->done += piece->bytes;
+    return true;
+}
+
+/* Where in shared memory byte `offset` of the command lies. */
+static uint32_t place_of(const struct simt_bulk *bulk, uint32_t offset)
+{
+    uint32_t address = (bulk->shared & SIMT_SHARED_OFFSET) + offset;
+    unsigned bits = bulk->is_tensor ? bulk->map.swizzle : 0;
+    return address ^ ((address >> 7 & ((1u << bits) - 1)) << 4);
+}
+
+/* Bytes from an offset on that lie side by side, whatever the swizzle. */
+static uint32_t run_of(const struct simt_piece *piece, uint32_t at)
+{
+    uint32_t left = piece->bytes - at, chunk = CHUNK - (piece->offset + at) % CHUNK;
+    return left < chunk ? left : chunk;
+}
+
+void simt_bulk_write(const struct simt_bulk *bulk, const struct simt_piece *piece, const uint8_t *bytes, uint8_t *shared)
+{
+    for (uint32_t at = 0, run; at < piece->bytes; at += run) {
+        uint8_t *to = shared + place_of(bulk, piece->offset + at);
+        run = run_of(piece, at);
+        if (bytes)
+            memcpy(to, bytes + at, run);
+        else
+            for (uint32_t i = 0; i < run; i++)
+                to[i] = (uint8_t)(bulk->map.fill >> 8 * ((piece->offset + at + i) & 1));
+    }
+}
+
+void simt_bulk_read(const struct simt_bulk *bulk, const struct simt_piece *piece, const uint8_t *shared, uint8_t *bytes)
+{
+    for (uint32_t at = 0, run; at < piece->bytes; at += run) {
+        run = run_of(piece, at);
+        memcpy(bytes + at, shared + place_of(bulk, piece->offset + at), run);
+    }
+}
+
+unsigned simt_bulk_element(const struct simt_bulk *bulk)
+{
+    return bulk->is_tensor ? bulk->map.element_bytes : isa_type_bits((enum isa_type)bulk->type) / 8;
+}
+
+void simt_bulk_reduce(const struct simt_bulk *bulk, const struct simt_piece *piece, const uint8_t *bytes, uint8_t *memory)
+{
+    unsigned size = simt_bulk_element(bulk);
+    for (uint32_t at = 0; at + size <= piece->bytes; at += size) {
+        uint64_t old = 0, operand = 0;
+        memcpy(&old, memory + at, size);
+        memcpy(&operand, bytes + at, size);
+        uint64_t value = lane_atomic(bulk->atomic, bulk->type, old, operand, 0);
+        memcpy(memory + at, &value, size);
+    }
+}
