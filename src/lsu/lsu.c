@@ -93,7 +93,7 @@ HOT static void deliver(struct lsu *lsu, const struct lsu_transaction *t, const 
 {
     const struct core_op *o = &lsu->ops->items[t->op];
     struct simt_access *access = o->access;
-    if (access->space == ISA_SPACE_LOCAL || o->performed || !line)
+    if (access->space == ISA_SPACE_LOCAL || o->performed || !line || !t->lanes)
         return;
     if (RARELY(simt_access_copies(access))) {
         simt_copy_take(&lsu->warp->slots[o->slot].simt, access, t->lanes, line, line_bytes);
@@ -265,9 +265,49 @@ COLD static void tell_transaction(const struct lsu *lsu, const struct core_op *o
                                            .waits = waits});
 }
 
-/* An access at the L1D's door. Returns false when it must be tried again. */
-HOT static bool serve_l1d(struct lsu *lsu, const struct lsu_transaction *t)
+/* The L1D took the first bytes of a transaction alone: they become a transaction of their own, which is returned, and t
+ * is the rest. Lanes of local memory and of textures may have words in both. */
+NOT_INLINE struct lsu_transaction split_off(struct lsu *lsu, struct lsu_transaction *t, uint32_t bytes)
 {
+    struct core_op *o = &lsu->ops->items[t->op];
+    struct lsu_transaction first = *t;
+    first.bytes = bytes;
+    t->address += bytes;
+    t->bytes -= bytes;
+    if (o->access->space != ISA_SPACE_LOCAL && !o->access->samples) {
+        for (uint64_t rest = first.lanes; rest; rest &= rest - 1)
+            if (o->access->address[mask_first(rest)] < t->address)
+                t->lanes &= ~(rest & -rest);
+        first.lanes &= ~t->lanes;
+    }
+    o->pending++;
+    made_progress(lsu->agenda);
+    return first;
+}
+
+/* The L1D took a transaction; misses: those of the L1D before. */
+HOT_INLINE void note_served(struct lsu *lsu, const struct lsu_transaction *t, const struct l1_access *access,
+                            enum l1_served served, uint64_t misses)
+{
+    const struct core_op *o = &lsu->ops->items[t->op];
+    if (RARELY(lsu->locality))
+        lsu_locality_accessed(lsu->locality, &lsu->l1d, o->slot, t->address, misses);
+    if (RARELY(watch_hears(lsu->watch, WATCH_transaction)))
+        tell_transaction(lsu, o, t, served == L1_WAITS);
+    if (lsu->l1d.requests.count)
+        agenda_add(lsu->agenda, DUE_SEND);
+    if (served == L1_WAITS) {
+        keep_transaction(lsu, t);
+        return;
+    }
+    deliver(lsu, t, access->values, lsu->l1d.line_bytes);
+    transaction_done(lsu, t->op, lsu->agenda->now + 1);
+}
+
+/* An access at the L1D's door. Returns false when it, or what is left of it, must be tried again. */
+HOT static bool serve_l1d(struct lsu *lsu, struct lsu_transaction *t)
+{
+    struct lsu_transaction first;
     const struct core_op *o = &lsu->ops->items[t->op];
     struct l1_access access;
     access.address = t->address;
@@ -290,19 +330,11 @@ HOT static bool serve_l1d(struct lsu *lsu, const struct lsu_transaction *t)
         made_progress_if(lsu->agenda, l1_keeps(&lsu->l1d) && !l1_would_refuse(&lsu->l1d, t->address, t->bytes));
         return false;
     }
-    if (RARELY(lsu->locality))
-        lsu_locality_accessed(lsu->locality, &lsu->l1d, o->slot, t->address, misses);
-    if (RARELY(watch_hears(lsu->watch, WATCH_transaction)))
-        tell_transaction(lsu, o, t, served == L1_WAITS);
-    if (lsu->l1d.requests.count)
-        agenda_add(lsu->agenda, DUE_SEND);
-    if (served == L1_WAITS) {
-        keep_transaction(lsu, t);
-        return true;
-    }
-    deliver(lsu, t, access.values, lsu->l1d.line_bytes);
-    transaction_done(lsu, t->op, lsu->agenda->now + 1);
-    return true;
+    bool rest = RARELY(access.bytes < t->bytes);
+    if (rest)
+        first = split_off(lsu, t, access.bytes);
+    note_served(lsu, rest ? &first : t, &access, served, misses);
+    return !rest || serve_l1d(lsu, t);
 }
 
 /* An access goes past the L1D. Returns false when there is no room. */
@@ -398,7 +430,7 @@ static enum lsu_served served_if(bool served)
     return served ? LSU_SERVED : LSU_REFUSED;
 }
 
-static enum lsu_served serve_transaction(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t)
+static enum lsu_served serve_transaction(struct lsu *lsu, const struct core_op *o, struct lsu_transaction *t)
 {
     if (o->access->space == ISA_SPACE_CONST)
         return served_if(load_const(lsu, t));
@@ -417,7 +449,8 @@ static void delay(struct lsu *lsu, uint32_t op, uint32_t cycles)
     agenda_add(lsu->agenda, DUE_SHARED);
 }
 
-/* A load of constant memory; kernels' parameters are operands of machine instructions, and take no time of their own. */
+/* A load of constant memory; kernels' parameters are operands of machine instructions, and take no time of their own.
+ */
 static bool is_constant(const struct core_op *o)
 {
     return o->in_memory && o->access->space == ISA_SPACE_CONST && o->access->instr->mods.space != ISA_SPACE_PARAM;

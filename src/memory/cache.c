@@ -14,6 +14,7 @@
 #include "base/hot.h"
 #include "memory/cache_impl.h"
 
+#define CACHE_IN_PARTS ((enum cache_result)(CACHE_REFUSED + 1)) /* nothing was done: one fill does not bring all */
 #define MAX_WAITERS 65536u /* of all fills together: more than a machine's warps can have under way */
 
 const char *const cache_replacement_choices[] = {"lru", "fifo", NULL};
@@ -26,6 +27,7 @@ const struct param_desc cache_param_descs[] = {
 #define PARAM_STRUCT struct cache_params
 #include "config/param_descs.h"
 #include "memory/cache_params.def"
+#include "memory/l1d_params.def"
 #include "config/param_end.h"
 };
 #include "memory/cache_defaults_end.h"
@@ -183,12 +185,6 @@ static void use_line(struct cache *c, uint32_t index, uint64_t at)
         c->states[index] = ++c->clock << LINE_ORDER_SHIFT | (c->states[index] & LINE_BUT_ORDER);
 }
 
-static bool is_dirty(const struct cache *c, uint32_t index)
-{
-    const struct line_extra *e = &c->extras[index];
-    return (c->states[index] & LINE_EXTRA) && (e->dirty[0] | e->dirty[1]) != 0;
-}
-
 /* To be written to. */
 static struct line_extra *extra_of(struct cache *c, uint32_t index)
 {
@@ -215,17 +211,6 @@ static uint32_t choose_victim(const struct cache *c, uint32_t set)
         best = lower ? first + way : best;
         lowest = lower ? states[way] : lowest;
     }
-    return best;
-}
-
-/* choose_victim among lines that are not dirty. */
-static uint32_t choose_clean_victim(const struct cache *c, uint32_t set)
-{
-    uint32_t first = set * c->ways, best = NO_INDEX;
-    for (uint32_t i = first; i < first + c->ways; i++)
-        if (!is_dirty(c, i) && !(c->states[i] & LINE_HELD) &&
-            c->states[i] < (best == NO_INDEX ? LINE_RESERVED : c->states[best]))
-            best = i;
     return best;
 }
 
@@ -265,7 +250,7 @@ HOT static void take_line(struct cache *c, uint32_t index, uint64_t at, struct c
         c->used++;
     } else {
         c->stats.evictions++;
-        if (effect && is_dirty(c, index))
+        if (effect && cache_is_dirty(c, index))
             describe_writeback(c, index, effect);
     }
     keep_values(c, index);
@@ -392,12 +377,19 @@ static enum cache_result refuse_line(struct cache *c)
     return result;
 }
 
-/* Joins the fill of `index` if it brings all of the missing sectors. */
-HOT NOT_INLINE enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t missing, uint32_t waiter,
+/* True: the fill brings all that an access lacks, and what it wants besides stays until the fill has come: a fill that
+ * has no line yet keeps none. */
+static bool brings_all(const struct mshr *m, uint8_t wanted, uint8_t missing)
+{
+    return !((m->line == NO_INDEX ? wanted : missing) & ~m->sectors);
+}
+
+/* Joins the fill of `index`, if it brings all. */
+HOT NOT_INLINE enum cache_result join_fill(struct cache *c, uint32_t index, bool all, uint32_t waiter,
                                            struct cache_effect *effect)
 {
     struct mshr *m = &c->mshrs[index];
-    if (m->orphan || (missing & ~m->sectors))
+    if (m->orphan || !all)
         return refuse(c, &c->stats.refused_mshr, CACHE_HELP_FILL);
     if (m->count >= c->params.mshr_merges || no_waiter(c))
         return refuse(c, &c->stats.refused_merge, CACHE_HELP_FILL | CACHE_HELP_TAKEN);
@@ -453,12 +445,27 @@ static inline enum cache_presence presence_of(const struct cache *c, uint32_t in
     return c->states[index] & LINE_EXTRA ? CACHE_WRITTEN : CACHE_THERE;
 }
 
+/* The bytes of an access, from its first on, whose sectors one fill under way brings, or none does. */
+static uint32_t first_part(const struct cache *c, uint64_t address, uint32_t bytes)
+{
+    uint64_t at = line_address(c, address);
+    uint32_t index = find_line(c, at), sector = 1u << c->sector_shift, part = 0, first = NO_INDEX;
+    for (uint32_t next = sector - ((uint32_t)address & (sector - 1)); part < bytes; part = next, next += sector) {
+        uint32_t fill = find_mshr(c, at, index, sectors_of(c, address + part, 1));
+        if (!part)
+            first = fill;
+        else if (fill != first)
+            return part;
+    }
+    return bytes;
+}
+
 /* A read, or a store that fetches: it hits, joins a fill that brings all that is missing, or requests one. */
 HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, bool room,
                                          struct cache_effect *effect)
 {
     uint64_t at = line_address(c, address);
-    uint8_t missing = sectors_of(c, address, bytes);
+    uint8_t wanted = sectors_of(c, address, bytes), missing = wanted;
     uint32_t index = find_line(c, at);
     effect->line = index;
     effect->writeback = false;
@@ -474,8 +481,17 @@ HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint
     uint32_t under_way = find_mshr(c, at, index, missing);
     forget_refusal(c);
     effect->presence = under_way != NO_INDEX ? CACHE_COMING : CACHE_ABSENT;
-    return under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect)
-                                 : send_fill(c, at, missing, waiter, effect);
+    if (under_way == NO_INDEX)
+        return send_fill(c, at, missing, waiter, effect);
+    bool all = brings_all(&c->mshrs[under_way], wanted, missing);
+    return all || !c->params.split_reads ? join_fill(c, under_way, all, waiter, effect) : CACHE_IN_PARTS;
+}
+
+NOT_INLINE enum cache_result access_part(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter,
+                                         struct cache_effect *effect)
+{
+    effect->bytes = first_part(c, address, bytes);
+    return access_line(c, address, effect->bytes, waiter, true, effect);
 }
 
 /* Accesses */
@@ -492,7 +508,10 @@ HOT enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t byt
                                  uint32_t queue_room, struct cache_effect *effect)
 {
     bool room = queue_room >= c->head.miss_room;
+    effect->bytes = bytes;
     enum cache_result result = access_line(c, address, bytes, waiter, room, effect);
+    if (RARELY(result == CACHE_IN_PARTS))
+        result = access_part(c, address, bytes, waiter, effect);
     if (result == CACHE_REFUSED) {
         c->head.refused_address = address;
         c->head.refused_bytes = bytes;
@@ -526,6 +545,7 @@ static enum cache_result count_write(struct cache *c, enum cache_result result)
 static enum cache_result fetch_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, bool room,
                                     struct cache_effect *effect)
 {
+    contract(!c->params.split_reads);
     forget_refusal(c);
     return count_write(c, access_line(c, address, bytes, waiter, room, effect));
 }
@@ -641,11 +661,6 @@ static void drop_line(struct cache *c, uint32_t index)
     clear_line(c, index, 0);
 }
 
-void cache_set_timing_only(struct cache *c)
-{
-    c->timing_only = true;
-}
-
 HOT bool cache_invalidate(struct cache *c, uint64_t address)
 {
     uint64_t at = line_address(c, address);
@@ -673,7 +688,7 @@ void cache_invalidate_clean(struct cache *c)
 {
     for (uint32_t i = 0, left = c->used; left; i++) {
         left -= c->tags[i] != NO_ADDRESS;
-        if (c->tags[i] != NO_ADDRESS && !is_dirty(c, i))
+        if (c->tags[i] != NO_ADDRESS && !cache_is_dirty(c, i))
             drop_line(c, i);
     }
     orphan_placeless(c);
@@ -687,20 +702,11 @@ void cache_invalidate_all(struct cache *c)
     orphan_placeless(c);
 }
 
-void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
-                   void *context)
-{
-    uint32_t lines = c->data && c->used ? c->params.sets * c->ways : 0;
-    for (uint32_t i = 0; i < lines; i++)
-        if (c->tags[i] != NO_ADDRESS && !is_dirty(c, i))
-            read(context, c->tags[i], cache_data(c, i), c->params.line_bytes);
-}
-
 bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *effect)
 {
     uint32_t lines = c->params.sets * c->ways;
     for (; *cursor < lines; (*cursor)++) {
-        if (!is_dirty(c, *cursor))
+        if (!cache_is_dirty(c, *cursor))
             continue;
         effect->line = *cursor;
         describe_writeback(c, *cursor, effect);
@@ -748,7 +754,7 @@ static void fill_data(struct cache *c, const struct mshr *m, const uint8_t *data
     }
     const uint64_t *dirty = c->extras[m->line].dirty;
     uint8_t *bytes = cache_data(c, m->line);
-    if (is_dirty(c, m->line))
+    if (cache_is_dirty(c, m->line))
         for (uint32_t i = from; i < to; i++)
             bytes[i] = mask_has(dirty[i / 64], i % 64) ? bytes[i] : data[i];
     else if (to - from == PACKET_LINE_BYTES)
@@ -773,7 +779,7 @@ static uint32_t place_fill(struct cache *c, uint64_t at)
     uint32_t line = find_line(c, at);
     if (line != NO_INDEX)
         return line;
-    line = choose_clean_victim(c, set_of(c, at));
+    line = cache_choose_clean(c, set_of(c, at));
     if (line != NO_INDEX)
         take_line(c, line, at, NULL);
     return line;
@@ -875,11 +881,6 @@ HOT uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
         free_mshr(c, index);
     }
     return value;
-}
-
-bool cache_still_holds(const struct cache *c, uint32_t line, uint64_t address)
-{
-    return line != NO_INDEX && c->tags[line] == line_address(c, address);
 }
 
 uint8_t *cache_data(struct cache *c, uint32_t line)

@@ -20,6 +20,7 @@ struct cache_params {
 #include "config/param_fields.h"
 #include "memory/cache_params.def"
 #include "memory/cache_queue_params.def"
+#include "memory/l1d_params.def"
 #include "memory/l2_params.def"
 #include "config/param_end.h"
 };
@@ -30,8 +31,9 @@ enum cache_set_index { CACHE_INDEX_LINEAR, CACHE_INDEX_HASHED };
 extern const char *const cache_replacement_choices[], *const cache_allocate_choices[];
 extern const char *const cache_write_allocate_choices[], *const cache_set_index_choices[];
 
-/* The descriptors of the L1 data cache. Another level expands cache_params.def, and the tables of what else it has,
- * between its own defaults and cache_defaults_end.h, as partition.c does for the L2. */
+/* The descriptors of the L1 data cache: cache_params.def and l1d_params.def. Another level expands cache_params.def,
+ * and the tables of what else it has, between its own defaults and cache_defaults_end.h, as partition.c does for the
+ * L2. */
 extern const struct param_desc cache_param_descs[];
 extern const unsigned cache_param_count;
 
@@ -65,6 +67,7 @@ enum cache_presence {
 struct cache_effect {
     uint8_t presence;      /* of an access that was not refused for want of room: how its bytes were there before */
     uint32_t line;         /* line index for cache_data and friends, or CACHE_NO_LINE */
+    uint32_t bytes;        /* of a read: the first so many are meant; the others are to be read next */
     uint64_t fill_address; /* MISS: device address and size of the fill to request */
     uint32_t fill_bytes;
     uint32_t fill;              /* MISS: its number, for cache_end_fill; below cache_params.mshr_entries */
@@ -110,10 +113,10 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
 /* Looks without changing anything (no LRU, no statistics) how the bytes of an access are there, and in which line:
  * CACHE_NO_LINE when in none. */
 enum cache_presence cache_find(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line);
-/* A read of [address, address + bytes), which must not cross a line. waiter: the caller's number for this access,
- * returned by cache_ready after the fill. queue_room: free slots of the caller's miss queue: an access that does not
- * hit is refused below cache_params.miss_room, so that a fill and the write-back of its victim always find their
- * places. */
+/* A read of [address, address + bytes), which must not cross a line. A cache that splits reads (l1d.split_reads) may
+ * take the first bytes alone: see cache_effect. waiter: the caller's number for this access, returned by cache_ready
+ * after the fill. queue_room: free slots of the caller's miss queue: an access that does not hit is refused below
+ * cache_params.miss_room, so that a fill and the write-back of its victim always find their places. */
 enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                              struct cache_effect *effect);
 /* True: the read is the one that was refused last, and nothing has changed for it since. */

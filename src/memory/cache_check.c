@@ -123,34 +123,71 @@ static bool has_victim(const struct cache *c, uint64_t at)
     return false;
 }
 
-/* The counter of the reason for which a read would be refused now, or NULL. */
-static const uint64_t *reason_to_refuse(const struct cache *c, const struct found *f, uint64_t address, uint32_t bytes,
-                                        bool room)
+/* A read that was refused: where it reads, and what it would find now. */
+struct refused {
+    uint64_t at; /* the line */
+    uint8_t wanted, valid;
+    const struct mshr *fill; /* that brings some of the sectors that it lacks, or NULL */
+};
+
+/* True: its fill leaves some sector to another fill; or has no line, which keeps those that are there. */
+static bool lacks_more(const struct refused *r)
 {
-    uint64_t at = address & ~(uint64_t)c->offset_mask;
-    uint32_t offset = (uint32_t)(address - at), line = 0;
-    uint8_t missing = 0;
-    for (uint32_t s = offset >> c->sector_shift; s <= (offset + bytes - 1) >> c->sector_shift; s++)
-        missing |= (uint8_t)(1u << s);
-    missing &= c->all_sectors;
-    while (line < line_count(c) && c->tags[line] != at)
+    uint8_t missing = r->wanted & (uint8_t)~r->valid;
+    return r->fill && ((r->fill->line == NO_INDEX ? r->wanted : missing) & ~r->fill->sectors);
+}
+
+/* Where the cache splits reads, the first of its sectors that one fill brings, or none does, are read alone. */
+static void take_first_part(const struct cache *c, const struct found *f, struct refused *r)
+{
+    uint8_t part = r->wanted & -r->wanted;
+    r->fill = fill_under_way(c, f, r->at, part);
+    for (uint8_t bit = (uint8_t)(part << 1); r->wanted & bit; bit = (uint8_t)(bit << 1)) {
+        if (fill_under_way(c, f, r->at, bit) != r->fill)
+            break;
+        part |= bit;
+    }
+    r->wanted = part;
+}
+
+static struct refused last_refused(const struct cache *c, const struct found *f, uint32_t line)
+{
+    uint64_t address = c->head.refused_address;
+    struct refused r = {.at = address & ~(uint64_t)c->offset_mask};
+    uint32_t offset = (uint32_t)(address - r.at), last = (offset + c->head.refused_bytes - 1) >> c->sector_shift;
+    for (uint32_t s = offset >> c->sector_shift; s <= last; s++)
+        r.wanted |= (uint8_t)(1u << s);
+    r.wanted &= c->all_sectors;
+    r.valid = line < line_count(c) ? line_valid(c->states[line]) : 0;
+    r.fill = fill_under_way(c, f, r.at, r.wanted & (uint8_t)~r.valid);
+    return r;
+}
+
+/* The counter of the reason for which the read that was refused last would be refused now, or NULL. */
+static const uint64_t *reason_to_refuse(const struct cache *c, const struct found *f)
+{
+    uint32_t line = 0;
+    while (line < line_count(c) && c->tags[line] != (c->head.refused_address & ~(uint64_t)c->offset_mask))
         line++;
-    bool there = line < line_count(c);
-    missing &= there ? (uint8_t)~line_valid(c->states[line]) : 0xff;
-    if (!missing)
+    struct refused r = last_refused(c, f, line);
+    if (!(r.wanted & ~r.valid))
         return NULL;
-    if (!room)
+    if (!c->head.refused_room)
         return &c->stats.refused_queue;
-    const struct mshr *m = fill_under_way(c, f, at, missing);
-    if (m && (m->orphan || missing & ~m->sectors))
+    if (c->params.split_reads && lacks_more(&r))
+        take_first_part(c, f, &r);
+    if (!(r.wanted & ~r.valid))
+        return NULL;
+    if (r.fill && (r.fill->orphan || lacks_more(&r)))
         return &c->stats.refused_mshr;
-    if (m)
-        return m->count >= c->params.mshr_merges || (c->free_waiter == NO_INDEX && c->new_waiters == c->waiter_limit)
+    if (r.fill)
+        return r.fill->count >= c->params.mshr_merges ||
+                       (c->free_waiter == NO_INDEX && c->new_waiters == c->waiter_limit)
                    ? &c->stats.refused_merge
                    : NULL;
     if (c->head.used_mshrs >= c->mshr_entries)
         return &c->stats.refused_mshr;
-    return !there && c->on_miss && !has_victim(c, at) ? &c->stats.refused_line : NULL;
+    return line == line_count(c) && c->on_miss && !has_victim(c, r.at) ? &c->stats.refused_line : NULL;
 }
 
 /* The read that was refused last wanted the place of a held line. Who does so waits aside, and does not ask again, so
@@ -172,8 +209,7 @@ void cache_check(struct cache *c, struct check *check)
     check_lines(c, check, &f);
     CHECK_FACT(check, "cache.miss_room", 0, head->miss_room, c->params.miss_room);
     if (head->refused_bytes && !wanted_held(c))
-        CHECK_FACT(check, "cache.refused_reason", 0, head->refused_reason,
-                   (uintptr_t)reason_to_refuse(c, &f, head->refused_address, head->refused_bytes, head->refused_room));
+        CHECK_FACT(check, "cache.refused_reason", 0, head->refused_reason, (uintptr_t)reason_to_refuse(c, &f));
     free(f.place);
     free(f.pending);
 }

@@ -1,4 +1,5 @@
-/* Lines whose place an owner holds: those that an L1 has registered at this cache, an L2 slice's. */
+/* Lines whose place an owner holds: those that an L1 has registered at this cache, an L2 slice's. And other choices and
+ * questions that few accesses come to. */
 #include "memory/cache_impl.h"
 
 uint32_t cache_choose_alike(const struct cache *c, uint32_t set)
@@ -7,6 +8,16 @@ uint32_t cache_choose_alike(const struct cache *c, uint32_t set)
     for (uint32_t i = first; i < first + c->ways; i++)
         if (!(c->states[i] & LINE_RESERVED) &&
             (best == NO_INDEX || (c->states[i] & ~LINE_HELD) < (c->states[best] & ~LINE_HELD)))
+            best = i;
+    return best;
+}
+
+uint32_t cache_choose_clean(const struct cache *c, uint32_t set)
+{
+    uint32_t first = set * c->ways, best = NO_INDEX;
+    for (uint32_t i = first; i < first + c->ways; i++)
+        if (!cache_is_dirty(c, i) && !(c->states[i] & LINE_HELD) &&
+            c->states[i] < (best == NO_INDEX ? LINE_RESERVED : c->states[best]))
             best = i;
     return best;
 }
@@ -41,4 +52,23 @@ bool cache_took(struct cache *c, uint32_t *line, uint64_t *from)
     *from = c->taken_from;
     c->taken = NO_INDEX;
     return *line != NO_INDEX;
+}
+
+void cache_set_timing_only(struct cache *c)
+{
+    c->timing_only = true;
+}
+
+void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
+                   void *context)
+{
+    uint32_t lines = c->data && c->used ? c->params.sets * c->ways : 0;
+    for (uint32_t i = 0; i < lines; i++)
+        if (c->tags[i] != NO_ADDRESS && !cache_is_dirty(c, i))
+            read(context, c->tags[i], cache_data(c, i), c->params.line_bytes);
+}
+
+bool cache_still_holds(const struct cache *c, uint32_t line, uint64_t address)
+{
+    return line != NO_INDEX && c->tags[line] == (address & ~(uint64_t)c->offset_mask);
 }

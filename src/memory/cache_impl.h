@@ -110,8 +110,15 @@ static inline void note_help(struct cache *c, enum cache_helper helper)
         forget_refusal(c);
 }
 
+static inline bool cache_is_dirty(const struct cache *c, uint32_t index)
+{
+    const struct line_extra *e = &c->extras[index];
+    return (c->states[index] & LINE_EXTRA) && (e->dirty[0] | e->dirty[1]) != 0;
+}
+
 /* cache_hold.c: the line of a set that is to be given up where held lines have no better place than others, or
- * NO_INDEX. */
+ * NO_INDEX; and among lines that are neither held nor dirty. */
 uint32_t cache_choose_alike(const struct cache *c, uint32_t set);
+uint32_t cache_choose_clean(const struct cache *c, uint32_t set);
 
 #endif

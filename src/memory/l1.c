@@ -161,6 +161,7 @@ HOT_INLINE bool read_line(struct attempt *t)
         cache_read(l1->cache, a->address, a->bytes, a->waiter, packet_ring_room(&l1->requests), &effect);
     if (result == CACHE_REFUSED)
         return false;
+    a->bytes = effect.bytes;
     t->state = effect.presence;
     t->served = result == CACHE_HIT ? L1_SERVED : L1_WAITS;
     if (result == CACHE_HIT)

@@ -75,7 +75,7 @@ static inline bool l1_has_store(const struct l1 *l1, unsigned event)
 /* One transaction of a warp: an access within a line. */
 struct l1_access {
     uint64_t address;
-    uint32_t bytes;
+    uint32_t bytes;         /* l1_access, a load: fewer than were given when it took the first ones alone */
     uint32_t waiter;        /* the owner's number for it, should it wait */
     uint8_t event;          /* enum l1_event; with an agent, enum agent_event */
     uint8_t kind;           /* with an agent: enum packet_kind of a request */

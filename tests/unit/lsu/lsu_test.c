@@ -99,6 +99,9 @@ static void draw_bench(struct bench *t, uint64_t seed)
     t->l.l1d.ways = bench_between(b, 1, 3);
     t->l.l1d.mshr_entries = bench_between(b, 1, 6);
     t->l.l1d.mshr_merges = bench_between(b, 1, 4);
+    t->l.l1d.sector_bytes = bench_draw(b, 2) ? 32 : t->l.l1d.line_bytes;
+    t->l.l1d.split_reads = t->l.l1d.sector_bytes == 32 && bench_draw(b, 2);
+    t->l.l1d.allocate = bench_draw(b, 3) ? CACHE_ALLOCATE_ON_MISS : CACHE_ALLOCATE_ON_FILL;
     t->l.l1c.mshr_entries = bench_between(b, 1, 3);
     t->l.slowest = bench_draw(b, 3) ? 12 : 90;
 }
@@ -664,7 +667,8 @@ static void constants(void **state)
     free(t);
 }
 
-/* Lanes that update one word do so in one transaction, where the machine joins them and the operation can be reduced. */
+/* Lanes that update one word do so in one transaction, where the machine joins them and the operation can be reduced.
+ */
 static void atomics_join(void **state)
 {
     (void)state;

@@ -340,6 +340,50 @@ static void sectors_are_filled_one_by_one(void **state)
     assert_int_equal(f->effect.fill_bytes, 128);
 }
 
+/* With split_reads each part of a read is served, waits or is requested by itself. */
+static void reads_are_split(void **state)
+{
+    struct fixture *f = *state;
+    f->params.sector_bytes = 32;
+    f->params.split_reads = true;
+    make(f, false);
+    assert_int_equal(cache_read(f->cache, 32, 32, 1, ROOM, &f->effect), CACHE_MISS);
+    assert_int_equal(f->effect.bytes, 32);
+    assert_int_equal(cache_read(f->cache, 16, 96, 2, ROOM, &f->effect),
+                     CACHE_MISS); /* what is absent before the fill */
+    assert_int_equal(f->effect.bytes, 16);
+    assert_int_equal(f->effect.fill_address, 0);
+    assert_int_equal(f->effect.fill_bytes, 32);
+    assert_int_equal(cache_read(f->cache, 32, 80, 3, ROOM, &f->effect), CACHE_PENDING); /* what the fill brings */
+    assert_int_equal(f->effect.bytes, 32);
+    assert_int_equal(cache_read(f->cache, 64, 48, 4, ROOM, &f->effect), CACHE_MISS); /* what is absent behind it */
+    assert_int_equal(f->effect.bytes, 48);
+    assert_int_equal(f->effect.fill_address, 64);
+    assert_int_equal(f->effect.fill_bytes, 64);
+    cache_fill(f->cache, 0, 32, NULL);
+    assert_int_equal(take(f), 2);
+    assert_int_equal(cache_read(f->cache, 0, 64, 5, ROOM, &f->effect), CACHE_PENDING); /* its line stays until then */
+    assert_int_equal(f->effect.bytes, 64);
+    assert_int_equal(cache_read(f->cache, 0, 128, 6, ROOM, &f->effect), CACHE_HIT); /* two fills bring the rest */
+    assert_int_equal(f->effect.bytes, 32);
+    assert_int_equal(cache_stats_of(f->cache)->refused_mshr, 0);
+}
+
+/* A fill that has no line yet keeps no sectors: who wants some that are there, too, cannot wait for it. */
+static void a_fill_without_a_line_keeps_no_sectors(void **state)
+{
+    struct fixture *f = *state;
+    f->params.sector_bytes = 32;
+    f->params.allocate = CACHE_ALLOCATE_ON_FILL;
+    make(f, true);
+    assert_int_equal(cache_read(f->cache, 0, 32, 1, ROOM, &f->effect), CACHE_MISS);
+    assert_int_equal(cache_read(f->cache, 32, 32, 2, ROOM, &f->effect), CACHE_MISS);
+    cache_fill(f->cache, 0, 32, (uint8_t[PACKET_LINE_BYTES]){0});
+    assert_int_equal(take(f), 1);
+    assert_int_equal(cache_read(f->cache, 0, 64, 3, ROOM, &f->effect), CACHE_REFUSED);
+    assert_int_equal(cache_read(f->cache, 32, 32, 3, ROOM, &f->effect), CACHE_PENDING);
+}
+
 static void lazy_writes_fetch_nothing(void **state)
 {
     struct fixture *f = *state;
@@ -542,6 +586,8 @@ int main(void)
         TEST(flushing_finds_every_dirty_line),
         TEST(a_fill_keeps_bytes_written_meanwhile),
         TEST(sectors_are_filled_one_by_one),
+        TEST(reads_are_split),
+        TEST(a_fill_without_a_line_keeps_no_sectors),
         TEST(lazy_writes_fetch_nothing),
         TEST(lines_on_fill_reserve_nothing),
         TEST(invalidation_drops_fills_under_way),
