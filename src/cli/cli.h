@@ -77,7 +77,7 @@ struct cli_options {
     uint64_t jobs_value; /* 0: not given */
     bool allow_code;     /* files may name code: schedulers, and the program of a checkpoint */
     bool man, completion; /* of docs */
-    bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip, lenient, model, shapes, print, transitions;
+    bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip, lenient, model, shapes, mixed, print, transitions;
     char **rest;        /* the arguments that are no options, NULL-terminated */
     struct arena arena; /* of rest, and of what --resume completed */
 };
@@ -92,7 +92,7 @@ enum cli_accept {
     CLI_TAKES_RECORDS = 32,     /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html, --stats, --hardware ... */
     CLI_TAKES_REPORT = 64,      /* --hang-report, --phases, --observe, --profile, --report, --timeline, --monitor ... */
     CLI_TAKES_DEPARTURES = 128, /* --departures */
-    CLI_TAKES_LITMUS = 256,     /* --sched and settings, --runs, --turns, --model, --shapes, --random, --print */
+    CLI_TAKES_LITMUS = 256,     /* --sched and settings, --runs, --turns, --model, --shapes, --random, --mixed, --print */
     CLI_TAKES_TARGET = 512,     /* a program with its arguments, or a launch file */
     CLI_TAKES_RESULTS = 8192,   /* with a target: two files of results in its place; --profile */
     CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */

@@ -23,6 +23,7 @@ const char cli_litmus_usage[] =
     "\n"
     "  --shapes               Lockstep's own tests: all shapes, with all ways to order them\n"
     "  --random N             N random tests, those of --seed; of a test that fails, prints all\n"
+    "  --mixed                random tests of several proxies\n"
     "  --print                prints the tests and runs nothing\n"
     "  --model                prints what the model allows and runs nothing\n"
     "  --runs N               runs of a test (2000; of a random one 20)\n"
@@ -300,7 +301,7 @@ static void do_random(struct session *s)
 {
     for (uint64_t i = 0; i < s->options->random_value; i++) {
         struct strbuf text = {0};
-        litmus_random(s->places.items[0].machine.gpu.seed, i, &text);
+        litmus_random(s->places.items[0].machine.gpu.seed, i, s->options->mixed, &text);
         do_test(s, "random", &text);
         strbuf_free(&text);
     }

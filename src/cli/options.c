@@ -96,6 +96,7 @@ static const struct row {
     {"random", FILL_TEXT, offsetof(struct cli_options, random), CLI_TAKES_LITMUS},
     {"model", FILL_FLAG, offsetof(struct cli_options, model), CLI_TAKES_LITMUS},
     {"shapes", FILL_FLAG, offsetof(struct cli_options, shapes), CLI_TAKES_LITMUS},
+    {"mixed", FILL_FLAG, offsetof(struct cli_options, mixed), CLI_TAKES_LITMUS},
     {"print", FILL_FLAG, offsetof(struct cli_options, print), CLI_TAKES_LITMUS},
     {"man", FILL_FLAG, offsetof(struct cli_options, man), CLI_TAKES_DOCS},
     {"completion", FILL_FLAG, offsetof(struct cli_options, completion), CLI_TAKES_DOCS},

@@ -1,13 +1,13 @@
 /* The PTX memory model: PTX ISA, "Memory Consistency Model", in the order of its sections and with its names. A
- * relation is a matrix of bits (execution.h). There is one proxy here, and all accesses have one size, so that two
- * accesses overlap completely or not at all. */
+ * relation is a matrix of bits (execution.h). All accesses to a place have one size, so that two accesses overlap
+ * completely or not at all. Proxies are in proxies.c. */
 #include "litmus/execution.h"
 
 #define EACH(a, x) for (unsigned a = 0; a < (x)->count; a++)
 
 /* Relations */
 
-static struct litmus_relation join(const struct litmus_relation *r, const struct litmus_relation *s)
+struct litmus_relation litmus_join(const struct litmus_relation *r, const struct litmus_relation *s)
 {
     struct litmus_relation both;
     for (unsigned a = 0; a < LITMUS_EVENTS; a++)
@@ -23,8 +23,7 @@ static struct litmus_relation meet(const struct litmus_relation *r, const struct
     return both;
 }
 
-/* a to c, where a r b and b s c. */
-static struct litmus_relation follow(const struct litmus_relation *r, const struct litmus_relation *s)
+struct litmus_relation litmus_follow_relation(const struct litmus_relation *r, const struct litmus_relation *s)
 {
     struct litmus_relation both = {{0}};
     for (unsigned a = 0; a < LITMUS_EVENTS; a++)
@@ -113,18 +112,37 @@ static bool reaches(const struct litmus_test *test, const struct litmus_event *e
     return e->scope == LITMUS_SYS || (from->gpu == to->gpu && (e->scope == LITMUS_GPU || from->cta == to->cta));
 }
 
+/* Two accesses of one place by one address and one proxy. An aliased access overlaps others only in memory. */
+static bool are_alike(const struct litmus_event *e, const struct litmus_event *f)
+{
+    return is_memory(e) && is_memory(f) && e->place == f->place && e->address == f->address && e->proxy == f->proxy;
+}
+
 /* "Morally strong operations": related in program order, or each strong with a scope that includes the other's thread;
- * and if both access memory, they overlap completely. */
+ * both by the same proxy; and if both access memory, they overlap completely. */
 static bool are_morally_strong(const struct litmus_execution *x, unsigned a, unsigned b)
 {
     const struct litmus_event *e = &x->events[a], *f = &x->events[b];
-    if (a == b || e->thread == LITMUS_NO_THREAD || f->thread == LITMUS_NO_THREAD)
+    if (a == b || e->thread == LITMUS_NO_THREAD || f->thread == LITMUS_NO_THREAD || e->proxy != f->proxy)
         return false;
-    if (is_memory(e) && is_memory(f) && e->place != f->place)
+    if (is_memory(e) && is_memory(f) && !are_alike(e, f))
         return false;
-    if (e->thread == f->thread)
+    if (litmus_related(&x->po, a, b) || litmus_related(&x->po, b, a))
         return true;
     return is_strong(e) && is_strong(f) && reaches(x->test, e, f->thread) && reaches(x->test, f, e->thread);
+}
+
+/* A bulk copy begins behind what its thread did before it. It is before nothing of that thread, until the thread has
+ * waited for it; its read is before its write. */
+static bool is_before(const struct litmus_execution *x, unsigned a, unsigned b)
+{
+    const struct litmus_event *e = &x->events[a], *f = &x->events[b];
+    if (a >= b || e->thread != f->thread || e->thread == LITMUS_NO_THREAD)
+        return false;
+    bool before = !e->copies || (b == a + 1 && f->copies && e->kind == LITMUS_READS);
+    for (unsigned w = a + 1; w <= b; w++)
+        before |= x->events[w].awaits || (x->events[w].awaits_reads && e->kind == LITMUS_READS);
+    return before;
 }
 
 void litmus_relate_program(struct litmus_execution *x)
@@ -133,13 +151,16 @@ void litmus_relate_program(struct litmus_execution *x)
     EACH(a, x) EACH(b, x)
     {
         const struct litmus_event *e = &x->events[a], *f = &x->events[b];
-        bool before = a < b && e->thread == f->thread && e->thread != LITMUS_NO_THREAD;
-        if (before)
-            litmus_relate(&x->po, a, b);
-        if (before && is_memory(e) && is_memory(f) && e->place == f->place)
+        if (!is_before(x, a, b))
+            continue;
+        litmus_relate(&x->po, a, b);
+        if (are_alike(e, f))
             litmus_relate(&x->po_place, a, b);
-        if (before && b == a + 1 && e->updates && f->updates && e->kind == LITMUS_READS)
+        if (b == a + 1 && e->updates && f->updates && e->kind == LITMUS_READS)
             litmus_relate(&x->rmw, a, b);
+    }
+    EACH(a, x) EACH(b, x)
+    {
         if (are_morally_strong(x, a, b))
             litmus_relate(&x->morally_strong, a, b);
     }
@@ -157,7 +178,8 @@ static struct litmus_relation release_patterns(const struct litmus_execution *x)
         const struct litmus_event *e = &x->events[a], *f = &x->events[b];
         bool writes = e->kind == LITMUS_WRITES && releases(e);
         bool same = a == b || (litmus_related(&x->po_place, a, b) && is_strong_write(f));
-        bool fence = e->kind == LITMUS_FENCES && litmus_related(&x->po, a, b) && is_strong_write(f);
+        bool fence = e->kind == LITMUS_FENCES && e->order != LITMUS_ACQUIRE && litmus_related(&x->po, a, b) &&
+                     is_strong_write(f);
         if ((writes && same) || fence)
             litmus_relate(&r, a, b);
     }
@@ -174,7 +196,8 @@ static struct litmus_relation acquire_patterns(const struct litmus_execution *x)
         const struct litmus_event *e = &x->events[a], *f = &x->events[b];
         bool same = a == b || (litmus_related(&x->po_place, a, b) && is_strong_read(e));
         bool reads = f->kind == LITMUS_READS && acquires(f);
-        bool fence = f->kind == LITMUS_FENCES && litmus_related(&x->po, a, b) && is_strong_read(e);
+        bool fence =
+            f->kind == LITMUS_FENCES && f->order != LITMUS_RELEASE && litmus_related(&x->po, a, b) && is_strong_read(e);
         if ((reads && same) || fence)
             litmus_relate(&r, a, b);
     }
@@ -188,9 +211,9 @@ static struct litmus_relation observations(const struct litmus_execution *x)
 {
     struct litmus_relation direct = meet(&x->morally_strong, &x->rf), all = direct;
     for (;;) {
-        struct litmus_relation further = follow(&all, &x->rmw), next;
-        further = follow(&further, &all);
-        next = join(&all, &further);
+        struct litmus_relation further = litmus_follow_relation(&all, &x->rmw), next;
+        further = litmus_follow_relation(&further, &all);
+        next = litmus_join(&all, &further);
         further = meet(&next, &all);
         bool done = true;
         EACH(a, x)
@@ -206,8 +229,8 @@ static struct litmus_relation observations(const struct litmus_execution *x)
 static struct litmus_relation synchronizes(const struct litmus_execution *x)
 {
     struct litmus_relation release = release_patterns(x), acquire = acquire_patterns(x), r;
-    r = follow(&release, &x->observation);
-    r = follow(&r, &acquire);
+    r = litmus_follow_relation(&release, &x->observation);
+    r = litmus_follow_relation(&r, &acquire);
     return meet(&x->morally_strong, &r);
 }
 
@@ -220,30 +243,29 @@ static struct litmus_relation barriers(const struct litmus_execution *x)
         const struct litmus_event *e = &x->events[a], *f = &x->events[b];
         if (e->kind != LITMUS_WAITS || f->kind != LITMUS_WAITS || e->thread == f->thread || f->arrives || e->late)
             continue;
-        const struct litmus_thread *s = &x->test->threads[e->thread], *t = &x->test->threads[f->thread];
-        if (s->cta == t->cta && s->gpu == t->gpu && e->place == f->place && e->phase == f->phase)
+        if (litmus_in_block(x->test, e->thread, f->thread) && e->place == f->place && e->phase == f->phase)
             litmus_relate(&r, a, b);
     }
     return r;
 }
 
-/* "Causality order": base causality order is what synchronizes, with program order before, between and behind; an
- * observation, too, may come before it. */
+/* "Causality order": base causality order is program order, what synchronizes, and what follows from both; as much of
+ * it as proxies preserve is causality order, and an observation may come before it. Of fences all of it is. */
 static struct litmus_relation causality(const struct litmus_execution *x)
 {
     struct litmus_relation sync = synchronizes(x), fences = meet(&x->morally_strong, &x->fence_sc), bars = barriers(x);
-    struct litmus_relation base, step, same = {{0}}, po_or_same, further;
-    sync = join(&sync, &fences);
-    sync = join(&sync, &bars);
-    EACH(a, x)
-    litmus_relate(&same, a, a);
-    po_or_same = join(&x->po, &same);
-    step = follow(&po_or_same, &sync);
-    base = follow(&step, &po_or_same);
+    struct litmus_relation base, kept, further;
+    sync = litmus_join(&sync, &fences);
+    sync = litmus_join(&sync, &bars);
+    base = litmus_join(&x->po, &sync);
     litmus_close(&base, x->count);
-    further = join(&base, &x->po_place);
-    further = follow(&x->observation, &further);
-    return join(&base, &further);
+    kept = litmus_proxy_preserved(x, &base);
+    further = litmus_follow_relation(&x->observation, &kept);
+    kept = litmus_join(&kept, &further);
+    EACH(a, x)
+    if (!is_memory(&x->events[a]))
+        kept.row[a] = base.row[a];
+    return kept;
 }
 
 void litmus_derive(struct litmus_execution *x)
@@ -282,7 +304,7 @@ bool litmus_allows_reads(const struct litmus_execution *x)
 bool litmus_allows(const struct litmus_execution *x)
 {
     /* A read is before the writes that come behind the one that it reads from. */
-    struct litmus_relation back = inverse(&x->rf), fr = follow(&back, &x->co), strong_fr, strong_co, r;
+    struct litmus_relation back = inverse(&x->rf), fr = litmus_follow_relation(&back, &x->co), strong_fr, strong_co, r;
     /* "Coherence": co, which has no cycle, contains causality order, and orders morally strong writes. */
     EACH(a, x) EACH(b, x)
     {
@@ -299,19 +321,19 @@ bool litmus_allows(const struct litmus_execution *x)
     /* "Atomicity": no morally strong write comes between an atomic's read and write. */
     strong_fr = meet(&x->morally_strong, &fr);
     strong_co = meet(&x->morally_strong, &x->co);
-    r = follow(&strong_fr, &strong_co);
+    r = litmus_follow_relation(&strong_fr, &strong_co);
     r = meet(&r, &x->rmw);
     if (!empty(&r))
         return false;
     /* "SC-per-location" */
-    r = join(&x->rf, &x->co);
-    r = join(&r, &fr);
+    r = litmus_join(&x->rf, &x->co);
+    r = litmus_join(&r, &fr);
     r = meet(&r, &x->morally_strong);
-    r = join(&r, &x->po_place);
+    r = litmus_join(&r, &x->po_place);
     if (!litmus_acyclic(&r, x->count))
         return false;
     /* "Causality": no read takes from a write that comes behind it, or misses one that is before it. */
-    r = join(&x->rf, &fr);
-    r = follow(&r, &x->cause);
+    r = litmus_join(&x->rf, &fr);
+    r = litmus_follow_relation(&r, &x->cause);
     return irreflexive(&r);
 }

@@ -7,7 +7,7 @@
 
 #define LITMUS_EVENTS 64
 
-enum litmus_event_kind { LITMUS_READS, LITMUS_WRITES, LITMUS_FENCES, LITMUS_WAITS };
+enum litmus_event_kind { LITMUS_READS, LITMUS_WRITES, LITMUS_FENCES, LITMUS_PROXY_FENCES, LITMUS_WAITS };
 #define LITMUS_NO_THREAD LITMUS_THREADS /* that of the writes of initial values */
 
 struct litmus_event {
@@ -15,14 +15,20 @@ struct litmus_event {
     unsigned thread;
     enum litmus_order order;
     enum litmus_scope scope;
-    unsigned place;      /* or the barrier's number */
-    uint64_t value;      /* of a barrier: how many threads it takes */
-    bool known;          /* value, and a barrier's number: those of a register follow from what reads take */
-    bool updates;        /* read and write of one atomic, which follow each other */
-    bool arrives;        /* of a barrier: does not wait */
-    bool late;           /* likewise: came when the phase was over (litmus_pass_late) */
-    unsigned phase;      /* of a barrier: events of one phase meet */
-    uint64_t depends_on; /* events: reads whose values decide this one's, or whether it is there */
+    unsigned place;          /* or the barrier's number */
+    unsigned address;        /* by which the place is named */
+    enum litmus_proxy proxy; /* of a proxy fence: the one that it ties to the generic one */
+    uint64_t value;          /* of a barrier: how many threads it takes */
+    bool known;              /* value, and a barrier's number: those of a register follow from what reads take */
+    bool updates;            /* read and write of one atomic, which follow each other */
+    bool arrives;            /* of a barrier: does not wait */
+    bool late;               /* likewise: came when the phase was over (litmus_pass_late) */
+    bool tensormap;          /* of a fence: fence.proxy.tensormap::generic */
+    bool copies;             /* of a bulk copy: behind what the thread does behind it, until the thread waits for it */
+    bool awaits;             /* of a proxy fence: the thread waits here for the writes of its copies */
+    bool awaits_reads;       /* likewise, or for their reads alone */
+    unsigned phase;          /* of a barrier: events of one phase meet */
+    uint64_t depends_on;     /* events: reads whose values decide this one's, or whether it is there */
 };
 
 /* A set of pairs of events: bit b of row a. */
@@ -54,6 +60,18 @@ static inline void litmus_relate(struct litmus_relation *r, unsigned a, unsigned
 void litmus_close(struct litmus_relation *r, unsigned count);
 /* Returns true if the relation, closed or not, has no cycle. */
 bool litmus_acyclic(const struct litmus_relation *r, unsigned count);
+
+static inline bool litmus_in_block(const struct litmus_test *test, unsigned t, unsigned u)
+{
+    return test->threads[t].cta == test->threads[u].cta && test->threads[t].gpu == test->threads[u].gpu;
+}
+/* a to c, where a r b and b s c. */
+struct litmus_relation litmus_follow_relation(const struct litmus_relation *r, const struct litmus_relation *s);
+struct litmus_relation litmus_join(const struct litmus_relation *r, const struct litmus_relation *s);
+
+/* "Proxy-preserved base causality order" (proxies.c): what of base causality order, closed, holds of operations on
+ * memory that may be of several proxies and addresses. */
+struct litmus_relation litmus_proxy_preserved(const struct litmus_execution *x, const struct litmus_relation *base);
 
 /* The model (axioms.c). The first is of the program alone, the second of rf and fence_sc, too. */
 void litmus_relate_program(struct litmus_execution *x);

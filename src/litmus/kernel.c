@@ -245,6 +245,12 @@ static void write_instr(const struct litmus_test *test, unsigned thread, const s
         write_order(i, out);
         strbuf_add(out, ";\n");
         break;
+    case LITMUS_PROXY_FENCE:
+        strbuf_addf(out, "    %sfence.proxy.%s;\n", guarded, i->proxy == LITMUS_ASYNC ? "async" : "alias");
+        break;
+    case LITMUS_COPY:
+    case LITMUS_AWAIT: /* litmus_run refuses them */
+        break;
     case LITMUS_BARRIER:
         write_barrier(test, thread, i, warp_size, out);
         break;

@@ -56,9 +56,13 @@ static void skip_blanks(struct litmus_lexer *l)
     }
 }
 
-static bool in_word(char c)
+/* How many characters more belong to a word: one of its own, the two of ::, or none. */
+static unsigned more_of_word(const struct litmus_lexer *l, unsigned n, unsigned left)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '.';
+    char c = l->at[n];
+    if (isalnum((unsigned char)c) || c == '_' || c == '.')
+        return 1;
+    return n + 1 < left && c == ':' && l->at[n + 1] == ':' ? 2 : 0;
 }
 
 static unsigned length_of(const struct litmus_lexer *l, enum litmus_token_kind *kind)
@@ -72,8 +76,8 @@ static unsigned length_of(const struct litmus_lexer *l, enum litmus_token_kind *
     else if (isdigit((unsigned char)*l->at) || sign)
         *kind = LITMUS_NUMBER;
     if (*kind != LITMUS_MARK) {
-        while (n < left && in_word(l->at[n]))
-            n++;
+        for (unsigned more = 1; n < left && more; n += more)
+            more = more_of_word(l, n, left);
         return n;
     }
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)

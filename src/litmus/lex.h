@@ -8,7 +8,7 @@
 
 enum litmus_token_kind {
     LITMUS_END,
-    LITMUS_WORD,   /* a letter, then letters, digits, _ and . */
+    LITMUS_WORD,   /* a letter, then letters, digits, _, . and :: */
     LITMUS_NUMBER, /* digits, perhaps with a sign */
     LITMUS_MARK    /* { } ( ) [ ] ; : , | @ ~ = == != /\ \/ */
 };

@@ -20,16 +20,31 @@
 #define LITMUS_INSTRS 200   /* likewise */
 #define LITMUS_TERMS 16     /* of an outcome */
 #define LITMUS_BARRIERS 16  /* of a block */
+#define LITMUS_ALIASES 8    /* names beside those of places */
 
 enum litmus_order { LITMUS_WEAK, LITMUS_RELAXED, LITMUS_ACQUIRE, LITMUS_RELEASE, LITMUS_ACQ_REL, LITMUS_SC };
 /* From the narrowest on: a wider one includes what a narrower one does. */
 enum litmus_scope { LITMUS_CTA, LITMUS_GPU, LITMUS_SYS };
+/* The way by which an operation gets to memory (PTX ISA, "Proxies"). The last is of fences alone: not of a way, but
+ * of the addresses by which the generic proxy names one place. */
+enum litmus_proxy {
+    LITMUS_GENERIC,
+    LITMUS_SURFACE,
+    LITMUS_TEXTURE,
+    LITMUS_CONSTANT,
+    LITMUS_ASYNC, /* bulk copies */
+    LITMUS_TENSORMAP,
+    LITMUS_ALIAS
+};
 
 enum litmus_kind {
     LITMUS_LOAD,
     LITMUS_STORE,
     LITMUS_ATOMIC, /* also red, whose register nobody reads */
     LITMUS_FENCE,
+    LITMUS_PROXY_FENCE,
+    LITMUS_COPY,    /* cp.async.bulk */
+    LITMUS_AWAIT,   /* cp.async.bulk.wait_group 0: all copies of the thread */
     LITMUS_BARRIER, /* bar.sync, or bar.arrive */
     LITMUS_SET,     /* to = a + b */
     LITMUS_BRANCH   /* to `target`, if a and b compare so */
@@ -56,13 +71,17 @@ struct litmus_instr {
     enum litmus_scope scope;
     enum litmus_update update;
     enum litmus_compare compare;
-    unsigned place;
-    unsigned to;                /* register */
+    unsigned place;              /* of a copy: where to */
+    unsigned address;            /* by which it is named: two of one place are equal unless one is a generic alias */
+    unsigned from, from_address; /* copy */
+    enum litmus_proxy proxy; /* of an access; of a fence: the one that it tells of the generic one, or is told by it */
+    unsigned to;             /* register */
     struct litmus_operand a, b; /* store: a; atomic: operands; set: summands; branch: what is compared; barrier: its
                                    number, and how many of the test's threads it takes (0: see barriers.h) */
     unsigned target;            /* instruction; the thread's count: its end */
     bool is_volatile;           /* load, store: means relaxed at the scope of the system */
     bool arrives;               /* barrier: does not wait */
+    bool reads_only;            /* await: for the copies' reads */
 };
 
 struct litmus_thread {
@@ -78,6 +97,12 @@ struct litmus_place {
     const char *name;
     uint64_t initial;
     unsigned bits; /* 8, 16, 32 or 64 */
+};
+
+/* A further name of a place. */
+struct litmus_alias {
+    const char *name;
+    unsigned place, address;
 };
 
 /* A term of an outcome: a thread's register at its end, or a place's last value. */
@@ -100,8 +125,9 @@ struct litmus_test {
     const char *name;
     struct litmus_thread threads[LITMUS_THREADS];
     struct litmus_place places[LITMUS_PLACES];
+    struct litmus_alias aliases[LITMUS_ALIASES];
     struct litmus_term terms[LITMUS_TERMS];
-    unsigned thread_count, place_count, term_count;
+    unsigned thread_count, place_count, alias_count, term_count;
     unsigned register_bits; /* 64 if a place has so many, else 32 */
     enum litmus_quantifier quantifier;
     struct litmus_node *nodes;
@@ -172,7 +198,7 @@ int litmus_run(const struct litmus_test *test, const struct litmus_run *run, str
 /* Tests of our own: every shape with every way to order it (shapes.c). Appends the text of test `number`; false: there
  * are not so many. */
 bool litmus_shape(unsigned number, struct strbuf *out);
-/* Random test `number` of a seed (random.c): appends its text. */
-void litmus_random(uint64_t seed, uint64_t number, struct strbuf *out);
+/* Random test `number` of a seed (random.c): appends its text. mixed: of several proxies. */
+void litmus_random(uint64_t seed, uint64_t number, bool mixed, struct strbuf *out);
 
 #endif

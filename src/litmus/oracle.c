@@ -291,7 +291,7 @@ static bool all_known(const struct litmus_execution *x)
 static bool may_read(const struct litmus_execution *x, unsigned read, unsigned write)
 {
     const struct litmus_event *r = &x->events[read], *w = &x->events[write];
-    if (w->kind != LITMUS_WRITES || w->place != r->place || litmus_related(&x->po, read, write))
+    if (w->kind != LITMUS_WRITES || w->place != r->place || litmus_related(&x->po_place, read, write))
         return false;
     for (unsigned e = 0; e < read; e++)
         if (x->events[e].kind == LITMUS_WRITES && litmus_related(&x->po_place, e, read) &&
@@ -377,6 +377,7 @@ void litmus_ask(const struct litmus_test *test, unsigned turns, struct litmus_ve
         s->x.events[i] = (struct litmus_event){.kind = LITMUS_WRITES,
                                                .thread = LITMUS_NO_THREAD,
                                                .place = i,
+                                               .address = i,
                                                .value = test->places[i].initial,
                                                .known = true};
     choose_paths(s, 0);

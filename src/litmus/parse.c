@@ -22,12 +22,28 @@ static bool same(const struct litmus_token *token, const char *text)
 
 /* Names */
 
-bool litmus_find_place(struct litmus_parser *p, const struct litmus_token *name, unsigned *place)
+static const struct litmus_alias *find_alias(const struct litmus_test *t, const struct litmus_token *name)
+{
+    for (unsigned i = 0; i < t->alias_count; i++)
+        if (same(name, t->aliases[i].name))
+            return &t->aliases[i];
+    return NULL;
+}
+
+bool litmus_find_place(struct litmus_parser *p, const struct litmus_token *name, unsigned *place, unsigned *address)
 {
     struct litmus_test *t = p->test;
+    const struct litmus_alias *alias = find_alias(t, name);
+    if (alias) {
+        *place = alias->place, *address = alias->address;
+        return true;
+    }
     for (*place = 0; *place < t->place_count; ++*place)
-        if (same(name, t->places[*place].name))
+        if (same(name, t->places[*place].name)) {
+            *address = *place;
             return true;
+        }
+    *address = *place;
     if (t->place_count == LITMUS_PLACES)
         return litmus_fail(&p->lexer, NULL, "more than %d places", LITMUS_PLACES);
     t->places[t->place_count++] =
@@ -76,13 +92,13 @@ bool litmus_take_value(struct litmus_parser *p, uint64_t *value)
     return good;
 }
 
-bool litmus_take_place(struct litmus_parser *p, unsigned *place)
+bool litmus_take_place(struct litmus_parser *p, unsigned *place, unsigned *address)
 {
     bool bracket = litmus_take(&p->lexer, "[");
     struct litmus_token name;
     if (litmus_is_register(&p->lexer.token))
         return litmus_fail(&p->lexer, NULL, "addresses in registers are not known");
-    return litmus_take_name(p, "a place", &name) && litmus_find_place(p, &name, place) &&
+    return litmus_take_name(p, "a place", &name) && litmus_find_place(p, &name, place, address) &&
            (!bracket || litmus_expect(&p->lexer, "]"));
 }
 
@@ -143,21 +159,55 @@ static bool take_initial(struct litmus_parser *p, struct litmus_place *place)
     return true;
 }
 
+/* `y @ generic aliases x`: another address of x. By another proxy the name has the address of what it aliases (as
+ * in the public suite): it says what the name is for, and instructions say by which proxy they go. */
+static bool parse_alias(struct litmus_parser *p, const struct litmus_token *name)
+{
+    static const char *const proxies[] = {"generic", "surface", "texture", "constant", "async", "tensormap"};
+    struct litmus_lexer *l = &p->lexer;
+    struct litmus_test *t = p->test;
+    struct litmus_token of;
+    struct litmus_alias alias = {.name = arena_strndup(&t->arena, name->text, name->length)};
+    unsigned proxy = 0;
+    litmus_next(l);
+    while (proxy < sizeof proxies / sizeof *proxies && !litmus_at(l, proxies[proxy]))
+        proxy++;
+    if (proxy == sizeof proxies / sizeof *proxies)
+        return litmus_fail(l, "generic, surface, texture, constant, async and tensormap are known",
+                           "expected a proxy, not '%.*s'", (int)l->token.length, l->token.text);
+    litmus_next(l);
+    for (unsigned i = 0; i < t->place_count; i++)
+        if (same(name, t->places[i].name))
+            return litmus_fail_at(l, name, NULL, "'%s' is the name of a place already", alias.name);
+    if (find_alias(t, name) || t->alias_count == LITMUS_ALIASES)
+        return litmus_fail_at(l, name, NULL, "'%s' is an alias already, or there are more than %d", alias.name,
+                              LITMUS_ALIASES);
+    if (!litmus_expect(l, "aliases") || !litmus_take_name(p, "a place", &of) ||
+        !litmus_find_place(p, &of, &alias.place, &alias.address))
+        return false;
+    if (proxy == LITMUS_GENERIC)
+        alias.address = LITMUS_PLACES + t->alias_count;
+    t->aliases[t->alias_count++] = alias;
+    return true;
+}
+
 static bool parse_given_place(struct litmus_parser *p)
 {
     struct litmus_lexer *l = &p->lexer;
     struct litmus_token name;
-    unsigned place, bits = 0;
+    unsigned place, address, bits = 0;
     if (!litmus_take_name(p, "a place or a thread's register", &name))
         return false;
     if (l->token.kind == LITMUS_WORD && (bits = litmus_bits_of(name.text, name.length)))
         litmus_take_name(p, "a place", &name);
     if (litmus_at(l, "@"))
-        return litmus_fail(l, NULL, LITMUS_NO_PROXIES);
+        return parse_alias(p, &name);
     if (litmus_at(l, "["))
         return litmus_fail(l, NULL, "arrays are not known");
-    if (!litmus_find_place(p, &name, &place))
+    if (!litmus_find_place(p, &name, &place, &address))
         return false;
+    if (find_alias(p->test, &name))
+        return litmus_fail_at(l, &name, NULL, "an alias has the value of its place");
     if (bits)
         p->test->places[place].bits = bits;
     if (!litmus_take(l, "="))

@@ -28,19 +28,17 @@ struct litmus_parser {
     VEC(struct litmus_node) nodes;
 };
 
-#define LITMUS_NO_PROXIES "proxies are not known yet: Lockstep has the generic proxy alone"
-
 /* A register's name is r and digits. All other names are places'. */
 bool litmus_is_register(const struct litmus_token *name);
-/* Names: found, or made. */
-bool litmus_find_place(struct litmus_parser *p, const struct litmus_token *name, unsigned *place);
+/* Names: found, or made. The address of a place is its own number, unless the name is a generic alias. */
+bool litmus_find_place(struct litmus_parser *p, const struct litmus_token *name, unsigned *place, unsigned *address);
 bool litmus_find_register(struct litmus_parser *p, unsigned thread, const struct litmus_token *name, unsigned *number);
 /* A word that is a name, gone past. */
 bool litmus_take_name(struct litmus_parser *p, const char *what, struct litmus_token *name);
 /* A number that a register of the test can hold, gone past. */
 bool litmus_take_value(struct litmus_parser *p, uint64_t *value);
-/* A place, perhaps in brackets. */
-bool litmus_take_place(struct litmus_parser *p, unsigned *place);
+/* A place, perhaps in brackets, and the address by which it is named. */
+bool litmus_take_place(struct litmus_parser *p, unsigned *place, unsigned *address);
 
 /* parse_instr.c: the instruction that is looked at, up to the end of its cell. Its targets are resolved later. */
 bool litmus_parse_instr(struct litmus_parser *p, unsigned thread, struct litmus_instr *i);

@@ -43,7 +43,8 @@ static bool take_term(struct litmus_parser *p, struct litmus_operand *operand)
         return litmus_take_value(p, &operand->value);
     }
     term.is_place = true;
-    return litmus_take_place(p, &term.number) && find_term(p, term, &operand->value);
+    unsigned address;
+    return litmus_take_place(p, &term.number, &address) && find_term(p, term, &operand->value);
 }
 
 /* A number that is compared with a place is one of the place's size: -1 is the highest. */

@@ -16,6 +16,11 @@ static const struct word_value orders[] = {
     {"acq_rel", LITMUS_ACQ_REL},   {"sc", LITMUS_SC},
     {"volatile", LITMUS_VOLATILE}, {NULL, 0},
 };
+/* Of fences. */
+static const struct word_value proxies[] = {{"alias", LITMUS_ALIAS},     {"surface", LITMUS_SURFACE},
+                                            {"texture", LITMUS_TEXTURE}, {"constant", LITMUS_CONSTANT},
+                                            {"async", LITMUS_ASYNC},     {"tensormap::generic", LITMUS_TENSORMAP},
+                                            {"global", LITMUS_GENERIC},  {NULL, 0}};
 static const struct word_value scopes[] = {{"cta", LITMUS_CTA}, {"gpu", LITMUS_GPU}, {"sys", LITMUS_SYS}, {NULL, 0}};
 static const struct word_value updates[] = {
 #define UPDATE(name, type, value) {#name, LITMUS_##name},
@@ -74,8 +79,6 @@ static bool parse_part(struct litmus_parser *p, const struct part *part, struct 
         i->update = value;
     } else if (i->kind <= LITMUS_ATOMIC && litmus_bits_of(part->text, part->length)) {
         words->bits = litmus_bits_of(part->text, part->length);
-    } else if (part->length == 5 && !memcmp(part->text, "proxy", 5)) {
-        return litmus_fail(&p->lexer, NULL, LITMUS_NO_PROXIES);
     } else {
         return litmus_fail(&p->lexer, NULL, "'%.*s' is not known here", (int)part->length, part->text);
     }
@@ -139,7 +142,7 @@ static bool parse_load(struct litmus_parser *p, unsigned thread, struct litmus_i
         i->kind = LITMUS_SET;
         return take_operand(p, thread, &i->a);
     }
-    return litmus_take_place(p, &i->place);
+    return litmus_take_place(p, &i->place, &i->address);
 }
 
 static bool parse_atomic(struct litmus_parser *p, unsigned thread, struct litmus_instr *i, bool has_value,
@@ -154,7 +157,7 @@ static bool parse_atomic(struct litmus_parser *p, unsigned thread, struct litmus
     if (has_value ? !take_register(p, thread, &i->to) || !litmus_expect(l, ",")
                   : !litmus_find_register(p, thread, &none, &i->to))
         return false;
-    if (!litmus_take_place(p, &i->place) || !litmus_expect(l, ",") || !take_operand(p, thread, &i->a))
+    if (!litmus_take_place(p, &i->place, &i->address) || !litmus_expect(l, ",") || !take_operand(p, thread, &i->a))
         return false;
     return i->update != LITMUS_cas || (litmus_expect(l, ",") && take_operand(p, thread, &i->b));
 }
@@ -234,14 +237,82 @@ static bool check_order(struct litmus_parser *p, const struct litmus_instr *i)
         [LITMUS_LOAD] = 1 << LITMUS_WEAK | 1 << LITMUS_RELAXED | 1 << LITMUS_ACQUIRE,
         [LITMUS_STORE] = 1 << LITMUS_WEAK | 1 << LITMUS_RELAXED | 1 << LITMUS_RELEASE,
         [LITMUS_ATOMIC] = 1 << LITMUS_RELAXED | 1 << LITMUS_ACQUIRE | 1 << LITMUS_RELEASE | 1 << LITMUS_ACQ_REL,
-        [LITMUS_FENCE] = 1 << LITMUS_ACQ_REL | 1 << LITMUS_SC,
+        [LITMUS_FENCE] = 1 << LITMUS_ACQUIRE | 1 << LITMUS_RELEASE | 1 << LITMUS_ACQ_REL | 1 << LITMUS_SC,
     };
-    if (i->kind > LITMUS_FENCE || known[i->kind] >> i->order & 1)
+    unsigned orders_of = i->kind <= LITMUS_FENCE ? known[i->kind] : UINT32_MAX;
+    if (i->proxy != LITMUS_GENERIC)
+        orders_of = i->kind == LITMUS_FENCE ? 1 << LITMUS_ACQUIRE | 1 << LITMUS_RELEASE : 1 << LITMUS_WEAK;
+    if (orders_of >> i->order & 1)
         return true;
     return litmus_fail(&p->lexer, NULL, "PTX has no such instruction of order '%s'", orders[i->order].word);
 }
 
-enum word { LD, ST, ATOM, RED, FENCE, BAR, BARRIER, MOV, ADD, GOTO, BEQ, BNE, WORDS };
+/* fence.proxy.KIND. One of a tensor map is a fence with an order and a scope, and has more behind it. */
+static bool parse_proxy_fence(struct litmus_parser *p, struct part rest, struct litmus_instr *i)
+{
+    struct litmus_lexer *l = &p->lexer;
+    struct part part = {0};
+    unsigned proxy = LITMUS_GENERIC, space = LITMUS_GENERIC;
+    struct words words;
+    if (!next_part(&rest, &part) || !find_word(&part, proxies, &proxy) || proxy == LITMUS_GENERIC)
+        return litmus_fail(l, "alias, surface, texture, constant, async, async.global and tensormap::generic",
+                           "a fence of no proxy that is known");
+    i->proxy = proxy;
+    if (proxy == LITMUS_TENSORMAP)
+        return parse_parts(p, rest, i, &words) && check_order(p, i);
+    i->kind = LITMUS_PROXY_FENCE;
+    if (next_part(&rest, &part) && (proxy != LITMUS_ASYNC || !find_word(&part, proxies, &space) || space))
+        return litmus_fail(l, "all places are in global memory", "'%.*s' is not known here", (int)part.length,
+                           part.text);
+    return true;
+}
+
+/* Past the word of a fence of proxies, and the range of an acquiring one: what it is of changes nothing here. */
+static bool take_fence_range(struct litmus_parser *p, const struct litmus_instr *i)
+{
+    struct litmus_token unused;
+    uint32_t bytes;
+    litmus_next(&p->lexer);
+    if (i->kind != LITMUS_FENCE || i->order != LITMUS_ACQUIRE || !litmus_take(&p->lexer, "["))
+        return true;
+    return litmus_take_name(p, "a place", &unused) && litmus_expect(&p->lexer, "]") && litmus_expect(&p->lexer, ",") &&
+           litmus_number(&p->lexer, &bytes);
+}
+
+/* cp.async.bulk TO, FROM; cp.async.bulk.commit_group, which changes nothing here; cp.async.bulk.wait_group[.read] 0. */
+static bool parse_copy(struct litmus_parser *p, struct part rest, struct litmus_instr *i)
+{
+    static const struct word_value parts[] = {{"async", 0},      {"bulk", 1}, {"commit_group", 2},
+                                              {"wait_group", 3}, {"read", 4}, {NULL, 0}};
+    struct litmus_lexer *l = &p->lexer;
+    struct part part = {0};
+    unsigned seen = 0, which;
+    uint32_t left;
+    while (next_part(&rest, &part) && find_word(&part, parts, &which))
+        seen |= 1u << which;
+    if ((seen & 3) != 3 || rest.length || (seen & 4 && seen & 24) || (seen & 24) == 16)
+        return litmus_fail(l, "cp.async.bulk TO, FROM; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0",
+                           "'%.*s' is not known", (int)l->token.length, l->token.text);
+    litmus_next(l);
+    i->reads_only = seen & 16;
+    if (seen & 12) {
+        i->kind = seen & 8 ? LITMUS_AWAIT : LITMUS_PROXY_FENCE; /* of no proxy: it orders nothing */
+        struct litmus_token number = l->token;
+        return !(seen & 8) || (litmus_number(l, &left) &&
+                               (!left || litmus_fail_at(l, &number, NULL, "a thread waits for all copies: 0")));
+    }
+    i->proxy = LITMUS_ASYNC;
+    struct litmus_token from;
+    if (!litmus_take_place(p, &i->place, &i->address) || !litmus_expect(l, ","))
+        return false;
+    from = l->token;
+    if (!litmus_take_place(p, &i->from, &i->from_address))
+        return false;
+    return p->test->places[i->place].bits == p->test->places[i->from].bits ||
+           litmus_fail_at(l, &from, NULL, "a copy is between places of one size");
+}
+
+enum word { LD, TLD, SULD, CLD, TMLD, ST, SUST, ATOM, RED, FENCE, CP, BAR, BARRIER, MOV, ADD, GOTO, BEQ, BNE, WORDS };
 
 /* The instruction whose words are known: what is behind them. */
 static bool parse_operands(struct litmus_parser *p, unsigned thread, enum word word, struct litmus_instr *i,
@@ -249,9 +320,15 @@ static bool parse_operands(struct litmus_parser *p, unsigned thread, enum word w
 {
     switch (word) {
     case LD:
+    case TLD:
+    case SULD:
+    case CLD:
+    case TMLD:
         return parse_load(p, thread, i, has_order);
     case ST:
-        return litmus_take_place(p, &i->place) && litmus_expect(&p->lexer, ",") && take_operand(p, thread, &i->a);
+    case SUST:
+        return litmus_take_place(p, &i->place, &i->address) && litmus_expect(&p->lexer, ",") &&
+               take_operand(p, thread, &i->a);
     case ATOM:
     case RED:
         return parse_atomic(p, thread, i, word == ATOM, has_order);
@@ -270,24 +347,34 @@ static bool parse_operands(struct litmus_parser *p, unsigned thread, enum word w
 
 static bool fail_word(struct litmus_parser *p, const struct part *word)
 {
-    static const struct word_value others[] = {{"tld", 0},   {"suld", 0},   {"cold", 0}, {"sust", 0},
-                                               {"sured", 0}, {"suatom", 0}, {NULL, 0}};
+    static const struct word_value others[] = {{"sured", 0}, {"suatom", 0}, {NULL, 0}};
     unsigned unused;
     if (find_word(word, others, &unused))
-        return litmus_fail(&p->lexer, NULL, LITMUS_NO_PROXIES);
-    return litmus_fail(&p->lexer, "ld, st, atom, red, fence, bar, barrier, mov, add, goto, beq and bne are known",
+        return litmus_fail(&p->lexer, NULL, "atomics are of the generic proxy alone");
+    return litmus_fail(&p->lexer,
+                       "ld, tld, suld, cold, tmld, st, sust, atom, red, fence, cp.async.bulk, bar, barrier, mov, add, "
+                       "goto, beq and bne are known",
                        "'%.*s' is not known", (int)p->lexer.token.length, p->lexer.token.text);
 }
 
 bool litmus_parse_instr(struct litmus_parser *p, unsigned thread, struct litmus_instr *i)
 {
-    static const struct word_value names[] = {
-        {"ld", LD},   {"st", ST},   {"atom", ATOM}, {"red", RED}, {"fence", FENCE}, {"bar", BAR}, {"barrier", BARRIER},
-        {"mov", MOV}, {"add", ADD}, {"goto", GOTO}, {"beq", BEQ}, {"bne", BNE},     {NULL, 0}};
+    static const struct word_value names[] = {{"ld", LD},           {"tld", TLD},     {"suld", SULD}, {"cold", CLD},
+                                              {"tmld", TMLD},       {"st", ST},       {"sust", SUST}, {"atom", ATOM},
+                                              {"red", RED},         {"fence", FENCE}, {"cp", CP},     {"bar", BAR},
+                                              {"barrier", BARRIER}, {"mov", MOV},     {"add", ADD},   {"goto", GOTO},
+                                              {"beq", BEQ},         {"bne", BNE},     {NULL, 0}};
+    static const enum litmus_proxy by[WORDS] = {[TLD] = LITMUS_TEXTURE,
+                                                [SULD] = LITMUS_SURFACE,
+                                                [CLD] = LITMUS_CONSTANT,
+                                                [TMLD] = LITMUS_TENSORMAP,
+                                                [SUST] = LITMUS_SURFACE};
     static const enum litmus_kind kinds[WORDS] = {
-        [LD] = LITMUS_LOAD,     [ST] = LITMUS_STORE,    [ATOM] = LITMUS_ATOMIC,     [RED] = LITMUS_ATOMIC,
-        [FENCE] = LITMUS_FENCE, [BAR] = LITMUS_BARRIER, [BARRIER] = LITMUS_BARRIER, [MOV] = LITMUS_SET,
-        [ADD] = LITMUS_SET,     [GOTO] = LITMUS_BRANCH, [BEQ] = LITMUS_BRANCH,      [BNE] = LITMUS_BRANCH};
+        [LD] = LITMUS_LOAD,         [TLD] = LITMUS_LOAD,  [SULD] = LITMUS_LOAD,   [CLD] = LITMUS_LOAD,
+        [TMLD] = LITMUS_LOAD,       [ST] = LITMUS_STORE,  [SUST] = LITMUS_STORE,  [ATOM] = LITMUS_ATOMIC,
+        [RED] = LITMUS_ATOMIC,      [CP] = LITMUS_COPY,   [FENCE] = LITMUS_FENCE, [BAR] = LITMUS_BARRIER,
+        [BARRIER] = LITMUS_BARRIER, [MOV] = LITMUS_SET,   [ADD] = LITMUS_SET,     [GOTO] = LITMUS_BRANCH,
+        [BEQ] = LITMUS_BRANCH,      [BNE] = LITMUS_BRANCH};
     struct litmus_token token = p->lexer.token;
     struct part rest = {token.text, token.length}, first = {0};
     struct words words;
@@ -295,9 +382,15 @@ bool litmus_parse_instr(struct litmus_parser *p, unsigned thread, struct litmus_
     next_part(&rest, &first);
     if (!find_word(&first, names, &word))
         return fail_word(p, &first);
-    *i = (struct litmus_instr){.kind = kinds[word], .update = LITMUS_UPDATES};
+    *i = (struct litmus_instr){.kind = kinds[word], .update = LITMUS_UPDATES, .proxy = by[word]};
     if (i->kind == LITMUS_BARRIER)
         return parse_barrier(p, rest, thread, i, word == BAR);
+    if (i->kind == LITMUS_COPY)
+        return parse_copy(p, rest, i);
+    if (i->kind == LITMUS_FENCE && rest.length >= 6 && !memcmp(rest.text, "proxy.", 6)) {
+        next_part(&rest, &first);
+        return parse_proxy_fence(p, rest, i) && take_fence_range(p, i);
+    }
     if (!parse_parts(p, rest, i, &words) || !check_order(p, i))
         return false;
     litmus_next(&p->lexer);

@@ -48,6 +48,8 @@ static struct litmus_event *add_event(struct walk *w, enum litmus_event_kind kin
                                .order = i->order,
                                .scope = i->scope,
                                .place = i->place,
+                               .address = i->address,
+                               .proxy = i->proxy,
                                .value = value.value,
                                .known = value.known,
                                .updates = i->kind == LITMUS_ATOMIC,
@@ -139,6 +141,39 @@ static void walk_store(struct walk *w, const struct litmus_instr *i)
     add_event(w, LITMUS_WRITES, i, a);
 }
 
+/* A read and a write of the asynchronous proxy, the one of what the other writes. */
+static void walk_copy(struct walk *w, const struct litmus_instr *i)
+{
+    struct litmus_instr read = *i;
+    read.place = i->from, read.address = i->from_address;
+    struct value copied = add_read(w, &read);
+    w->events[w->count - 1].copies = true;
+    copied.value = litmus_fit(copied.value, w->test->places[i->place].bits);
+    add_event(w, LITMUS_WRITES, i, copied)->copies = true;
+}
+
+/* Copies that are complete are known to the generic proxy (PTX ISA, "Async proxy"). */
+static void walk_await(struct walk *w, const struct litmus_instr *i)
+{
+    struct litmus_event *e = add_event(w, LITMUS_PROXY_FENCES, i, (struct value){0, true, 0});
+    e->proxy = LITMUS_ASYNC;
+    e->awaits = !i->reads_only;
+    e->awaits_reads = true;
+}
+
+/* One of a tensor map orders as a release or an acquire does, besides. */
+static void walk_fence(struct walk *w, const struct litmus_instr *i)
+{
+    struct value none = {0, true, 0};
+    if (i->kind == LITMUS_PROXY_FENCE) {
+        add_event(w, LITMUS_PROXY_FENCES, i, none);
+        return;
+    }
+    struct litmus_event *e = add_event(w, LITMUS_FENCES, i, none);
+    e->tensormap = i->proxy == LITMUS_TENSORMAP;
+    e->proxy = LITMUS_GENERIC;
+}
+
 static void walk_set(struct walk *w, const struct litmus_instr *i)
 {
     struct value a = value_of(w, i->a), b = value_of(w, i->b);
@@ -171,8 +206,15 @@ static enum result walk_instr(struct walk *w)
     case LITMUS_BARRIER:
         walk_barrier(w, i);
         break;
+    case LITMUS_COPY:
+        walk_copy(w, i);
+        break;
+    case LITMUS_AWAIT:
+        walk_await(w, i);
+        break;
     case LITMUS_FENCE:
-        add_event(w, LITMUS_FENCES, i, (struct value){0, true, 0});
+    case LITMUS_PROXY_FENCE:
+        walk_fence(w, i);
         break;
     }
     w->pc++;

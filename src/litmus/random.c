@@ -1,12 +1,13 @@
 /* Random litmus tests: short enough that the model can look at all of their executions, and with everything in them
  * that a test may hold: all sizes, orders and scopes, atomics that fail and succeed, values that go from one access to
- * the next, branches, fences, barriers of a block and of a part of it. */
+ * the next, branches, fences, barriers of a block and of a part of it. A mixed test has accesses by several proxies and
+ * by two addresses of a place, too, and fences of proxies. */
 #include "base/arena.h"
 #include "base/random.h"
 #include "litmus/litmus.h"
 
 #define MOST_THREADS 4
-#define MOST_CELLS 20
+#define MOST_CELLS 32
 #define MOST_MEETINGS 2
 
 static const char *const scopes[] = {"cta", "gpu", "gpu", "sys"};
@@ -15,7 +16,9 @@ static const char *const store_orders[] = {"weak", "relaxed", "release", "volati
 static const char *const atomic_orders[] = {"relaxed", "acquire", "release", "acq_rel"};
 static const char *const fence_orders[] = {"acq_rel", "sc"};
 static const char *const updates[] = {"exch", "cas", "add", "sub", "and", "or", "xor", "min", "max"};
-static const char places[] = "xyz";
+static const char *const proxy_loads[] = {"suld", "tld", "cold"};
+static const char *const proxies[] = {"alias", "alias", "surface", "surface", "texture", "constant"};
+static const char places[] = "xyz", aliases[] = "XYZ";
 static const unsigned sizes[] = {8, 16, 32, 64};
 
 /* One barrier of some threads of a block. Threads come to barriers in the order of their numbers, so that none of them
@@ -29,6 +32,7 @@ struct maker {
     struct random_stream random;
     struct arena arena;
     unsigned threads, places, meetings;
+    bool mixed;
     bool cycle; /* each thread's second access and the next one's first are of one place */
     enum { NO_EDGE, READS, OVERTAKES, OVERWRITES } edge[MOST_THREADS]; /* the next one's first does, or is overtaken */
     unsigned edge_place[MOST_THREADS];
@@ -87,16 +91,26 @@ static const char *new_register(struct maker *m, unsigned thread)
     return arena_printf(&m->arena, "r%u", m->registers[thread]++);
 }
 
+/* The address by which an access names a place. */
+static char name_of(struct maker *m, unsigned place)
+{
+    return m->mixed && one_in(m, 4) ? aliases[place] : places[place];
+}
+
 static void make_load(struct maker *m, unsigned thread, unsigned place, const char *word)
 {
+    bool generic = !m->mixed || word[0] != 'w' || one_in(m, 2);
+    const char *by = generic ? "ld" : PICK(m, proxy_loads);
+    char name = name_of(m, place);
     word = order(m, word);
-    add_cell(m, thread, arena_printf(&m->arena, "ld.%s %s, %c", word, new_register(m, thread), places[place]));
+    add_cell(m, thread, arena_printf(&m->arena, "%s.%s %s, %c", by, word, new_register(m, thread), name));
 }
 
 static void make_store(struct maker *m, unsigned thread, unsigned place, const char *word)
 {
-    const char *what = value(m, thread);
-    add_cell(m, thread, arena_printf(&m->arena, "st.%s %c, %s", order(m, word), places[place], what));
+    const char *what = value(m, thread), *by = m->mixed && word[0] == 'w' && one_in(m, 2) ? "sust" : "st";
+    char name = name_of(m, place);
+    add_cell(m, thread, arena_printf(&m->arena, "%s.%s %c, %s", by, order(m, word), name, what));
 }
 
 static void make_atomic(struct maker *m, unsigned thread, unsigned place)
@@ -116,6 +130,8 @@ static void make_atomic(struct maker *m, unsigned thread, unsigned place)
 
 static void make_fence(struct maker *m, unsigned thread)
 {
+    for (unsigned i = m->mixed ? below(m, 3) : 0; i; i--)
+        add_cell(m, thread, arena_printf(&m->arena, "fence.proxy.%s", PICK(m, proxies)));
     add_cell(m, thread, arena_printf(&m->arena, "fence.%s.%s", PICK(m, fence_orders), PICK(m, scopes)));
 }
 
@@ -292,14 +308,18 @@ static void write_condition(struct maker *m, struct strbuf *out)
     strbuf_add(out, ")\n");
 }
 
-void litmus_random(uint64_t seed, uint64_t number, struct strbuf *out)
+void litmus_random(uint64_t seed, uint64_t number, bool mixed, struct strbuf *out)
 {
-    struct maker m = {.random = random_stream_of(seed, "random litmus", number)};
+    struct maker m = {.random = random_stream_of(seed, mixed ? "mixed litmus" : "random litmus", number),
+                      .mixed = mixed};
     arena_init(&m.arena);
     make_test(&m);
-    strbuf_addf(out, "PTX random-%llu-%llu\n{", (unsigned long long)seed, (unsigned long long)number);
+    strbuf_addf(out, "PTX %s-%llu-%llu\n{", mixed ? "mixed" : "random", (unsigned long long)seed,
+                (unsigned long long)number);
     for (unsigned i = 0; i < m.places; i++)
         strbuf_addf(out, " b%u %c=0;", m.bits[i], places[i]);
+    for (unsigned i = 0; mixed && i < m.places; i++)
+        strbuf_addf(out, " %c @ generic aliases %c;", aliases[i], places[i]);
     strbuf_add(out, " }\n");
     for (unsigned t = 0; t < m.threads; t++) {
         const char *head = arena_printf(&m.arena, "P%u@cta %u,gpu 0", t, m.cta[t]);

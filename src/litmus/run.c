@@ -345,8 +345,11 @@ static int check(const struct litmus_test *test, struct diag_sink *sink)
             return diag_error(sink, DIAG_NOWHERE, NULL, "%s: its threads are on several GPUs, and Lockstep has one",
                               test->name);
         for (unsigned k = 0; k < t->count; k++)
-            if (t->instrs[k].kind == LITMUS_BARRIER && !t->instrs[k].b.is_register && !t->instrs[k].b.value &&
-                !litmus_barrier_threads(test, i, &t->instrs[k]))
+            if (t->instrs[k].kind == LITMUS_COPY || t->instrs[k].kind == LITMUS_AWAIT)
+                return diag_error(sink, DIAG_NOWHERE, "ask --model", "%s: bulk copies are known to the model alone",
+                                  test->name);
+            else if (t->instrs[k].kind == LITMUS_BARRIER && !t->instrs[k].b.is_register && !t->instrs[k].b.value &&
+                     !litmus_barrier_threads(test, i, &t->instrs[k]))
                 return diag_error(
                     sink, DIAG_NOWHERE, "say how many threads the barrier takes, or ask --model",
                     "%s: P%u comes to a barrier whose number memory gives, and so its threads are not known",

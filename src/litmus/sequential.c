@@ -144,7 +144,12 @@ static bool advance(const struct interleaving *in, struct state *s, unsigned thr
             return false;
         s->pc[thread] = (uint8_t)i->target;
         return true;
+    case LITMUS_COPY:
+        *at = litmus_fit(s->memory[i->from], bits);
+        break;
     case LITMUS_FENCE:
+    case LITMUS_PROXY_FENCE:
+    case LITMUS_AWAIT:
         break;
     }
     s->pc[thread]++;

@@ -59,15 +59,14 @@ static unsigned tries(unsigned few, unsigned many)
     return getenv("LOCKSTEP_LONG") ? many : few;
 }
 
-static void brute_force_allows_the_same(void **state)
+static void compare_random(bool mixed, unsigned tests)
 {
-    (void)state;
     unsigned compared = 0, weak = 0;
-    for (unsigned number = 0; number < tries(1500 / effort_step(6), 20000); number++) {
+    for (unsigned number = 0; number < tests; number++) {
         struct strbuf text = {0};
         struct litmus_test test;
         struct litmus_verdict verdict;
-        litmus_random(11, number, &text);
+        litmus_random(11, number, mixed, &text);
         read_test(&test, strbuf_text(&text));
         if (is_small(&test)) {
             struct brute *b = calloc(1, sizeof *b);
@@ -86,13 +85,26 @@ static void brute_force_allows_the_same(void **state)
         strbuf_free(&text);
     }
     print_message("%u tests compared, %u with weak outcomes\n", compared, weak);
-    assert_true(compared > 500 / effort_step(6) && weak > 100 / effort_step(6));
+    assert_true(compared > tests / 3 && weak > tests / 15);
+}
+
+static void brute_force_allows_the_same(void **state)
+{
+    (void)state;
+    compare_random(false, tries(1500 / effort_step(6), 20000));
+}
+
+static void brute_force_allows_the_same_of_several_proxies(void **state)
+{
+    (void)state;
+    compare_random(true, tries(900 / effort_step(6), 20000));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(brute_force_allows_the_same),
+        cmocka_unit_test(brute_force_allows_the_same_of_several_proxies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

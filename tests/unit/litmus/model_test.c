@@ -95,6 +95,97 @@ static const struct question {
     {"atom.relaxed.gpu.cas r0, x, 1, 2 | st.relaxed.gpu x, 1 ;", "(P0:r0 == 1 /\\ x == 2)", 1, true},
 };
 
+/* Several proxies: y is a second address of x, whose names by other proxies are s, t, c and m. */
+#define MIXED                                                                                                          \
+    "y @ generic aliases x; s @ surface aliases x; t @ texture aliases x; c @ constant aliases x; d=0; flag=0;"
+static const struct question mixed[] = {
+    /* An alias is another address: a fence of aliases, or the order of memory is open. */
+    {"st.weak x, 1 | ; ld.weak r0, y | ;", "(P0:r0 == 0)", 0, true},
+    {"st.weak x, 1 | ; fence.proxy.alias | ; ld.weak r0, y | ;", "(P0:r0 == 0)", 0, false},
+    {"st.weak x, 1 | ; fence.acq_rel.sys | ; ld.weak r0, y | ;", "(P0:r0 == 0)", 0, true},
+    {"st.weak x, 1 | ; fence.proxy.surface | ; ld.weak r0, y | ;", "(P0:r0 == 0)", 0, true},
+    /* Another proxy needs a fence of its own. */
+    {"st.weak x, 1 | ; suld.weak r0, s | ;", "(P0:r0 == 0)", 0, true},
+    {"st.weak x, 1 | ; fence.proxy.surface | ; suld.weak r0, s | ;", "(P0:r0 == 0)", 0, false},
+    {"st.weak x, 1 | ; fence.proxy.texture | ; suld.weak r0, s | ;", "(P0:r0 == 0)", 0, true},
+    {"sust.weak s, 1 | ; suld.weak r0, s | ;", "(P0:r0 == 0)", 0, false},
+    {"sust.weak s, 1 | ; fence.proxy.surface | ; fence.proxy.texture | ; tld.weak r0, t | ;", "(P0:r0 == 0)", 0, false},
+    {"sust.weak s, 1 | ; fence.proxy.texture | ; fence.proxy.surface | ; tld.weak r0, t | ;", "(P0:r0 == 0)", 0, true},
+    {"sust.weak s, 1 | ; fence.proxy.surface | ; ld.weak r0, y | ;", "(P0:r0 == 0)", 0, true},
+    {"sust.weak s, 1 | ; fence.proxy.surface | ; fence.proxy.alias | ; ld.weak r0, y | ;", "(P0:r0 == 0)", 0, false},
+    {"sust.weak s, 1 | ; fence.proxy.alias | ; fence.proxy.surface | ; ld.weak r0, y | ;", "(P0:r0 == 0)", 0, true},
+    /* It stands in the block that has the other proxy. */
+    {"st.weak x, 1 | ld.acquire.gpu r0, flag ; st.release.gpu flag, 1 | fence.proxy.constant ; | cold.weak r1, c ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, false},
+    {"st.weak x, 1 | ld.acquire.gpu r0, flag ; fence.proxy.constant | cold.weak r1, c ; st.release.gpu flag, 1 | ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, true},
+    {"st.weak x, 1 | ld.acquire.gpu r0, flag ; fence.proxy.constant | cold.weak r1, c ; st.release.gpu flag, 1 | ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 0, false},
+    /* A tensor map: a release here, an acquire there, both of the kind. */
+    {"st.weak x, 1 | ld.relaxed.gpu r0, flag ; fence.proxy.tensormap::generic.release.gpu | "
+     "fence.proxy.tensormap::generic.acquire.gpu [x], 128 ; st.relaxed.gpu flag, 1 | tmld.weak r1, x ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, false},
+    {"st.weak x, 1 | ld.relaxed.gpu r0, flag ; fence.acq_rel.gpu | "
+     "fence.proxy.tensormap::generic.acquire.gpu [x], 128 ; st.relaxed.gpu flag, 1 | tmld.weak r1, x ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, true},
+    {"st.weak x, 1 | ld.relaxed.gpu r0, flag ; fence.proxy.tensormap::generic.release.gpu | fence.acq_rel.gpu ; "
+     "st.relaxed.gpu flag, 1 | tmld.weak r1, x ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, true},
+    {"st.weak x, 1 | ld.relaxed.cta r0, flag ; fence.proxy.tensormap::generic.release.cta | "
+     "fence.proxy.tensormap::generic.acquire.cta ; st.relaxed.cta flag, 1 | tmld.weak r1, x ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, true},
+    /* Fences of one direction. */
+    {"st.weak x, 1 | ld.relaxed.gpu r0, flag ; fence.release.gpu | fence.acquire.gpu ; st.relaxed.gpu flag, 1 | "
+     "ld.weak r1, x ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, false},
+    {"st.weak x, 1 | ld.relaxed.gpu r0, flag ; fence.acquire.gpu | fence.acquire.gpu ; st.relaxed.gpu flag, 1 | "
+     "ld.weak r1, x ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, true},
+    {"st.weak x, 1 | ld.relaxed.gpu r0, flag ; fence.release.gpu | fence.release.gpu ; st.relaxed.gpu flag, 1 | "
+     "ld.weak r1, x ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, true},
+    /* A bulk copy reads what was written before it only behind a fence, and has written when it was waited for. */
+    {"st.weak x, 1 | ; cp.async.bulk d, x | ; cp.async.bulk.commit_group | ; cp.async.bulk.wait_group 0 | ; "
+     "ld.weak r0, d | ;",
+     "(P0:r0 == 0)", 0, true},
+    {"st.weak x, 1 | ; fence.proxy.async | ; cp.async.bulk d, x | ; cp.async.bulk.commit_group | ; "
+     "cp.async.bulk.wait_group 0 | ; ld.weak r0, d | ;",
+     "(P0:r0 == 0)", 0, false},
+    {"st.weak x, 1 | ; fence.proxy.async.global | ; cp.async.bulk d, x | ; ld.weak r0, d | ;", "(P0:r0 == 0)", 0, true},
+    {"st.weak x, 1 | ; fence.proxy.async | ; cp.async.bulk d, x | ; fence.proxy.async | ; ld.weak r0, d | ;",
+     "(P0:r0 == 0)", 0, true},
+    {"st.weak x, 1 | ; fence.proxy.async | ; cp.async.bulk d, x | ; cp.async.bulk.wait_group.read 0 | ; "
+     "ld.weak r0, d | ;",
+     "(P0:r0 == 0)", 0, true},
+    /* Its source may be written again when it has been read. */
+    {"cp.async.bulk d, x | ; cp.async.bulk.wait_group.read 0 | ; st.weak x, 1 | ;", "(d == 1)", 0, false},
+    {"cp.async.bulk d, x | ; st.weak x, 1 | ;", "(d == 1)", 0, true},
+    /* What it wrote goes to others as all else does. */
+    {"st.weak x, 1 | ld.acquire.gpu r0, flag ; fence.proxy.async | ld.weak r1, d ; cp.async.bulk d, x | ; "
+     "cp.async.bulk.wait_group 0 | ; st.release.gpu flag, 1 | ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, false},
+    {"st.weak x, 1 | ld.acquire.gpu r0, flag ; fence.proxy.async | ld.weak r1, d ; cp.async.bulk d, x | ; "
+     "st.release.gpu flag, 1 | ; cp.async.bulk.wait_group 0 | ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, true},
+};
+
+static void proxies_need_their_fences(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++) {
+        const struct question *q = &mixed[i];
+        struct litmus_test test;
+        struct strbuf text = {0};
+        strbuf_addf(&text, "PTX mixed\n{ %s }\n P0@cta 0 | P1@cta %u ;\n%s\nexists %s\n", MIXED, q->second_block,
+                    q->rows, q->condition);
+        read_test(&test, strbuf_text(&text));
+        if (allows(&test) != q->allowed)
+            fail_msg("%s: %s", q->rows, q->allowed ? "must be allowed" : "must not be");
+        litmus_free(&test);
+        strbuf_free(&text);
+    }
+}
+
 static void the_model_answers_as_the_manual_says(void **state)
 {
     (void)state;
@@ -268,11 +359,9 @@ static void fences_of_all_make_a_test_sequential(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_model_answers_as_the_manual_says),
-        cmocka_unit_test(a_loop_ends_with_what_it_waits_for),
-        cmocka_unit_test(a_test_may_do_without_memory),
-        cmocka_unit_test(values_have_the_size_of_their_place),
-        cmocka_unit_test(more_order_allows_no_more),
+        cmocka_unit_test(the_model_answers_as_the_manual_says), cmocka_unit_test(proxies_need_their_fences),
+        cmocka_unit_test(a_loop_ends_with_what_it_waits_for),   cmocka_unit_test(a_test_may_do_without_memory),
+        cmocka_unit_test(values_have_the_size_of_their_place),  cmocka_unit_test(more_order_allows_no_more),
         cmocka_unit_test(fences_of_all_make_a_test_sequential),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

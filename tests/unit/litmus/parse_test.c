@@ -71,8 +71,14 @@ static const struct {
     {"ld.weak.b64 r0, x | ;\n", "exists (x == 1)", "x has 32 bits", 4},
     {"atom.relaxed.gpu.add r0, h, 1 | ;\n", "exists (x == 1)", "no such atomic of 16 bits", 4},
     {"atom.relaxed.gpu.exch r0, c, 1 | ;\n", "exists (x == 1)", "no such atomic of 8 bits", 4},
-    {"suld.weak r0, x | ;\n", "exists (x == 1)", "proxies are not known yet", 4},
-    {"fence.proxy.alias | ;\n", "exists (x == 1)", "proxies are not known yet", 4},
+    {"suld.relaxed.gpu r0, x | ;\n", "exists (x == 1)", "of order 'relaxed'", 4},
+    {"suatom.relaxed.gpu.add r0, x, 1 | ;\n", "exists (x == 1)", "generic proxy alone", 4},
+    {"fence.proxy.generic | ;\n", "exists (x == 1)", "no proxy that is known", 4},
+    {"fence.proxy.async.shared::cta | ;\n", "exists (x == 1)", "'shared::cta' is not known", 4},
+    {"fence.proxy.tensormap::generic.acq_rel.gpu | ;\n", "exists (x == 1)", "of order 'acq_rel'", 4},
+    {"cp.async.bulk x, h | ;\n", "exists (x == 1)", "places of one size", 4},
+    {"cp.async x, y | ;\n", "exists (x == 1)", "'cp.async' is not known", 4},
+    {"cp.async.bulk.wait_group 1 | ;\n", "exists (x == 1)", "waits for all copies", 4},
     {"st.weak x, 99999999999 | ;\n", "exists (x == 1)", "a number of 32 bits", 4},
     {"st.weak x, 1 | ; st.weak x, 1 ;\n", "exists (x == 1)", "expected '|'", 4},
     {"st.weak x, 1 | ;\n", "exists (x == 1) filter", "nothing behind the condition", 5},
@@ -113,7 +119,11 @@ static const struct {
     {"b64 x y", "expected '='"},
     {"b24 x=1", "expected '='"},
     {"x", "expected '='"},
-    {"x @ generic aliases y", "proxies are not known yet"},
+    {"x @ global aliases y", "expected a proxy"},
+    {"x @ generic y", "expected 'aliases'"},
+    {"x=1; x @ generic aliases y", "the name of a place"},
+    {"x @ generic aliases y; x @ surface aliases y", "is an alias already"},
+    {"x @ generic aliases y; x=1", "has the value of its place"},
     {"x[2]", "arrays are not known"},
     {"P5:r0=1", "no thread P5"},
 };
@@ -192,9 +202,9 @@ static void random_tests_are_read(void **state)
     for (unsigned i = 0; i < 300; i++) {
         struct strbuf text = {0}, again = {0}, other = {0};
         struct litmus_test t;
-        litmus_random(7, i, &text);
-        litmus_random(7, i, &again);
-        litmus_random(8, i, &other);
+        litmus_random(7, i, false, &text);
+        litmus_random(7, i, false, &again);
+        litmus_random(8, i, false, &other);
         assert_string_equal(strbuf_text(&text), strbuf_text(&again));
         differ += strcmp(strbuf_text(&text) + 12, strbuf_text(&other) + 12) != 0;
         read_test(&t, strbuf_text(&text));

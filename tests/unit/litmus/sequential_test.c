@@ -19,7 +19,8 @@ static uint64_t low(uint64_t value, unsigned bits)
 struct machine_state {
     uint64_t memory[LITMUS_PLACES], registers[LITMUS_THREADS][LITMUS_REGISTERS];
     unsigned pc[LITMUS_THREADS];
-    uint32_t came[LITMUS_THREADS][LITMUS_BARRIERS], waits[LITMUS_THREADS][LITMUS_BARRIERS]; /* by the first thread of the block, and number: threads */
+    uint32_t came[LITMUS_THREADS][LITMUS_BARRIERS],
+        waits[LITMUS_THREADS][LITMUS_BARRIERS]; /* by the first thread of the block, and number: threads */
 };
 
 static uint64_t value_in(const struct machine_state *s, unsigned thread, struct litmus_operand o)
@@ -121,7 +122,7 @@ static void what_is_sequential_is_allowed(void **state)
         struct strbuf text = {0};
         struct litmus_test test;
         struct litmus_verdict verdict;
-        litmus_random(12, number, &text);
+        litmus_random(12, number, false, &text);
         read_test(&test, strbuf_text(&text));
         litmus_ask(&test, 2, &verdict);
         incomplete += !verdict.complete;

@@ -15,7 +15,7 @@ static bool po(const struct brute *b, unsigned x, unsigned y)
 static bool po_loc(const struct brute *b, unsigned x, unsigned y)
 {
     return po(b, x, y) && is_memory(&b->events[x]) && is_memory(&b->events[y]) &&
-           b->events[x].place == b->events[y].place;
+           b->events[x].address == b->events[y].address && b->events[x].proxy == b->events[y].proxy;
 }
 
 static bool rmw(const struct brute *b, unsigned x, unsigned y)
@@ -38,7 +38,8 @@ static bool names(const struct brute *b, const struct event *e, unsigned thread)
 static bool strong(const struct brute *b, unsigned x, unsigned y) /* morally */
 {
     const struct event *e = &b->events[x], *f = &b->events[y];
-    if (x == y || e->thread == INIT || f->thread == INIT || (is_memory(e) && is_memory(f) && e->place != f->place))
+    if (x == y || e->thread == INIT || f->thread == INIT || e->proxy != f->proxy ||
+        (is_memory(e) && is_memory(f) && e->address != f->address))
         return false;
     return e->thread == f->thread || (e->strong && f->strong && names(b, e, f->thread) && names(b, f, e->thread));
 }
@@ -117,9 +118,52 @@ static bool acquire_pattern(const struct brute *b, unsigned x, unsigned y)
     return f->kind == FENCE ? po(b, x, y) : f->kind == READ && f->acquires && (x == y || po_loc(b, x, y));
 }
 
+/* f is a fence of the proxy by which e accesses memory, in e's block. */
+static bool is_fence_of(const struct brute *b, const struct event *f, const struct event *e)
+{
+    return f->kind == PROXY_FENCE && f->proxy == e->proxy && brute_in_block(b, f->thread, e->thread);
+}
+
+/* From s, which the generic proxy knows, to t likewise: straight, or past a fence of aliases. */
+static bool goes(const struct brute *b, const struct relation *base, unsigned s, unsigned t, bool past_alias)
+{
+    if (!past_alias)
+        return has(base, s, t);
+    for (unsigned a = 0; a < b->count; a++)
+        if (b->events[a].kind == PROXY_FENCE && b->events[a].proxy == LITMUS_ALIAS && has(base, s, a) &&
+            has(base, a, t))
+            return true;
+    return false;
+}
+
+/* The rules of the mixed-proxy paper, one by one: with and without a fence at the source, at the destination, and of
+ * aliases. */
+static bool is_preserved(const struct brute *b, const struct relation *base, unsigned x, unsigned y)
+{
+    const struct event *e = &b->events[x], *f = &b->events[y];
+    bool same = e->address == f->address, from = e->proxy == LITMUS_GENERIC, to = f->proxy == LITMUS_GENERIC;
+    if (!is_memory(e) || !is_memory(f) || e->place != f->place || e->thread == INIT || f->thread == INIT)
+        return false;
+    if (same && has(base, x, y) && e->proxy == f->proxy && (from || brute_in_block(b, e->thread, f->thread)))
+        return true;
+    for (unsigned alias = same ? 0 : 1; alias < 2; alias++) {
+        if (from && to && goes(b, base, x, y, alias))
+            return true;
+        PAIRS(b, s, t)
+        {
+            bool at_source = has(base, x, s) && is_fence_of(b, &b->events[s], e);
+            bool at_end = has(base, t, y) && is_fence_of(b, &b->events[t], f);
+            if ((at_source && to && goes(b, base, s, y, alias)) || (from && at_end && goes(b, base, x, t, alias)) ||
+                (at_source && at_end && goes(b, base, s, t, alias)))
+                return true;
+        }
+    }
+    return false;
+}
+
 struct relation brute_causality(const struct brute *b)
 {
-    struct relation rel = {{0}}, acq = {{0}}, sync, before = {{0}}, loc = {{0}}, obs = observation(b), base;
+    struct relation rel = {{0}}, acq = {{0}}, sync, before = {{0}}, kept = {{0}}, obs = observation(b), base;
     PAIRS(b, x, y)
     {
         if (release_pattern(b, x, y))
@@ -128,8 +172,6 @@ struct relation brute_causality(const struct brute *b)
             put(&acq, x, y);
         if (x == y || po(b, x, y))
             put(&before, x, y);
-        if (po_loc(b, x, y))
-            put(&loc, x, y);
     }
     sync = brute_compose(b, &rel, &obs);
     sync = brute_compose(b, &sync, &acq);
@@ -145,10 +187,19 @@ struct relation brute_causality(const struct brute *b)
     }
     base = brute_compose(b, &before, &sync);
     base = brute_compose(b, &base, &before);
+    PAIRS(b, x, y)
+    if (po(b, x, y))
+        put(&base, x, y);
     base = closure(b, base);
-    loc = either(&loc, &base);
-    obs = brute_compose(b, &obs, &loc);
-    return either(&base, &obs);
+    PAIRS(b, x, y)
+    if (is_preserved(b, &base, x, y))
+        put(&kept, x, y);
+    obs = brute_compose(b, &obs, &kept);
+    kept = either(&kept, &obs);
+    PAIRS(b, x, y)
+    if (b->events[x].is_sc && b->events[y].is_sc && has(&base, x, y))
+        put(&kept, x, y);
+    return kept;
 }
 
 /* A value, or that an instruction is done at all, depends on a read. */

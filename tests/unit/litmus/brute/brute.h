@@ -1,5 +1,6 @@
 /* A second oracle, straight from the published axioms (Lustig, Sahasrabuddhe and Giroux, "A Formal Analysis of the
- * NVIDIA PTX Memory Consistency Model", ASPLOS 2019; PTX ISA, "Memory Consistency Model") and by brute force: every
+ * NVIDIA PTX Memory Consistency Model", ASPLOS 2019; its mixed-proxy extensions, ISCA 2022; PTX ISA, "Memory
+ * Consistency Model") and by brute force: every
  * write for every read, every partial order of the writes to a place, every order of the fence.sc operations, every way
  * to meet at barriers. It shares the parsed test with src/litmus and nothing else, and must allow what that allows. So
  * must a random interleaving, run by an interpreter of its own. Tests here are random, short, and without loops: an
@@ -19,8 +20,9 @@ struct relation {
 
 struct event {
     unsigned thread, pc; /* thread: INIT for initial values */
-    enum { READ, WRITE, FENCE, BARRIER } kind;
-    unsigned place;
+    enum { READ, WRITE, FENCE, PROXY_FENCE, BARRIER } kind;
+    unsigned place, address;
+    enum litmus_proxy proxy;
     bool strong, releases, acquires, is_sc, waits;
     enum litmus_scope scope;
     uint64_t value;

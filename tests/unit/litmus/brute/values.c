@@ -150,7 +150,8 @@ static struct event *add_event(struct brute *b, unsigned thread, unsigned pc)
     const struct litmus_instr *i = &b->test->threads[thread].instrs[pc];
     assert_true(b->count < MOST_EVENTS);
     struct event *e = &b->events[b->count++];
-    *e = (struct event){.thread = thread, .pc = pc, .place = i->place, .scope = i->scope};
+    *e = (struct event){
+        .thread = thread, .pc = pc, .place = i->place, .address = i->address, .proxy = i->proxy, .scope = i->scope};
     e->strong = i->order != LITMUS_WEAK;
     return e;
 }
@@ -173,6 +174,10 @@ static void add_events(struct brute *b, unsigned thread, unsigned pc)
         e = add_event(b, thread, pc);
         e->kind = FENCE, e->is_sc = i->order == LITMUS_SC;
     }
+    if (i->kind == LITMUS_PROXY_FENCE) {
+        e = add_event(b, thread, pc);
+        e->kind = PROXY_FENCE, e->strong = false;
+    }
     if (i->kind == LITMUS_BARRIER) {
         e = add_event(b, thread, pc);
         e->kind = BARRIER, e->strong = false, e->waits = !i->arrives;
@@ -187,7 +192,7 @@ void brute_list_events(struct brute *b)
     b->count = 0;
     for (unsigned i = 0; i < test->place_count; i++)
         b->events[b->count++] =
-            (struct event){.thread = INIT, .kind = WRITE, .place = i, .value = test->places[i].initial};
+            (struct event){.thread = INIT, .kind = WRITE, .place = i, .address = i, .value = test->places[i].initial};
     for (unsigned t = 0; t < test->thread_count; t++)
         for (unsigned pc = 0; pc < test->threads[t].count; pc++)
             if (b->done[t][pc])
