@@ -277,6 +277,17 @@ static inline unsigned isa_dimensions(const struct isa_instr *instr)
     }
 }
 
+/* The scope at which an access or fence orders others: the one that it names, or, of a fence that is about no other
+ * SM's memory, the block's. ISA_SCOPE_*, or 0. Local shared memory performs accesses as they issue, and one address
+ * stands for each place of memory: so fences of aliases and of local shared memory order what is in order already. */
+static inline uint8_t isa_scope_of(const struct isa_instr *instr)
+{
+    uint8_t about = instr->mods.restriction;
+    bool in_order = about == ISA_RESTRICT_INIT || about == ISA_RESTRICT_SYNC_CTA ||
+                    about == ISA_RESTRICT_SYNC_CLUSTER || about == ISA_RESTRICT_CTA;
+    return in_order || instr->mods.proxy == ISA_PROXY_ALIAS ? ISA_SCOPE_CTA : instr->mods.scope;
+}
+
 /* The barrier that an instruction names by a constant number, or ISA_NO_BARRIER. */
 #define ISA_NO_BARRIER UINT32_MAX
 static inline uint32_t isa_constant_barrier(const struct isa_instr *instr)

@@ -179,7 +179,7 @@ static inline const struct order_meaning *lsu_meaning(const struct coherence_pro
                                                       const struct isa_instr *instr)
 {
     enum order_kind kind = lsu_order_kind(isa_op_info((enum isa_op)instr->op)->flags);
-    return order_meaning(kind, instr->mods.order, order_scope(protocol, instr->mods.scope));
+    return order_meaning(kind, instr->mods.order, order_scope(protocol, isa_scope_of(instr)));
 }
 
 /* Making one, and launches */

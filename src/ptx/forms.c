@@ -41,6 +41,7 @@ static const struct {
     {"COMPONENT", "component", ISA_FIELD_COMPONENT}, {"SURFACE", "format", ISA_FIELD_SURFACE},
     {"GEOMETRY", "geometry", ISA_FIELD_GEOMETRY}, {"BOUNDS", "mode outside", ISA_FIELD_BOUNDS},
     {"BTYPE", "third type", ISA_FIELD_BTYPE},   {"PO", ".po", ISA_FIELD_PO},
+    {"PROXY", "proxy", ISA_FIELD_PROXY},        {"RESTRICT", "restriction", ISA_FIELD_RESTRICT},
     {"SCALE", "scale", ISA_FIELD_SCALE},         {"NOCOMPLETE", ".noComplete", ISA_FIELD_NOCOMPLETE},
     {"INTO", "state space of the destination", ISA_FIELD_INTO}, {"FROM", "state space of the source", ISA_FIELD_FROM},
     {"COMPLETION", "completion", ISA_FIELD_COMPLETION}, {"MULTICAST", ".multicast::cluster", ISA_FIELD_MULTICAST},

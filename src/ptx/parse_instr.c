@@ -27,10 +27,11 @@ static int parse_guard(struct ptx_parser *p, struct isa_instr *instr)
     return 0;
 }
 
-/* Lockstep's own instructions, those of mbarriers and copies carry dots in their names: the longest name that is known. */
+/* Lockstep's own instructions, those of mbarriers, copies and fences of proxies carry dots in their names: the longest name
+ * that is known. */
 static void join_name(const struct ptx_parser *p, struct mnemonic *m)
 {
-    static const char *const families[] = {"lockstep", "mbarrier", "cp"};
+    static const char *const families[] = {"lockstep", "mbarrier", "cp", "fence"};
     bool joins = false;
     for (unsigned i = 0; i < sizeof families / sizeof families[0]; i++)
         joins |= ptx_token_is(&m->op, families[i], strlen(families[i]));

@@ -44,6 +44,14 @@ static int check_min(struct ptx_parser *p, const struct isa_instr *instr, const 
     return instr->type == ISA_F32 ? 0 : require(p, at, false, has_source(instr, 2), "a third source", "type .f32");
 }
 
+/* The range whose writes an acquire of tensor maps makes known. */
+static int check_fence(struct ptx_parser *p, const struct isa_instr *instr, const struct ptx_token *at)
+{
+    bool takes = instr->mods.proxy == ISA_PROXY_TENSORMAP && instr->mods.order == ISA_ORDER_ACQUIRE;
+    return require(p, at, takes, has_source(instr, 0) && has_source(instr, 1), "an address and a size",
+                   ".tensormap::generic.acquire");
+}
+
 int ptx_check_present(struct ptx_parser *p, const struct isa_instr *instr, const struct ptx_token *at)
 {
     switch (instr->op) {
@@ -62,6 +70,7 @@ int ptx_check_present(struct ptx_parser *p, const struct isa_instr *instr, const
     case ISA_OP_VSET:
         return require(p, at, instr->mods.reduce, has_source(instr, 2), "a third source", "a second operation");
     case ISA_OP_CVT: return check_cvt(p, instr, at);
+    case ISA_OP_FENCE_PROXY: return check_fence(p, instr, at);
     case ISA_OP_MIN:
     case ISA_OP_MAX: return check_min(p, instr, at);
     case ISA_OP_MATCH:

@@ -77,7 +77,8 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     const struct isa_instr *instr = instr_at(sm->all, e->pc);
     if (!e->mask)
         return;
-    if (e->instruction_class == LOCKSTEP_FENCE)
+    bool of_proxies = instr->op == ISA_OP_FENCE_PROXY && !instr->mods.order; /* tells other threads nothing */
+    if (e->instruction_class == LOCKSTEP_FENCE && !of_proxies)
         sanitize_fence(sm->all, w, sanitize_scope_of(instr));
     else if (is_barrier(instr, ISA_BARRIER_ARRIVE))
         sanitize_arrive(sm->all, w, block);

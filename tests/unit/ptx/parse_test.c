@@ -156,12 +156,47 @@ static void kinds_that_agree(void **state)
     }
 }
 
+/* PTX ISA, "membar / fence". */
+static void fences_are_as_wide_as_what_they_are_about(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint8_t scope; /* 0: none, which is the device's */
+    } fences[] = {
+        {"fence.sc.sys;", ISA_SCOPE_SYS},
+        {"fence.acquire.cluster;", ISA_SCOPE_CLUSTER},
+        {"fence.acquire.sync_restrict::shared::cluster.cluster;", ISA_SCOPE_CTA},
+        {"fence.release.sync_restrict::shared::cta.cluster;", ISA_SCOPE_CTA},
+        {"fence.mbarrier_init.release.cluster;", ISA_SCOPE_CTA},
+        {"fence.proxy.alias;", ISA_SCOPE_CTA},
+        {"fence.proxy.async;", 0},
+        {"fence.proxy.async.global;", 0},
+        {"fence.proxy.async.shared::cta;", ISA_SCOPE_CTA},
+        {"fence.proxy.async.shared::cluster;", 0},
+        {"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;", ISA_SCOPE_CTA},
+        {"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;", ISA_SCOPE_CTA},
+        {"fence.proxy.tensormap::generic.release.gpu;", ISA_SCOPE_GPU},
+        {"fence.proxy.tensormap::generic.acquire.sys [%rd1], 128;", ISA_SCOPE_SYS},
+    };
+    for (size_t i = 0; i < sizeof fences / sizeof fences[0]; i++) {
+        struct isa_module *module = support_load_kernel(fences[i].text);
+        assert_true(isa_op_info((enum isa_op)first(module)->op)->flags & ISA_FLAG_FENCE);
+        if (isa_scope_of(first(module)) != fences[i].scope)
+            fail_msg("%s: scope %u", fences[i].text, isa_scope_of(first(module)));
+        isa_module_free(module);
+    }
+}
+
 static void modifiers_in_any_order(void **state)
 {
     static const char *const pairs[][2] = {
         {"atom.add.acq_rel.gpu.global.s32 %r1, [%rd1], 1;", "atom.acq_rel.gpu.global.add.s32 %r1, [%rd1], 1;"},
         {"ld.global.volatile.u32 %r1, [%rd1];", "ld.volatile.global.u32 %r1, [%rd1];"},
         {"fence.sc.gpu;", "fence.gpu.sc;"},
+        {"fence.mbarrier_init.release.cluster;", "fence.release.mbarrier_init.cluster;"},
+        {"fence.release.sync_restrict::shared::cta.cluster;", "fence.sync_restrict::shared::cta.release.cluster;"},
+        {"fence.proxy.async.shared::cta;", "fence.proxy.shared::cta.async;"},
         {"ld.global.cg.nc.u32 %r1, [%rd1];", "ld.global.nc.u32 %r1, [%rd1];"},
         {"prmt.b32.b4e %r1, %r2, %r3, 1;", "prmt.b4e.b32 %r1, %r2, %r3, 1;"},
         {"st.shared::cta.u32 [%r1], 1;", "st.shared.u32 [%r1], 1;"},
@@ -538,6 +573,7 @@ int main(void)
         cmocka_unit_test(immediates),
         cmocka_unit_test(kinds_that_agree),
         cmocka_unit_test(modifiers_in_any_order),
+        cmocka_unit_test(fences_are_as_wide_as_what_they_are_about),
         cmocka_unit_test(register_numbers),
         cmocka_unit_test(labels_by_scope),
         cmocka_unit_test(indexed_branch),
