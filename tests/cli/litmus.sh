@@ -49,6 +49,14 @@ done
 expect 0 "$(ls "$folder" | grep -c shape) tests" litmus --model "$folder"/shape*.litmus
 expect 0 "weak outcomes allowed" litmus --model --shapes
 
+# Lockstep's own tests of proxies: the model says what their conditions say, and a machine shows nothing that it forbids.
+own=("$LOCKSTEP_SRC"/tests/litmus/*.litmus "$LOCKSTEP_SRC"/examples/litmus/{alias,surface}.litmus)
+"$LOCKSTEP" litmus --model --quiet "${own[@]}" >"$folder/own" || wrong "a test of proxies is not read"
+[ "$(grep -cE ': condition by the model: (exists|never)$' "$folder/own")" = ${#own[@]} ] || wrong "$(cat "$folder/own")"
+expect 0 " 0 ended as the model forbids" litmus --quiet --runs 40 --set gpu.sms=4 --protocol gpu,hlrc $(printf '%s\n' "${own[@]}" | grep -v /copy)
+expect 0 " 0 ended as the model forbids" litmus --quiet --random 30 --mixed --runs 4 --set gpu.sms=4 --protocol gpu,vi
+expect 2 "bulk copies are known to the model alone" litmus --runs 10 "$LOCKSTEP_SRC/tests/litmus/copy-waited.litmus"
+
 # A test may do without memory.
 printf 'PTX none\n{ }\n P0@cta 0 | P1@cta 0 ;\n bar.cta.sync 0 | bar.cta.sync 0 ;\nforall (1 == 1)\n' >"$folder/none-at-all.litmus"
 expect 0 "1 tests, 50 runs: 0 ended" litmus --runs 50 "$folder/none-at-all.litmus"
