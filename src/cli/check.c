@@ -1,4 +1,4 @@
-/* `lockstep check`: coherence protocols, explored state by state. */
+/* `lockstep check`: coherence protocols and mbarriers, explored state by state. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "base/vec.h"
 #include "check/checker.h"
+#include "check/mbarrier.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
 #include "config/yaml.h"
@@ -15,11 +16,13 @@
 
 const char cli_check_usage[] =
     "usage: lockstep check [OPTIONS] [PROTOCOL...]\n"
+    "       lockstep check [OPTIONS] mbarrier\n"
     "\n"
     "Explores all orders in which the messages of a few L1s and a slice can arrive and their threads can access, with\n"
     "the code that is simulated, and looks for a state in which something is wrong (docs/check.md). Without a "
     "protocol,\n"
-    "all that keep in L1s what they have written are checked.\n"
+    "all that keep in L1s what they have written are checked. mbarrier: objects of mbarriers, by programs of their\n"
+    "own; --accesses is the number of phases (3), and --states the other number that it takes.\n"
     "\n"
     "  --program NAME       what the threads do (all that suit the protocol); can be given again. gN is the generated\n"
     "                       program of number N\n";
@@ -43,6 +46,14 @@ static const struct number numbers[] = {
 #undef CLI_CHECK
 };
 
+static void add_programs(struct table *t, const struct checker_program_name *programs)
+{
+    for (const struct checker_program_name *p = programs; p->name; p++) {
+        table_cell(t, "  %s", p->name);
+        table_cell(t, "%s", p->doc);
+    }
+}
+
 /* A table that stands behind cli_check_usage; the table is as wide as the page. */
 static void write_usage_rest(struct table_page *page)
 {
@@ -53,10 +64,12 @@ static void write_usage_rest(struct table_page *page)
                     numbers[i].doc);
     strbuf_add(text, usage_tail);
     table_init(&t, "ll");
-    for (const struct checker_program_name *p = checker_programs; p->name; p++) {
-        table_cell(&t, "  %s", p->name);
-        table_cell(&t, "%s", p->doc);
-    }
+    add_programs(&t, checker_programs);
+    table_text(&t, page);
+    table_free(&t);
+    strbuf_add(text, "\nPrograms of mbarriers:\n");
+    table_init(&t, "ll");
+    add_programs(&t, mbarrier_programs);
     table_text(&t, page);
     table_free(&t);
     strbuf_add(text, usage_end);
@@ -85,6 +98,7 @@ static int read_number(const struct cli_options *options, const struct number *n
 
 #define DEFAULT_ACCESSES 2
 #define DEFAULT_MEMORY 8
+#define DEFAULT_PHASES 3 /* of mbarriers */
 
 /* Programs by their numbers. */
 struct generated {
@@ -165,6 +179,22 @@ static void add_accesses(struct session *s)
         table_cell(&s->rows, "%" PRIu32, setup->accesses);
 }
 
+/* The columns behind what was explored, and the fault. name: a protocol, or mbarrier. */
+static void add_result(struct session *s, const char *name, const char *program, struct checker_result *r)
+{
+    table_cell(&s->rows, "%" PRIu64, r->states);
+    table_cell(&s->rows, "%" PRIu64, r->transitions);
+    table_cell(&s->rows, "%" PRIu64, r->depth);
+    table_cell(&s->rows, "%" PRIu64, r->quiet);
+    table_cell(&s->rows, "%s%s%s", verdict_of(r), r->limit ? "limit of " : "", r->limit ? r->limit : "");
+    if (r->verdict == CHECKER_FAULT) {
+        table_paint(&s->rows, TERMINAL_BAD, strlen(verdict_of(r)));
+        strbuf_addf(&s->after.text, "\n%s, %s: %s\n%s", name, program, strbuf_text(&r->fault), strbuf_text(&r->trace));
+    }
+    s->faults += r->verdict == CHECKER_FAULT;
+    s->stopped += r->verdict == CHECKER_STOPPED;
+}
+
 static void add_row(struct session *s, struct checker_result *r)
 {
     table_cell(&s->rows, "%s", s->setup.protocol->name);
@@ -173,19 +203,8 @@ static void add_row(struct session *s, struct checker_result *r)
     checker_describe(s->setup.program, &program);
     table_cell(&s->rows, "%s", strbuf_text(&program));
     add_accesses(s);
-    table_cell(&s->rows, "%" PRIu64, r->states);
-    table_cell(&s->rows, "%" PRIu64, r->transitions);
-    table_cell(&s->rows, "%" PRIu64, r->depth);
-    table_cell(&s->rows, "%" PRIu64, r->quiet);
-    table_cell(&s->rows, "%s%s%s", verdict_of(r), r->limit ? "limit of " : "", r->limit ? r->limit : "");
-    if (r->verdict == CHECKER_FAULT) {
-        table_paint(&s->rows, TERMINAL_BAD, strlen(verdict_of(r)));
-        strbuf_addf(&s->after.text, "\n%s, %s: %s\n%s", s->setup.protocol->name, strbuf_text(&program),
-                    strbuf_text(&r->fault), strbuf_text(&r->trace));
-    }
+    add_result(s, s->setup.protocol->name, strbuf_text(&program), r);
     strbuf_free(&program);
-    s->faults += r->verdict == CHECKER_FAULT;
-    s->stopped += r->verdict == CHECKER_STOPPED;
 }
 
 static int explore(struct session *s, const char *program, struct coherence_counts taken[COHERENCE_SIDES])
@@ -251,6 +270,41 @@ static int check_generated(struct session *s, struct coherence_counts taken[COHE
     return rc;
 }
 
+/* Mbarriers */
+
+/* A program with waits that end with their phases alone, and with waits that may end in vain. */
+static int explore_mbarrier(struct session *s, const char *program)
+{
+    uint64_t phases = s->options->check_accesses ? s->setup.accesses : DEFAULT_PHASES;
+    if (!phases || phases > MBARRIER_CHECK_PHASES)
+        return diag_error(s->sink, DIAG_NOWHERE, NULL, "--accesses: mbarriers are followed through 1 to %u phases",
+                          MBARRIER_CHECK_PHASES);
+    for (unsigned limits = 0; limits < 2; limits++) {
+        struct checker_result result;
+        struct mbarrier_setup setup = {
+            .program = program, .phases = (uint32_t)phases, .limits = limits, .states = s->setup.states};
+        if (mbarrier_check(&setup, &result, s->sink) < 0)
+            return -1;
+        table_cell(&s->rows, "mbarrier");
+        table_cell(&s->rows, "%s%s", program, limits ? ", limits" : "");
+        table_cell(&s->rows, "%" PRIu64 " phases", phases);
+        add_result(s, "mbarrier", program, &result);
+        checker_free(&result);
+    }
+    return 0;
+}
+
+static int check_mbarriers(struct session *s)
+{
+    int rc = 0;
+    for (size_t i = 0; i < s->options->programs.count && rc == 0; i++)
+        rc = explore_mbarrier(s, s->options->programs.items[i]);
+    for (const struct checker_program_name *p = mbarrier_programs; p->name && rc == 0; p++)
+        if (!s->options->programs.count)
+            rc = explore_mbarrier(s, p->name);
+    return rc;
+}
+
 /* The programs that were asked for, or all that suit the protocol. */
 static int check_protocol(struct session *s)
 {
@@ -302,6 +356,8 @@ static int unknown_protocol(struct session *s, const char *name)
 
 static int check_named(struct session *s, const char *name)
 {
+    if (!strcmp(name, "mbarrier"))
+        return check_mbarriers(s);
     s->setup.protocol = coherence_find(name);
     if (!s->setup.protocol)
         return unknown_protocol(s, name);
