@@ -363,12 +363,14 @@ bool mbarrier_is_quiet(const struct mbarrier_model *m)
 
 void mbarrier_check_end(struct mbarrier_model *m)
 {
-    for (unsigned i = 0; i < m->program.threads; i++) {
-        const struct mbarrier_thread *t = &m->s.threads[i];
-        if (t->place != MBARRIER_ENDED)
-            fail(m, "%s: thread %u waits for ever at object %u, in turn %u",
-                 is_over(m, t) ? "a lost wake-up" : "deadlock", i, word_of(m, t)->object, t->phase);
-    }
+    /* Who missed the end of a phase is named before those whom that held up. */
+    for (unsigned over = 2; over-- > 0;)
+        for (unsigned i = 0; i < m->program.threads; i++) {
+            const struct mbarrier_thread *t = &m->s.threads[i];
+            if (t->place != MBARRIER_ENDED && is_over(m, t) == over)
+                fail(m, "%s: thread %u waits for ever at object %u, in turn %u", over ? "a lost wake-up" : "deadlock",
+                     i, word_of(m, t)->object, t->phase);
+        }
     for (unsigned i = 0; i < MBARRIER_OBJECTS; i++) {
         uint64_t object = m->s.object[i];
         if (m->program.arrivals[i] && (mbarrier_parity(object) != (m->s.phase[i] & 1u) || mbarrier_tx(object) ||

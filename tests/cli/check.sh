@@ -31,6 +31,15 @@ expect 1 "mix      2       " check --quiet --program mix --caches 3 --lines 2 --
 expect 1 "two threads have taken the guard in line 0 at a time" check --quiet --program steal vi
 expect 1 "atom.acq_rel.remote.cas line 0 [0], 1 if 0" check --quiet --program steal vi
 
+# Mbarriers: all programs, and what a number may be.
+"$LOCKSTEP" check --quiet mbarrier >"$folder/mbarrier" || wrong "not all of mbarriers is proved"
+[ "$(grep -c '^mbarrier .* 3 phases .* proved' "$folder/mbarrier")" -ge 34 ] || wrong "few programs of mbarriers"
+expect 0 "pipeline3, limits  8 phases" check --quiet --program pipeline3 --accesses 8 mbarrier
+expect 1 "limit of states" check --quiet --program token4 --states 100 mbarrier
+expect 2 "mbarriers are followed through 1 to 8 phases" check --quiet --accesses 9 mbarrier
+expect 2 "there is no program of mbarriers named lock" check --quiet --program lock mbarrier
+expect 0 "Programs of mbarriers:" check --help
+
 # Generated programs: by number, with what they are made of; those that make no sense are passed over.
 expect 0 "g0 apart lock rmw store plain 4+4 beside" check --quiet --generated 2 --accesses 2 --together 3 vi
 expect 0 "g2 same ticket" check --quiet --generated 2 --accesses 1 hlrc
