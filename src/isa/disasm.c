@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "isa/matrix.h"
+
 struct printer {
     const struct isa_module *module;
     const struct isa_function *function;
@@ -155,7 +157,8 @@ static void print_mod(const struct printer *s, unsigned field, uint8_t value)
 /* Fields whose suffixes stand behind the types. */
 static bool is_behind_types(const struct isa_instr *instr, unsigned field)
 {
-    return field == ISA_FIELD_PRMT || field == ISA_FIELD_BOUNDS || isa_is_video(instr->op);
+    bool is_type = field == ISA_FIELD_BTYPE || field == ISA_FIELD_CTYPE;
+    return field == ISA_FIELD_PRMT || field == ISA_FIELD_BOUNDS || is_type || isa_is_video(instr->op);
 }
 
 static void print_mods(const struct printer *s, bool behind_types)
@@ -363,6 +366,26 @@ static void print_tensor(struct printer *s)
         }
 }
 
+static void print_fragment(struct printer *s, const struct isa_operand *operands, unsigned count, enum isa_type type)
+{
+    separate(s);
+    for (unsigned i = 0; i < count; i++) {
+        strbuf_add(s->out, i ? ", " : "{");
+        print_operand(s, &operands[i], isa_matrix_register(type));
+    }
+    strbuf_add(s->out, "}");
+}
+
+static void print_product(struct printer *s)
+{
+    const struct isa_instr *instr = s->instr;
+    struct isa_matrix x = isa_matrix_of(instr);
+    print_fragment(s, instr->dst, x.d, instr->type);
+    print_fragment(s, instr->src, x.a, instr->stype);
+    print_fragment(s, instr->src + x.a, x.b, instr->stype);
+    print_fragment(s, instr->src + x.a + x.b, x.d, instr->type);
+}
+
 static void print_slots(struct printer *s, const struct isa_call_slot *slots, uint32_t count)
 {
     strbuf_add(s->out, "(");
@@ -410,6 +433,7 @@ static void print_operands(struct printer *s)
     case ISA_OP_TENSOR:
     case ISA_OP_TENSOR_REDUCE:
     case ISA_OP_TENSOR_PREFETCH: print_tensor(s); break;
+    case ISA_OP_MMA: print_product(s); break;
     default: print_letters(s); break;
     }
 }

@@ -50,6 +50,7 @@ enum operation {
     OPERATION_DIV_FULL,
     OPERATION_RCP_APPROX,
     OPERATION_SQRT_APPROX,
+    OPERATION_MMA,
     OPERATION_NONE
 };
 enum operation_type { TYPE_ANY, TYPE_INT, TYPE_I64, TYPE_F32, TYPE_F16, TYPE_F64 };
@@ -69,7 +70,8 @@ enum {
     GIVE = ISA_FLAG_GIVE,
     IMAGE = ISA_FLAG_IMAGE,
     MBARRIER = ISA_FLAG_MBARRIER,
-    COPY = ISA_FLAG_COPY
+    COPY = ISA_FLAG_COPY,
+    MATRIX = ISA_FLAG_MATRIX
 };
 
 static const struct isa_op_info op_table[] = {
@@ -173,8 +175,7 @@ const char *isa_mod_text(enum isa_field field, uint8_t value)
 bool isa_is_outside(const char *text, size_t n)
 {
     static const char *const outside[] = {
-        "txq",          "sured",          "suq",      "istypep",   "wmma",     "mma",       "ldmatrix",     "stmatrix",
-        "movmatrix",    "wgmma",          "tcgen05",  "tensormap",
+        "txq",          "sured",          "suq",      "istypep",   "wmma",      "wgmma",     "tcgen05",      "tensormap",
         "createpolicy", "applypriority",  "discard",  "mapa",      "getctarank",   "multimem",
         "setmaxnreg",   "alloca",         "stacksave", "stackrestore", "clusterlaunchcontrol",
     };
@@ -251,9 +252,12 @@ static enum operation operation_of(const struct isa_instr *instr)
     return operation;
 }
 
-/* A conversion, or a comparison with a result, is one of f64, or of 64-bit integers, whichever side has them. */
+/* A conversion, or a comparison with a result, is one of f64, or of 64-bit integers, whichever side has them; a product
+ * of matrices is one of what is multiplied. */
 static enum operation_type type_of(const struct isa_instr *instr, enum operation operation)
 {
+    if (operation == OPERATION_MMA)
+        return operation_type_of(instr->stype);
     enum operation_type type = operation_type_of(instr->type);
     enum operation_type from =
         operation == OPERATION_CONVERT || operation == OPERATION_COMPARE ? operation_type_of(instr->stype) : type;

@@ -33,8 +33,8 @@ enum isa_op {
 
 /* Kinds of instructions for the classes of execution units (warp/units.def says which take them). EITHER is a
  * floating-point multiply of 32 or 16 bits: SP if free, else SFU; ADD: ALU if free, else MUL.
- * The tables here send nothing to ALU, MUL, ADD and F64: a machine does (sm.unit_NAME). */
-#define ISA_UNITS(X) X(SP) X(SFU) X(EITHER) X(MEM) X(ALU) X(MUL) X(ADD) X(F64)
+ * The tables here send nothing to ALU, MUL, ADD, F64 and TENSOR: a machine does (sm.unit_NAME). */
+#define ISA_UNITS(X) X(SP) X(SFU) X(EITHER) X(MEM) X(ALU) X(MUL) X(ADD) X(F64) X(TENSOR)
 enum isa_unit {
 #define X(id) ISA_UNIT_##id,
     ISA_UNITS(X)
@@ -69,6 +69,7 @@ enum isa_flag {
     ISA_FLAG_IMAGE = 1 << 13,
     ISA_FLAG_MBARRIER = 1 << 14,
     ISA_FLAG_COPY = 1 << 15,
+    ISA_FLAG_MATRIX = 1 << 16,
 };
 
 enum isa_field {
@@ -131,7 +132,7 @@ uint8_t isa_find_mod(enum isa_field field, const char *text, size_t n);
 /* The text of a modifier value, "" for 0. */
 const char *isa_mod_text(enum isa_field field, uint8_t value);
 /* Returns true if `text` is the mnemonic of a PTX instruction that exists but that Lockstep does not model (textures,
- * matrix units, bulk copies). */
+ * sparse matrices, bulk copies). */
 bool isa_is_outside(const char *text, size_t n);
 
 /* The video instructions, whose rows stand together: a third type may follow the other two, and the rest of the suffixes
@@ -139,6 +140,12 @@ bool isa_is_outside(const char *text, size_t n);
 static inline bool isa_is_video(enum isa_op op)
 {
     return op >= ISA_OP_VADD && op <= ISA_OP_VSET4;
+}
+
+/* The products of matrices: a third type, and of some a fourth, follow the other two. */
+static inline bool isa_is_product(enum isa_op op)
+{
+    return op == ISA_OP_MMA;
 }
 
 static inline unsigned isa_type_bits(enum isa_type type)

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "isa/matrix.h"
+
 struct binder {
     struct ptx_parser *p;
     struct isa_instr *instr;
@@ -196,6 +198,8 @@ static int bind_address(struct binder *b, const struct ptx_raw_operand *raw)
 
 static unsigned vector_length(const struct isa_instr *instr)
 {
+    if (instr->mods.number)
+        return isa_matrix_count(instr);
     return instr->mods.vec ? 1u << instr->mods.vec : 1;
 }
 
@@ -244,7 +248,8 @@ static int bind_memory_vector(struct binder *b, const struct ptx_raw_operand *ra
         return ptx_error(b->p, &raw->token, NULL, "expected %u element%s", want, want > 1 ? "s in braces" : "");
     struct isa_operand *out = is_dst ? b->dst + b->dst_count : b->src + b->src_count;
     *(is_dst ? &b->dst_count : &b->src_count) += want;
-    return bind_elements(b, raw, b->instr->type, true, out);
+    bool is_matrix = isa_op_info(b->instr->op)->flags & ISA_FLAG_MATRIX; /* two elements in a register */
+    return bind_elements(b, raw, is_matrix ? ISA_B32 : b->instr->type, !is_matrix, out);
 }
 
 static enum isa_type element_type(enum isa_type whole, unsigned count)

@@ -368,6 +368,10 @@ int ptx_parse_instr(struct ptx_parser *p);
 /* Appends an instruction, with what follows from op, types and modifiers filled in. */
 uint32_t ptx_emit(struct ptx_parser *p, struct isa_instr *instr);
 
+/* --- parse_matrix.c --- */
+/* The operands of a product of matrices, whose suffixes have been read. */
+int ptx_parse_product(struct ptx_parser *p, struct isa_instr *instr);
+
 /* --- parse_call.c --- */
 int ptx_parse_call(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_token *at);
 

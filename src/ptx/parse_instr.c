@@ -170,7 +170,8 @@ static bool is_outside_form(const struct isa_instr *instr)
     bool is_vector_atomic = (isa_op_info(instr->op)->flags & ISA_FLAG_ATOMIC) && instr->mods.vec;
     bool is_image = isa_op_info(instr->op)->flags & ISA_FLAG_IMAGE;
     bool is_converted = is_image && (type == ISA_F16X2 || instr->mods.surface == ISA_SURFACE_FORMATTED);
-    return is_fp8 || is_cluster || is_vector_atomic || is_converted || type == ISA_B128;
+    bool is_volta = instr->op == ISA_OP_MMA && instr->mods.shape == ISA_SHAPE_M8N8K4 && stype == ISA_F16;
+    return is_fp8 || is_volta || is_cluster || is_vector_atomic || is_converted || type == ISA_B128;
 }
 
 /* Reads the suffixes: 1 when the form is outside the model. */
@@ -182,7 +183,7 @@ static int read_suffixes(struct ptx_parser *p, const struct mnemonic *m, struct 
     for (unsigned i = 0; i < m->word_count; i++) {
         const struct ptx_token *word = &m->words[i];
         uint32_t type = strmap_get(&p->words.types, word->text, word->length);
-        if (count == 2 && isa_is_video(instr->op) &&
+        if (count == 2 && (isa_is_video(instr->op) || isa_is_product(instr->op)) &&
             ptx_words_set_mod(&p->words, instr->op, &instr->mods, word->text, word->length))
             continue; /* its third type, or what stands behind the types */
         if (type != STRMAP_NONE && count < 3)
@@ -387,6 +388,7 @@ static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct is
     case ISA_OP_BRA: return parse_branch(p, instr);
     case ISA_OP_BRX: return parse_indexed_branch(p, instr);
     case ISA_OP_CALL: return ptx_parse_call(p, instr, &m->op);
+    case ISA_OP_MMA: return ptx_parse_product(p, instr);
     default: break;
     }
     if (parse_operands(p, m, instr) < 0)

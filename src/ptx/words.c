@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/check.h"
+
 void ptx_words_init(struct ptx_words *words)
 {
     *words = (struct ptx_words){0};
@@ -17,6 +19,7 @@ void ptx_words_init(struct ptx_words *words)
         strmap_put(&words->sregs, isa_sreg_info(i)->text, strlen(isa_sreg_info(i)->text), i);
     unsigned count;
     const struct isa_mod_info *mods = isa_mod_table(&count);
+    contract(count <= sizeof words->next_mod / sizeof words->next_mod[0]);
     for (unsigned i = count; i-- > 0;) {
         uint32_t next = strmap_get(&words->mods, mods[i].text, strlen(mods[i].text));
         words->next_mod[i] = next == STRMAP_NONE ? 0 : (uint16_t)(next + 1);
@@ -84,9 +87,10 @@ bool ptx_word_is_outside(const char *text, size_t n)
                                         "ue8m0x2", "s2f6x2", "f32x2",   "f16x4",     "e4m3x4",        "e5m2x4",
                                         "e2m1x4",  "e2m3x4", "e3m2x4",  "tensormap", "sync_restrict",
                                         "rs",      "oob",    "scaled",  "mask",      "grad",          "acube",
-                                        "2dms",    "a2dms"};
-    static const char *const prefixes[] = {"shared::cluster", "proxy",       "level::",      
-                                           "im2col", "cta_group", "op_restrict", "sync_restrict"};
+                                        "2dms",    "a2dms",  "s4",      "u4",        "b1",            "e4m3",
+                                        "e5m2",    "sp",     "m16n16",  "m8n16"};
+    static const char *const prefixes[] = {"shared::cluster", "proxy",     "level::",     "sp::",         "kind::",
+                                           "im2col",          "cta_group", "op_restrict", "sync_restrict"};
     for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++)
         if (strlen(exact[i]) == n && !memcmp(exact[i], text, n))
             return true;

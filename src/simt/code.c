@@ -118,6 +118,8 @@ static enum simt_kind kind_of(const struct isa_instr *instr, lane_fn *lanes)
                                               : SIMT_KIND_BULK;
     if (flags & ISA_FLAG_IMAGE)
         return instr->op == ISA_OP_TEX || instr->op == ISA_OP_TLD4 ? SIMT_KIND_TEXTURE : SIMT_KIND_SURFACE;
+    if (flags & ISA_FLAG_MATRIX)
+        return flags & ISA_FLAG_MEMORY ? SIMT_KIND_MATRIX_MEMORY : SIMT_KIND_MATRIX;
     if (flags & ISA_FLAG_MEMORY)
         return SIMT_KIND_MEMORY;
     if (flags & ISA_FLAG_FENCE)
@@ -160,6 +162,11 @@ static void bind_memory(struct arena *arena, const struct isa_instr *instr, stru
     form->space = flags & ISA_FLAG_IMAGE ? ISA_SPACE_GLOBAL : instr->mods.space;
     if (op->kind == SIMT_KIND_COPY || op->kind == SIMT_KIND_BULK) {
         bind_copy(instr, form);
+        return;
+    }
+    if (flags & ISA_FLAG_MATRIX) { /* a row of a matrix from each address */
+        form->element_bytes = form->elements = 4;
+        form->stride = 16;
         return;
     }
     if (form->space == ISA_SPACE_PARAM) {

@@ -15,6 +15,8 @@ enum simt_kind {
     SIMT_KIND_LANES, /* one lane function */
     SIMT_KIND_NOP,
     SIMT_KIND_WARP, /* vote, shfl, match, redux, activemask, elect, bar.warp.sync */
+    SIMT_KIND_MATRIX,        /* matrix.h: within registers */
+    SIMT_KIND_MATRIX_MEMORY, /* matrix.h: between registers and shared memory */
     SIMT_KIND_MEMORY,
     SIMT_KIND_TEXTURE, /* image.h */
     SIMT_KIND_SURFACE,

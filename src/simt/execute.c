@@ -9,6 +9,7 @@
 #include "base/hot.h"
 #include "simt/execute.h"
 #include "simt/lock.h"
+#include "simt/matrix.h"
 #include "simt/warp_ops.h"
 
 /* The block has so many threads from the warp's first one on. */
@@ -380,6 +381,15 @@ static enum simt_event execute_other(struct simt_warp *warp, const struct simt_o
         else
             r->fault.pc = r->pc;
         return event;
+    case SIMT_KIND_MATRIX:
+        event = r->mask ? simt_matrix(warp, op, cycle, r) : SIMT_PLAIN;
+        if (event != SIMT_JUMP && event != SIMT_FAULTED)
+            simt_advance(&warp->paths, r->pc + 1);
+        return event;
+    case SIMT_KIND_MATRIX_MEMORY:
+        if (r->mask)
+            return simt_matrix_access(warp, op, cycle, access, r);
+        break;
     case SIMT_KIND_FENCE:
         simt_advance(&warp->paths, r->pc + 1);
         return r->mask ? SIMT_FENCE : SIMT_PLAIN;

@@ -10,6 +10,7 @@
 
 #include "base/bits.h"
 #include "simt/exchange.h"
+#include "simt/matrix.h"
 
 /* ---- lanes that wait in vain ---- */
 
@@ -146,6 +147,15 @@ enum simt_event simt_gather_warp(struct simt_warp *warp, const struct simt_op *o
         .named = named & warp->live,
     };
     return event_of(warp, gather(warp, r, lanes, &awaited, met), cycle, r, &awaited, met);
+}
+
+enum simt_event simt_gather_whole(struct simt_warp *warp, uint64_t cycle, struct simt_result *r)
+{
+    struct simt_met met;
+    const struct simt_awaited awaited = {.how = SIMT_GATHER_ONE, .key = UINT32_MAX, .named = warp->live};
+    if (r->mask == warp->live || !warp->paths.model->gather)
+        return SIMT_PLAIN;
+    return event_of(warp, gather(warp, r, r->mask, &awaited, &met), cycle, r, &awaited, &met);
 }
 
 /* The lanes that are at the barrier, here or where they met, are all of their halves. */

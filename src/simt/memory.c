@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/hot.h"
 #include "simt/execute.h"
+#include "simt/matrix.h"
 
 /* The space and the address in it of a generic address. */
 static uint8_t resolve_generic(const struct simt_grid *grid, uint64_t *address)
@@ -232,4 +233,33 @@ enum simt_event simt_access_at(struct simt_warp *warp, const struct simt_op *op,
     simt_describe_access(op, r, &warp->paths.now->frame, access);
     access->mask = lanes;
     return access_at(warp, op, cycle, false, access, r);
+}
+
+enum simt_event simt_matrix_access(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
+                                   struct simt_result *r)
+{
+    enum simt_event event = simt_matrix_whole(warp, cycle, r);
+    if (event != SIMT_PLAIN)
+        return event;
+    const struct simt_frame *frame = &warp->paths.now->frame;
+    uint64_t sets[ISA_SPACE_SHARED + 1] = {0};
+    simt_describe_access(op, r, frame, access);
+    access->mask = mask_low(8 * isa_matrix_count(r->instr));
+    if (!place_lanes(warp, access, written_addresses(warp, op, frame, access->address), sets, &r->fault)) {
+        r->fault.pc = r->pc;
+        return SIMT_FAULTED;
+    }
+    uint64_t outside = access->mask & ~sets[ISA_SPACE_SHARED];
+    if (outside)
+        return simt_matrix_fault(r, mask_first(outside), "address 0x%llx of a matrix's row is not one of shared memory",
+                                 (unsigned long long)access->address[mask_first(outside)]);
+    access->space = ISA_SPACE_SHARED;
+    if (access->kind == ISA_FLAG_LOAD) {
+        simt_matrix_load(warp, access);
+    } else {
+        simt_matrix_gather(warp, access);
+        simt_serve_shared(warp, access, access->mask);
+    }
+    simt_advance(&warp->paths, r->pc + 1);
+    return SIMT_MEMORY;
 }

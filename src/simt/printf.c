@@ -150,6 +150,7 @@ void simt_fault_describe(const struct simt_fault *fault, struct strbuf *out)
     case SIMT_FAULT_IMAGE:
     case SIMT_FAULT_MBARRIER:
     case SIMT_FAULT_BULK:
+    case SIMT_FAULT_MATRIX:
         strbuf_add(out, fault->message);
         break;
     case SIMT_FAULT_STACK:

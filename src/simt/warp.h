@@ -29,9 +29,10 @@ enum simt_fault_kind {
     SIMT_FAULT_IMAGE,    /* of image.h: what is wrong, in words */
     SIMT_FAULT_BULK,     /* of bulk.h: what is wrong, in words */
     SIMT_FAULT_MBARRIER, /* of mbarrier.h: what is wrong, in words */
+    SIMT_FAULT_MATRIX,   /* of an instruction on matrices: what is wrong, in words */
 };
 
-/* A fault of the program. message is set for ASSERT, UNSYNCED, LOCK and IMAGE only. */
+/* A fault of the program. message is set for ASSERT, UNSYNCED, LOCK, IMAGE and MATRIX only. */
 struct simt_fault {
     uint8_t kind; /* enum simt_fault_kind */
     uint8_t lane;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "isa/matrix.h"
 #include "memory/order.h"
 #include "sm/sm.h"
 #include "sm/work.h"
@@ -40,6 +41,9 @@ static void decode_banks(struct decoded_instr *d, const struct isa_function *fun
             d->dst_count++;
         }
 }
+
+/* More than any operation of one step takes, and less than the results' wheel holds. */
+#define LONGEST_LATENCY (CORE_WHEEL - 64)
 
 /* A number in the scoreboard that no register has: see sm_kernel.one_in_flight. */
 #define ONE_IN_FLIGHT BIT64(63)
@@ -121,7 +125,8 @@ static uint32_t value_of(const struct sm_params *params, const uint16_t *places,
  * SP units where that does not multiply. */
 static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *params)
 {
-    static const uint8_t kinds[] = {0, ISA_UNIT_SP, ISA_UNIT_SFU, ISA_UNIT_ALU, ISA_UNIT_MUL, ISA_UNIT_ADD, ISA_UNIT_F64};
+    static const uint8_t kinds[] = {0, ISA_UNIT_SP, ISA_UNIT_SFU, ISA_UNIT_ALU, ISA_UNIT_MUL, ISA_UNIT_ADD, ISA_UNIT_F64,
+                                    ISA_UNIT_TENSOR};
     uint32_t own = instr->unit == ISA_UNIT_MEM ? 0 : value_of(params, unit_at, (enum isa_latency)instr->latency);
     if (own && (params->direct || warp_unit_of((enum isa_unit)kinds[own]) < WARP_UNIT_COLLECTED))
         return kinds[own];
@@ -129,6 +134,16 @@ static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *pa
                    isa_latency_like((enum isa_latency)instr->latency) == ISA_LATENCY_INT_MAD ||
                    instr->unit == ISA_UNIT_EITHER;
     return product && !params->sfu_multiplies ? ISA_UNIT_SP : instr->unit;
+}
+
+/* An instruction of several steps holds its unit for the interval of each. */
+static void decode_times(struct decoded_instr *d, const struct isa_instr *instr, const struct sm_params *params)
+{
+    enum isa_latency class = (enum isa_latency)instr->latency;
+    uint32_t interval = value_of(params, interval_at, class), steps = isa_matrix_steps(instr);
+    uint32_t latency = value_of(params, latency_at, class) + (steps - 1) * interval;
+    d->timing.latency = (uint16_t)(latency < LONGEST_LATENCY ? latency : LONGEST_LATENCY);
+    d->timing.interval = (uint16_t)(steps * interval);
 }
 
 void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct arena *arena)
@@ -152,9 +167,8 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             struct decoded_instr *d = &kernel->decoded[pc];
             d->timing.unit = unit_of(instr, params);
             d->structural = (uint8_t)warp_account_unit(d->timing.unit);
-            d->timing.latency = (uint16_t)value_of(params, latency_at, (enum isa_latency)instr->latency);
+            decode_times(d, instr, params);
             kernel->longest = d->timing.latency > kernel->longest ? d->timing.latency : kernel->longest;
-            d->timing.interval = (uint16_t)value_of(params, interval_at, (enum isa_latency)instr->latency);
             decode_hazards(d, module, instr, sets + 3 * words * pc, words, kernel);
             decode_banks(d, function, instr, params->register_banks, params->collector_merges);
             sm_decode_work(d, instr);

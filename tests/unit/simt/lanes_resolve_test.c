@@ -12,6 +12,7 @@ static const struct {
 #define STORE ISA_FLAG_STORE
 #define ATOMIC ISA_FLAG_ATOMIC
 #define IMAGE ISA_FLAG_IMAGE
+#define MATRIX ISA_FLAG_MATRIX
 #define FENCE ISA_FLAG_FENCE
 #define WARP ISA_FLAG_WARP
 #define TAKE ISA_FLAG_TAKE

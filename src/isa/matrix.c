@@ -1,0 +1,38 @@
+/* Shapes of matrix instructions: see matrix.h. A shape's text says its numbers. */
+#include "isa/matrix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The number behind a letter of "m16n8k16". */
+static uint16_t extent(const char *shape, char letter)
+{
+    const char *at = strchr(shape, letter);
+    return (uint16_t)(at ? atoi(at + 1) : 0);
+}
+
+/* Registers of a lane for so many elements of the warp. */
+static uint8_t registers(unsigned elements, enum isa_type type)
+{
+    return (uint8_t)(elements * isa_type_bits(type) / (ISA_WARP_SZ * isa_type_bits(isa_matrix_register(type))));
+}
+
+struct isa_matrix isa_matrix_of(const struct isa_instr *instr)
+{
+    const char *shape = isa_mod_text(ISA_FIELD_SHAPE, instr->mods.shape);
+    struct isa_matrix x = {.m = extent(shape, 'm'), .n = extent(shape, 'n'), .k = extent(shape, 'k')};
+    x.d = registers(x.m * x.n, instr->type);
+    x.a = registers(x.m * x.k, instr->stype);
+    x.b = registers(x.n * x.k, instr->stype);
+    return x;
+}
+
+unsigned isa_matrix_steps(const struct isa_instr *instr)
+{
+    if (!isa_is_product(instr->op))
+        return 1;
+    struct isa_matrix x = isa_matrix_of(instr);
+    unsigned step = instr->stype == ISA_F64 ? 8 * 8 * 4 : 16 * 8 * 128 / isa_type_bits(instr->stype);
+    unsigned steps = x.m * x.n * x.k / step;
+    return steps ? steps : 1;
+}

@@ -1,0 +1,38 @@
+/* Matrix instructions: how large their matrices are, and how the lanes of a warp hold them.
+ *
+ * A lane has its elements in registers of 32 bits, those of 64 bits in one each; e elements lie in a register, the first in its
+ * lowest bits. Of lane l, g = l / 4 and t = l % 4. PTX ISA, "Matrix Fragments for mma.m16n8k16" and the like, which all are:
+ *     A, m x k     element i of register r: row g + 8 (r % 2), column 4e (r / 2) + e t + i
+ *     B, k x n     element i of register r: row 4e r + e t + i, column g
+ *     C and D, m x n     element i, through all registers: row g + 8 (i / 2 % 2), column 8 (i / 4) + 2t + i % 2 */
+#ifndef LOCKSTEP_ISA_MATRIX_H
+#define LOCKSTEP_ISA_MATRIX_H
+
+#include "isa/program.h"
+
+#define ISA_MATRIX_ROWS 16    /* most rows of a warp's matrix A */
+#define ISA_MATRIX_DEPTH 32   /* most columns of A */
+#define ISA_MATRIX_COLUMNS 256 /* most columns of B */
+
+/* A product: rows, columns and depth, and how many registers of a lane hold D, A and B. */
+struct isa_matrix {
+    uint16_t m, n, k;
+    uint8_t d, a, b;
+};
+
+/* The shape of an instruction for which isa_is_product is true. */
+struct isa_matrix isa_matrix_of(const struct isa_instr *instr);
+/* How many steps of its class's row in latencies.def the instruction takes; 1 for all but products. */
+unsigned isa_matrix_steps(const struct isa_instr *instr);
+/* The matrices that ldmatrix or stmatrix moves: 1, 2 or 4. */
+static inline unsigned isa_matrix_count(const struct isa_instr *instr)
+{
+    return 1u << (instr->mods.number - 1);
+}
+/* The type of D's registers: untyped, of 32 or 64 bits. */
+static inline enum isa_type isa_matrix_register(enum isa_type element)
+{
+    return isa_type_bits(element) == 64 ? ISA_B64 : ISA_B32;
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* Products of matrices: see docs/arithmetic.md, "Products of matrices". What is multiplied is exact in double, as is each
+ * product of two such numbers; sums go in double from c on, in the order of k, and are rounded once to the type of d.
+ * Sums of integers are exact that way. f64 is summed by fused multiply-add. */
+#include <math.h>
+
+#include "simt/lanes_float.h"
+#include "simt/matrix.h"
+
+/* Element i of a register. */
+static double element(enum isa_type type, uint64_t word, unsigned i)
+{
+    switch (type) {
+    case ISA_F16: return lane_widen_f16((uint32_t)word >> 16 * i);
+    case ISA_BF16: return lane_widen_bf16((uint32_t)word >> 16 * i);
+    case ISA_TF32: return lane_f32((uint32_t)word & ~UINT32_C(0x1FFF)); /* the low bits do not count */
+    case ISA_F32: return lane_f32((uint32_t)word);
+    case ISA_F64: return lane_f64(word);
+    case ISA_U8: return (uint8_t)(word >> 8 * i);
+    case ISA_S8: return (int8_t)(word >> 8 * i);
+    default: return (int32_t)word; /* s32 */
+    }
+}
+
+static inline uint64_t word_of(enum isa_type type, const void *row, unsigned lane)
+{
+    return type == ISA_F64 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
+}
+
+/* Elements in a register. */
+static inline unsigned held(enum isa_type type)
+{
+    return isa_type_bits(type) < 32 ? 32 / isa_type_bits(type) : 1;
+}
+
+static void read_a(const struct isa_instr *instr, const struct isa_matrix *x, const void *const *rows, struct simt_product *p)
+{
+    enum isa_type type = instr->stype;
+    unsigned e = held(type);
+    for (unsigned r = 0; r < x->a; r++)
+        for (unsigned lane = 0; lane < ISA_WARP_SZ; lane++)
+            for (unsigned i = 0; i < e; i++)
+                p->a[lane / 4 + 8 * (r % 2)][4 * e * (r / 2) + e * (lane % 4) + i] =
+                    element(type, word_of(type, rows[r], lane), i);
+}
+
+/* The type of B's elements: the third suffix. */
+static enum isa_type type_of_b(const struct isa_instr *instr)
+{
+    return instr->mods.btype == ISA_BTYPE_U8 ? ISA_U8 : instr->mods.btype == ISA_BTYPE_S8 ? ISA_S8 : instr->stype;
+}
+
+static void read_b(const struct isa_instr *instr, const struct isa_matrix *x, const void *const *rows, struct simt_product *p)
+{
+    enum isa_type type = type_of_b(instr);
+    unsigned e = held(type);
+    for (unsigned r = 0; r < x->b; r++)
+        for (unsigned lane = 0; lane < ISA_WARP_SZ; lane++)
+            for (unsigned i = 0; i < e; i++)
+                p->b[4 * e * r + e * (lane % 4) + i][lane / 4] = element(type, word_of(type, rows[r], lane), i);
+}
+
+/* Where element i of C and D lies. */
+static inline double *element_of_c(struct simt_product *p, unsigned lane, unsigned i)
+{
+    return &p->c[lane / 4 + 8 * (i / 2 % 2)][8 * (i / 4) + 2 * (lane % 4) + i % 2];
+}
+
+static void read_c(const struct isa_instr *instr, const struct isa_matrix *x, const void *const *rows, struct simt_product *p)
+{
+    unsigned e = held(instr->type);
+    for (unsigned r = 0; r < x->d; r++)
+        for (unsigned lane = 0; lane < ISA_WARP_SZ; lane++)
+            for (unsigned i = 0; i < e; i++)
+                *element_of_c(p, lane, e * r + i) = element(instr->type, word_of(instr->type, rows[r], lane), i);
+}
+
+static uint32_t rounded_f32(double value)
+{
+    return value != value ? LANE_NAN32 : lane_f32_bits((float)value);
+}
+
+/* A sum of integers, exact in double: wrapped, or clamped where .satfinite asks for it. */
+static uint32_t integer(const struct isa_instr *instr, double value)
+{
+    int64_t sum = (int64_t)value;
+    if (instr->mods.sat == ISA_SAT_FINITE)
+        sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+    return (uint32_t)sum;
+}
+
+static uint64_t pattern(const struct isa_instr *instr, double value)
+{
+    switch (instr->type) {
+    case ISA_F16: return lane_narrow_half(false, value);
+    case ISA_F32: return rounded_f32(value);
+    case ISA_F64: return value != value ? LANE_NAN64 : lane_f64_bits(value);
+    default: return integer(instr, value);
+    }
+}
+
+static void write_d(const struct isa_instr *instr, const struct isa_matrix *x, struct simt_product *p, void *const *rows)
+{
+    unsigned e = held(instr->type);
+    for (unsigned r = 0; r < x->d; r++)
+        for (unsigned lane = 0; lane < ISA_WARP_SZ; lane++) {
+            uint64_t word = 0;
+            for (unsigned i = 0; i < e; i++)
+                word |= pattern(instr, *element_of_c(p, lane, e * r + i)) << 16 * i;
+            if (instr->type == ISA_F64)
+                ((uint64_t *)rows[r])[lane] = word;
+            else
+                ((uint32_t *)rows[r])[lane] = (uint32_t)word;
+        }
+}
+
+static void multiply(const struct isa_matrix *x, struct simt_product *p)
+{
+    for (unsigned row = 0; row < x->m; row++)
+        for (unsigned k = 0; k < x->k; k++) {
+            double a = p->a[row][k], *c = p->c[row];
+            const double *b = p->b[k];
+            for (unsigned n = 0; n < x->n; n++)
+                c[n] += a * b[n];
+        }
+}
+
+static void multiply_f64(const struct isa_matrix *x, struct simt_product *p)
+{
+    for (unsigned row = 0; row < x->m; row++)
+        for (unsigned k = 0; k < x->k; k++)
+            for (unsigned n = 0; n < x->n; n++)
+                p->c[row][n] = fma(p->a[row][k], p->b[k][n], p->c[row][n]);
+}
+
+void simt_product(const struct isa_instr *instr, const struct simt_fragments *f)
+{
+    struct isa_matrix x = isa_matrix_of(instr);
+    struct simt_product p;
+    read_a(instr, &x, f->a, &p);
+    read_b(instr, &x, f->b, &p);
+    read_c(instr, &x, f->c, &p);
+    if (instr->type == ISA_F64)
+        multiply_f64(&x, &p);
+    else
+        multiply(&x, &p);
+    write_d(instr, &x, &p, f->d);
+}

@@ -1,0 +1,10 @@
+# Products of matrices by warps, and matrices between registers and shared memory.
+. "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+build "$work/matrices" "$here/matrices.cu"
+right_in_both_modes matrices cc
+for machine in h100 gtx480; do
+    LOCKSTEP_MACHINE=$machine right_in_both_modes matrices "cc, $machine"
+done
+[ -n "$nvcc" ] || exit 0
+"$nvcc" -cudart shared -gencode arch=compute_90,code=compute_90 "$here/matrices.cu" -o "$work/matrices"
+right_in_both_modes matrices nvcc
