@@ -26,7 +26,7 @@ static void start_blocks(struct gpu_domain *domain, uint64_t now)
         contract(start->sm - domain->first_sm < domain->sms);
         uint32_t index[3];
         gpu_block_index(run, start->block, index);
-        sm_launch(run->gpu->sms[start->sm], index, now);
+        sm_launch_in_cluster(run->gpu->sms[start->sm], index, start->peers, now);
         domain->due |= BIT64(start->sm - domain->first_sm);
         domain->idle_sms &= ~BIT64(start->sm - domain->first_sm);
     }
@@ -181,6 +181,19 @@ NOT_INLINE void take_probes_and_answers(struct gpu_domain *domain, uint64_t now)
         push(domain, mask_first(rest), net, now);
 }
 
+/* Each SM to which other SMs have sent messages takes one of either network, if its port passes it, and is stepped. */
+NOT_INLINE void take_messages(struct gpu_domain *domain, uint64_t now)
+{
+    struct gpu *gpu = domain->run->gpu;
+    uint64_t brought = network_arrivals(gpu->networks[GPU_CLUSTER_REQUESTS], domain->number) |
+                       network_arrivals(gpu->networks[GPU_CLUSTER_REPLIES], domain->number);
+    uint64_t sms = local_ports(brought, domain->first_sm);
+    for (uint64_t rest = sms; rest; rest &= rest - 1)
+        sm_take_message(gpu->sms[domain->first_sm + mask_first(rest)], now);
+    domain->due |= sms;
+    domain->idle_sms &= ~sms;
+}
+
 /* After a run of a partition, its slices may have replies. Where a reply was there before but is not sent, it is still
  * the first. */
 static inline void note_replies(struct gpu_domain *domain, unsigned channel, uint64_t now)
@@ -300,7 +313,7 @@ HOT_INLINE uint64_t taken_of(const struct gpu_domain *domain, unsigned from, uns
 {
     uint64_t taken = 0;
     for (unsigned i = from; i < end; i++)
-        taken += network_taken(domain->run->gpu->networks[i], domain->number);
+        taken += network_taken(gpu_network_at(domain->run->gpu, i), domain->number);
     return taken;
 }
 
@@ -315,8 +328,8 @@ static void note_busy(struct gpu_domain *domain, uint64_t now)
         return;
     }
     uint64_t taken = taken_of(domain, 0, GPU_PLAIN_NETWORKS);
-    if (RARELY(domain->probing))
-        taken += taken_of(domain, GPU_PLAIN_NETWORKS, GPU_NETWORKS);
+    if (RARELY(domain->more))
+        taken += taken_of(domain, GPU_PLAIN_NETWORKS, domain->run->gpu->network_count);
     if (taken != domain->taken)
         outlook->busy_until = cycle_max(outlook->busy_until, now);
     domain->taken = taken;
@@ -333,8 +346,8 @@ HOT_INLINE uint64_t tick_some(struct gpu_domain *domain, unsigned from, unsigned
 {
     uint64_t sms_sent = 0;
     for (unsigned i = from; i < end; i++) {
-        uint64_t sent = network_tick_side(domain->run->gpu->networks[i], domain->number, tick, now);
-        sms_sent |= gpu_network_to_memory(i) ? sent : 0;
+        uint64_t sent = network_tick_side(gpu_network_at(domain->run->gpu, i), domain->number, tick, now);
+        sms_sent |= gpu_network_way(domain->run->gpu->network_at[i]) == GPU_TO_MEMORY ? sent : 0;
     }
     return sms_sent;
 }
@@ -343,8 +356,8 @@ HOT_INLINE uint64_t tick_some(struct gpu_domain *domain, unsigned from, unsigned
 static inline uint64_t tick_networks(struct gpu_domain *domain, uint64_t tick, uint64_t now)
 {
     uint64_t sms_sent = tick_some(domain, 0, GPU_PLAIN_NETWORKS, tick, now);
-    if (RARELY(domain->probing))
-        sms_sent |= tick_some(domain, GPU_PLAIN_NETWORKS, GPU_NETWORKS, tick, now);
+    if (RARELY(domain->more))
+        sms_sent |= tick_some(domain, GPU_PLAIN_NETWORKS, domain->run->gpu->network_count, tick, now);
     return sms_sent;
 }
 
@@ -378,6 +391,8 @@ static void run_cycle(struct gpu_domain *domain, uint64_t now)
         send_replies(domain, now, now + 1);
     if (RARELY(domain->probing))
         take_probes_and_answers(domain, now);
+    if (RARELY(domain->clusters))
+        take_messages(domain, now);
     if (requests)
         take_requests(domain, local_ports(requests, domain->first_slice), now);
     if (domain->first_run <= now || RARELY(domain->always))
@@ -393,7 +408,7 @@ HOT_INLINE uint64_t arrivals(const struct gpu_domain *domain, unsigned from, uns
 {
     uint64_t some = 0;
     for (unsigned i = from; i < end; i++)
-        some |= network_arrivals(domain->run->gpu->networks[i], domain->number);
+        some |= network_arrivals(gpu_network_at(domain->run->gpu, i), domain->number);
     return some;
 }
 
@@ -401,8 +416,8 @@ HOT_INLINE uint64_t arrivals(const struct gpu_domain *domain, unsigned from, uns
 static uint64_t next_cycle(const struct gpu_domain *domain, uint64_t end)
 {
     uint64_t waiting = domain->due | domain->holding | arrivals(domain, 0, GPU_PLAIN_NETWORKS);
-    if (RARELY(domain->probing))
-        waiting |= arrivals(domain, GPU_PLAIN_NETWORKS, GPU_NETWORKS);
+    if (RARELY(domain->more))
+        waiting |= arrivals(domain, GPU_PLAIN_NETWORKS, domain->run->gpu->network_count);
     if (waiting)
         return end;
     return cycle_max(end, cycle_min(domain->first_wake, cycle_min(domain->first_run, domain->first_reply)));
@@ -431,7 +446,7 @@ HOT uint64_t gpu_next_cycle(const struct gpu *gpu, const struct gpu_outlook *o)
     struct sim_clock clock = sim_clock_at(gpu->machine.gpu.network_mhz, gpu->machine.gpu.core_mhz, o->end);
     uint64_t tick = CYCLE_NEVER;
     for (unsigned i = 0; i < gpu->network_count && tick != clock.begun; i++)
-        tick = cycle_min(tick, network_next(gpu->networks[i], clock.begun));
+        tick = cycle_min(tick, network_next(gpu_network_at(gpu, i), clock.begun));
     return cycle_min(o->next, sim_clock_core_cycle(&clock, tick));
 }
 
@@ -454,7 +469,7 @@ HOT_INLINE void run_window(struct gpu_domain *domain, uint64_t from, uint64_t en
     uint64_t told = 0;
     for (uint32_t rest = domain->cores; rest; rest &= rest - 1)
         for (uint64_t t = tick; t < domain->network.begun; t++)
-            told |= network_tick_core(gpu->networks[mask_first(rest)], t);
+            told |= network_tick_core(gpu_network_at(gpu, mask_first(rest)), t);
     domain->outlook.told = (uint16_t)told;
     domain->outlook.end = end;
     domain->outlook.next = next_cycle(domain, end);
@@ -558,6 +573,14 @@ static unsigned count_domains(const struct gpu *gpu, unsigned threads)
     return domains;
 }
 
+static void divide_network(const struct gpu *gpu, unsigned i, unsigned domains, const uint8_t *of_sm,
+                           const uint8_t *of_slice)
+{
+    enum gpu_network_way way = gpu_network_way(gpu->network_at[i]);
+    network_divide(gpu_network_at(gpu, i), domains, way == GPU_FROM_MEMORY ? of_slice : of_sm,
+                   way == GPU_TO_MEMORY ? of_slice : of_sm);
+}
+
 void gpu_divide(struct gpu_run *run, unsigned threads)
 {
     struct gpu *gpu = run->gpu;
@@ -575,6 +598,8 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
          * so where things do not divide evenly the first domains have more. */
         *domain = (struct gpu_domain){.run = run, .number = n, .always = run->launch->every_cycle};
         domain->probing = gpu_probes(gpu);
+        domain->clusters = gpu->networks[GPU_CLUSTER_REQUESTS] != NULL;
+        domain->more = gpu->network_count > GPU_PLAIN_NETWORKS;
         domain->report = threads > 1 && n < threads ? worker_pool_report(gpu->workers, n) : &domain->outlook;
         domain->first_sm = first;
         first += groups_of_domain(gpu, threads, domains, n) * gpu->machine.sm.l1i_sharers;
@@ -594,10 +619,7 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
             domain_of_slice[domain->first_channel * per + i] = (uint8_t)n;
     }
     for (unsigned i = 0; i < gpu->network_count; i++)
-        if (gpu_network_to_memory(i))
-            network_divide(gpu->networks[i], domains, domain_of_sm, domain_of_slice);
-        else
-            network_divide(gpu->networks[i], domains, domain_of_slice, domain_of_sm);
+        divide_network(gpu, i, domains, domain_of_sm, domain_of_slice);
     gpu_wake_domains(run);
 }
 

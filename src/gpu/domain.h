@@ -10,6 +10,7 @@
 struct gpu_start {
     uint64_t block;
     unsigned sm;
+    const uint16_t *peers; /* of a block of a cluster: the SMs of all its blocks, by rank; else NULL */
 };
 
 #define GPU_DOMAIN_SMS 64 /* SMs of a domain at most, and L2 slices: sets of them are words */
@@ -62,6 +63,8 @@ struct gpu_domain {
     uint64_t all_sms;
     bool always;                     /* every unit is stepped in every cycle */
     bool probing;                    /* gpu_probes */
+    bool clusters;                   /* the device has networks from SM to SM */
+    bool more;                       /* one of the two: there are more networks than GPU_PLAIN_NETWORKS */
     bool draining;                   /* as in gpu_window */
     struct sim_clock network;        /* after the cycles that were simulated */
     uint64_t horizon;                /* as in gpu_window */
@@ -100,6 +103,14 @@ void gpu_divide(struct gpu_run *run, unsigned threads);
 void gpu_wake_domains(struct gpu_run *run);
 /* All SMs are to be stepped in the next cycle. */
 void gpu_wake_sms(struct gpu_run *run);
+/* The domain of an SM. */
+static inline struct gpu_domain *gpu_domain_of(const struct gpu_run *run, unsigned sm)
+{
+    unsigned n = 0;
+    while (sm >= run->domains[n].first_sm + run->domains[n].sms)
+        n++;
+    return &run->domains[n];
+}
 /* The first cycle from the outlook's end on in which something can happen, also in the networks. */
 uint64_t gpu_next_cycle(const struct gpu *gpu, const struct gpu_outlook *outlook);
 /* Simulates a window of a domain: at most as many ticks of the networks as their lookahead. */

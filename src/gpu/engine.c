@@ -9,6 +9,7 @@
 
 #include "base/worker_pool.h"
 #include "base/hot.h"
+#include "gpu/clusters.h"
 #include "gpu/gpu_check.h"
 #include "gpu/rest.h"
 #include "gpu/visit_impl.h"
@@ -22,14 +23,6 @@
 #else
 #define ALONE_CYCLES 256
 #endif
-
-static struct gpu_domain *domain_of(const struct gpu_run *run, unsigned sm)
-{
-    unsigned n = 0;
-    while (sm >= run->domains[n].first_sm + run->domains[n].sms)
-        n++;
-    return &run->domains[n];
-}
 
 /* The outlooks of all domains after a window, together. */
 HOT static void look_at_domains(struct gpu_run *run, struct gpu_outlook *o)
@@ -63,6 +56,14 @@ static uint64_t may_start(struct gpu_run *run, uint64_t cycle)
     return run->credit / p->dispatch_cycles;
 }
 
+/* Blocks that have started take from the credit. */
+static void pay(struct gpu_run *run, uint64_t blocks)
+{
+    const struct gpu_params *p = &run->gpu->machine.gpu;
+    uint64_t price = p->dispatch_blocks ? blocks * p->dispatch_cycles : 0;
+    run->credit -= cycle_min(price, run->credit);
+}
+
 /* In a cycle every SM may take one block, starting behind the one served last, and the device as many as the machine
  * says. room: some SM has room. Returns whether blocks start. */
 static bool dispatch(struct gpu_run *run, bool room, uint64_t cycle)
@@ -70,21 +71,24 @@ static bool dispatch(struct gpu_run *run, bool room, uint64_t cycle)
     unsigned sms = run->gpu->machine.gpu.sms;
     if (!room || cycle < first_start(run))
         return false;
-    uint64_t first = run->next_block, last = first + cycle_min(run->blocks - first, may_start(run, cycle));
+    uint64_t first = run->next_block, most = may_start(run, cycle), last = first + cycle_min(run->blocks - first, most);
     for (unsigned i = 0; i < run->domain_count; i++)
         run->domains[i].start_count = 0;
+    if (RARELY(run->grid.cluster_blocks > 1)) {
+        pay(run, gpu_dispatch_clusters(run, most));
+        return run->next_block > first;
+    }
     for (unsigned n = 0; n < sms && run->next_block < last; n++) {
         unsigned sm = (run->dispatch_from + n) % sms;
-        struct gpu_domain *domain = domain_of(run, sm);
+        struct gpu_domain *domain = gpu_domain_of(run, sm);
         if (!mask_has(domain->report->room, sm - domain->first_sm))
             continue;
-        domain->starts[domain->start_count++] = (struct gpu_start){run->next_block++, sm};
+        domain->starts[domain->start_count++] = (struct gpu_start){run->next_block++, sm, NULL};
         gpu_rest_wake(run, domain->number);
         run->last_served = sm;
     }
     run->dispatch_from = (run->last_served + 1) % sms;
-    run->credit -=
-        run->gpu->machine.gpu.dispatch_blocks ? (run->next_block - first) * run->gpu->machine.gpu.dispatch_cycles : 0;
+    pay(run, run->next_block - first);
     return run->next_block > first;
 }
 
@@ -249,12 +253,12 @@ static void pass_credits(struct gpu *gpu, uint64_t until)
 {
     const uint64_t end = ticks_by(gpu, until);
     for (unsigned i = 0; i < gpu->network_count; i++)
-        network_listen_to_all(gpu->networks[i]);
+        network_listen_to_all(gpu_network_at(gpu, i));
     for (uint64_t next; gpu->ticked < end; gpu->ticked = next < end ? next : end) {
         next = CYCLE_NEVER;
         for (unsigned i = 0; i < gpu->network_count; i++) {
-            network_tick(gpu->networks[i], gpu->ticked);
-            next = cycle_min(next, network_next(gpu->networks[i], gpu->ticked + 1));
+            network_tick(gpu_network_at(gpu, i), gpu->ticked);
+            next = cycle_min(next, network_next(gpu_network_at(gpu, i), gpu->ticked + 1));
         }
     }
 }
@@ -263,7 +267,7 @@ uint64_t gpu_free_cycle(const struct gpu *gpu)
 {
     bool free = true;
     for (unsigned i = 0; i < gpu->network_count; i++)
-        free = free && network_may_repeat(gpu->networks[i], ticks_by(gpu, gpu->cycle), gpu->ticked);
+        free = free && network_may_repeat(gpu_network_at(gpu, i), ticks_by(gpu, gpu->cycle), gpu->ticked);
     uint64_t cycle = gpu->cycle;
     while (!free && ticks_by(gpu, cycle) < gpu->ticked)
         cycle++;
@@ -305,7 +309,7 @@ static bool drained(const struct gpu_run *run, const struct gpu_outlook *o, uint
     const struct gpu *gpu = run->gpu;
     bool idle = o->idle;
     for (unsigned i = 0; i < gpu->network_count && idle; i++)
-        idle = network_idle(gpu->networks[i]);
+        idle = network_idle(gpu_network_at(gpu, i));
     return idle;
 }
 
@@ -654,7 +658,7 @@ static unsigned find_lookahead(const struct gpu *gpu)
 {
     unsigned least = NETWORK_MAX_LOOKAHEAD;
     for (unsigned i = 0; i < gpu->network_count; i++)
-        least = network_lookahead(gpu->networks[i]) < least ? network_lookahead(gpu->networks[i]) : least;
+        least = network_lookahead(gpu_network_at(gpu, i)) < least ? network_lookahead(gpu_network_at(gpu, i)) : least;
     return least;
 }
 

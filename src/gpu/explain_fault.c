@@ -9,6 +9,7 @@ static enum gpu_fault fault_class(uint8_t kind)
     case SIMT_FAULT_BOUNDS:
     case SIMT_FAULT_READ_ONLY:
     case SIMT_FAULT_IMAGE:
+    case SIMT_FAULT_CLUSTER:
         return GPU_FAULT_ADDRESS;
     case SIMT_FAULT_MISALIGNED:
         return GPU_FAULT_ALIGNMENT;

@@ -13,6 +13,7 @@
 #include "simt/lock.h"
 #include "simt/mbarrier.h"
 #include "sm/barrier.h"
+#include "sm/cluster.h"
 #include "watch/value_history.h"
 
 #define SLICE 256 /* instructions a warp runs before the next one's turn */
@@ -40,6 +41,7 @@ struct fplace {
     struct fsync *syncs;        /* how each warp last synchronised */
     uint8_t *shared;
     struct sm_barriers barriers;
+    struct sm_cluster cluster;
 };
 
 /* As many as may be resident. */
@@ -49,6 +51,7 @@ struct fblock {
     uint64_t waiting, running;
     uint64_t back;    /* warps that were in the state of place->states again */
     uint64_t at_grid; /* warps that wait for other blocks: all that have not ended */
+    uint64_t at_cluster; /* warps of `waiting` that wait for other blocks of their cluster */
 };
 
 struct frun {
@@ -83,6 +86,12 @@ static void release(struct fblock *b, uint64_t warps, uint64_t value)
         if (b->place->waits[w].mode == ISA_BARRIER_RED)
             simt_barrier_result(&b->place->warps[w], &b->place->waits[w], value);
     }
+}
+
+/* Blocks of a cluster have places one behind the other. */
+static struct fblock *peer_of(const struct frun *f, const struct fblock *b, unsigned rank)
+{
+    return &f->blocks[(size_t)(b - f->blocks) / f->run->grid.cluster_blocks * f->run->grid.cluster_blocks + rank];
 }
 
 static void set_fault(struct frun *f, const struct fblock *b, unsigned w, const struct simt_fault *fault)
@@ -205,9 +214,54 @@ static bool pass_grid(struct frun *f)
     return some;
 }
 
-static void arrive(struct fblock *b, unsigned w, const struct simt_result *r)
+/* Phases end in all blocks of the cluster in which they can. */
+static void open_cluster(struct frun *f, const struct fblock *b)
+{
+    for (unsigned rank = 0; rank < f->run->grid.cluster_blocks; rank++) {
+        struct fblock *peer = peer_of(f, b, rank);
+        uint64_t released = 0;
+        if (!peer->place || !sm_cluster_open(&peer->place->cluster, rank, f->run->grid.cluster_blocks, &released))
+            continue;
+        peer->waiting &= ~released;
+        peer->at_cluster &= ~released;
+    }
+}
+
+/* The block has arrived, or ended: the others of its cluster hear so. */
+static void tell_cluster(struct frun *f, const struct fblock *b, bool ended)
+{
+    for (unsigned rank = 0; rank < f->run->grid.cluster_blocks; rank++) {
+        struct fblock *peer = peer_of(f, b, rank);
+        if (!peer->place || (peer == b && !ended))
+            continue;
+        if (ended)
+            sm_cluster_ended(&peer->place->cluster, b->simt.rank);
+        else
+            sm_cluster_came(&peer->place->cluster, b->simt.rank, b->place->cluster.parity);
+    }
+    open_cluster(f, b);
+}
+
+static void arrive_at_cluster(struct frun *f, struct fblock *b, unsigned w, const struct simt_result *r)
+{
+    struct sm_cluster *c = &b->place->cluster;
+    b->place->waits[w] = r->barrier;
+    if (r->barrier.mode == ISA_BARRIER_ARRIVE) {
+        if (sm_cluster_arrive(c, w, b->running, b->simt.rank))
+            tell_cluster(f, b, false);
+    } else if (sm_cluster_waits(c, w)) {
+        b->waiting |= BIT64(w);
+        b->at_cluster |= BIT64(w);
+    }
+}
+
+static void arrive(struct frun *f, struct fblock *b, unsigned w, const struct simt_result *r)
 {
     uint64_t value = 0;
+    if (r->barrier.cluster) {
+        arrive_at_cluster(f, b, w, r);
+        return;
+    }
     b->place->waits[w] = r->barrier;
     if (r->barrier.mode != ISA_BARRIER_ARRIVE)
         b->waiting |= BIT64(w);
@@ -221,13 +275,17 @@ static void note_unsynced(struct frun *f, const struct simt_warp *warp, const st
     sm_unsynced_note(&f->unsynced, warp, r, f->instructions);
 }
 
-static void end_warp(struct fblock *b, unsigned w)
+static void end_warp(struct frun *f, struct fblock *b, unsigned w)
 {
     uint32_t id;
     uint64_t value, released;
     b->running &= ~BIT64(w);
     while ((released = sm_barrier_ended(&b->place->barriers, w, &id, &value)))
         open_barrier(b, released, value, id == SM_GRID_BARRIER);
+    if (!b->running)
+        tell_cluster(f, b, true);
+    else if (sm_cluster_warp_ended(&b->place->cluster, b->running, b->simt.rank))
+        tell_cluster(f, b, false);
 }
 
 /* Addresses of shared memory lie behind this one, where those of all blocks are looked at together. */
@@ -390,6 +448,28 @@ static bool copy_bulk(struct frun *f, struct fblock *b, unsigned w)
     return true;
 }
 
+/* Serves an access to the shared memory of other blocks, each lane's. False: one of them has ended. */
+static bool serve_cluster(struct frun *f, const struct fblock *b, unsigned w)
+{
+    struct simt_access *a = &f->access;
+    for (uint64_t rest = a->mask, lanes; rest; rest &= ~lanes) {
+        unsigned first = mask_first(rest), rank = (unsigned)(a->address[first] >> LANE_RANK_SHIFT) - 1;
+        const struct fblock *peer = peer_of(f, b, rank);
+        lanes = 0;
+        for (uint64_t others = rest; others; others &= others - 1)
+            if (a->address[mask_first(others)] >> LANE_RANK_SHIFT == rank + UINT64_C(1))
+                lanes |= others & -others;
+        if (!peer->place || !peer->running) {
+            struct simt_fault fault = {.lane = (uint8_t)first, .address = a->address[first], .pc = a->pc};
+            sm_describe_absent(&b->simt, rank, &fault);
+            set_fault(f, b, w, &fault);
+            return false;
+        }
+        simt_serve_block(&b->place->warps[w], a, lanes, peer->simt.shared);
+    }
+    return true;
+}
+
 /* Runs one warp until its slice is used up, it waits, ends or faults. Returns whether it did anything but synchronise.
  */
 static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
@@ -414,6 +494,11 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
             note_access(f, b, w, &synced, &worked);
             if (!move_lanes(f, b, w))
                 return true;
+        } else if (event == SIMT_MEMORY && f->access.space == ISA_SPACE_CLUSTER) {
+            if (!serve_cluster(f, b, w))
+                return true;
+            synced |= f->access.kind == ISA_FLAG_LOAD ? f->access.instr->mods.order > ISA_ORDER_WEAK : !f->access.changed;
+            worked |= f->access.kind == ISA_FLAG_STORE || f->access.changed;
         } else if (event == SIMT_MEMORY) {
             if (f->access.space == ISA_SPACE_SHARED)
                 note_access(f, b, w, &synced, &worked);
@@ -430,11 +515,11 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
         } else if (event == SIMT_BARRIER) {
             if (r.unsynced.kind)
                 note_unsynced(f, warp, &r);
-            arrive(b, w, &r);
+            arrive(f, b, w, &r);
             if (mask_has(b->waiting, w))
                 return true;
         } else if (event == SIMT_DONE) {
-            end_warp(b, w);
+            end_warp(f, b, w);
             return true;
         } else if (event == SIMT_MET) {
             f->counters->sm.thread_instructions += mask_count(r.met);
@@ -506,7 +591,9 @@ static void start_block(struct frun *f, struct fblock *b)
     if (k->shared_bytes)
         memset(b->simt.shared, 0, k->shared_bytes);
     b->running = mask_low(k->warps_per_block);
-    b->waiting = b->at_grid = 0;
+    b->waiting = b->at_grid = b->at_cluster = 0;
+    b->simt.rank = simt_rank_of(&run->grid, b->simt.index);
+    b->place->cluster = (struct sm_cluster){0};
     sm_barriers_init(&b->place->barriers, k->warps_per_block);
     for (unsigned w = 0; w < k->warps_per_block; w++) {
         unsigned first = w * width;
@@ -521,8 +608,20 @@ static void allocate_blocks(struct frun *f)
 {
     struct gpu_run *run = f->run;
     uint64_t most = (uint64_t)run->result->blocks_per_sm * run->gpu->machine.gpu.sms;
+    most -= most % run->grid.cluster_blocks;
     f->block_count = (unsigned)(run->blocks < most ? run->blocks : most);
     f->blocks = ARENA_NEW(&run->arena, struct fblock, f->block_count);
+}
+
+/* The blocks of a cluster start together, when the places of all are free. */
+static void start_blocks(struct frun *f, unsigned first)
+{
+    unsigned size = f->run->grid.cluster_blocks;
+    for (unsigned i = first; i < first + size; i++)
+        if (f->blocks[i].place)
+            return;
+    for (unsigned i = first; i < first + size && f->run->next_block < f->run->blocks; i++)
+        start_block(f, &f->blocks[i]);
 }
 
 /* One turn for every resident warp. Returns whether anybody ran; *moved whether anybody got anywhere. */
@@ -532,8 +631,8 @@ static bool run_round(struct frun *f, bool *moved)
     *moved = false;
     for (unsigned i = 0; i < f->block_count && !f->faulted; i++) {
         struct fblock *b = &f->blocks[i];
-        if (!b->place && f->run->next_block < f->run->blocks)
-            start_block(f, b);
+        if (!b->place && f->run->next_block < f->run->blocks && i % f->run->grid.cluster_blocks == 0)
+            start_blocks(f, i);
         if (!b->place)
             continue;
         for (uint64_t rest = b->running & ~b->waiting; rest && !f->faulted; rest &= rest - 1) {
@@ -624,6 +723,11 @@ static void state_of(void *context, unsigned unit, unsigned w, struct sm_warp_st
     state->mask = warp->paths.now->mask;
     if (!mask_has(b->waiting | b->at_grid, w))
         return;
+    if (mask_has(b->at_cluster, w)) {
+        state->waits = 1u << WARP_WAIT_cluster;
+        state->missing = sm_cluster_missing(&b->place->cluster, f->run->grid.cluster_blocks);
+        return;
+    }
     state->waits = 1u << WARP_WAIT_barrier;
     state->barrier = b->place->waits[w].mode == ISA_BARRIER_GRID ? SM_GRID_BARRIER : b->place->waits[w].id;
     state->barrier_threads = b->place->waits[w].threads;

@@ -139,6 +139,8 @@ struct gpu_launch {
     const struct gpu_module *module;
     const struct isa_function *kernel;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3];      /* blocks of a cluster; 0: the kernel's own, or none */
+    bool nonportable_cluster; /* clusters may be larger than all devices have that know clusters */
     uint64_t dynamic_shared;
     /* All blocks must be resident at once, so that they may wait for each other: a grid that does not fit is refused.
      * The kernel gets a grid workspace for its barriers (launch.c: write_workspace). */

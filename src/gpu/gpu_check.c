@@ -83,7 +83,7 @@ static unsigned networks(const struct gpu_run *run)
 
 static void check_network(struct gpu_run *run, unsigned i, struct check *c)
 {
-    network_check(run->gpu->networks[i], c);
+    network_check(gpu_network_at(run->gpu, i), c);
 }
 
 static unsigned domains(const struct gpu_run *run)

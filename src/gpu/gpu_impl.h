@@ -13,6 +13,7 @@
 #include "profile/profile.h"
 #include "core/sched/sched.h"
 #include "sanitize/sanitize.h"
+#include "simt/lanes.h"
 #include "sm/sm.h"
 #include "sm/unsynced.h"
 #include "timeline/timeline.h"
@@ -23,6 +24,7 @@ struct gpu_module {
     struct simt_code *simt;
     struct arena arena;
     bool grid_barrier; /* one of its instructions waits for the grid */
+    bool cluster_barrier; /* or for the cluster */
     bool takes_locks;  /* or asks for a lock or a semaphore */
     struct gpu_module *next;
 };
@@ -45,26 +47,28 @@ struct gpu_label {
 
 /* networks.def: requests are those of the SMs, replies those of the L2 slices. */
 enum gpu_network {
-#define GPU_NETWORK(symbol, name, to_memory, probing) GPU_##symbol,
+#define GPU_NETWORK(symbol, name, way, when) GPU_##symbol,
 #include "gpu/networks.def"
 #undef GPU_NETWORK
     GPU_NETWORKS
 };
+enum gpu_network_way { GPU_TO_MEMORY, GPU_FROM_MEMORY, GPU_BETWEEN_SMS };
+enum gpu_network_when { GPU_WHEN_ALL, GPU_WHEN_PROBES, GPU_WHEN_CLUSTERS };
 /* Those that every device has: the first ones. */
 enum {
     GPU_PLAIN_NETWORKS = 0
-#define GPU_NETWORK(symbol, name, to_memory, probing) +!(probing)
+#define GPU_NETWORK(symbol, name, way, when) +(GPU_WHEN_##when == GPU_WHEN_ALL)
 #include "gpu/networks.def"
 #undef GPU_NETWORK
 };
-static inline bool gpu_network_to_memory(enum gpu_network n)
+static inline enum gpu_network_way gpu_network_way(enum gpu_network n)
 {
-    static const bool to_memory[] = {
-#define GPU_NETWORK(symbol, name, to_memory, probing) to_memory,
+    static const uint8_t ways[] = {
+#define GPU_NETWORK(symbol, name, way, when) GPU_##way,
 #include "gpu/networks.def"
 #undef GPU_NETWORK
     };
-    return to_memory[n];
+    return (enum gpu_network_way)ways[n];
 }
 
 /* A line of a program, or of its PTX, whose accesses missed their allocations (sm/strays.h). */
@@ -93,8 +97,9 @@ struct gpu {
     struct arena arena;
     struct sm **sms;
     struct partition **partitions;
-    unsigned network_count;                 /* GPU_PLAIN_NETWORKS, or GPU_NETWORKS where the protocol probes */
-    struct network *networks[GPU_NETWORKS]; /* those beyond the count: NULL */
+    struct network *networks[GPU_NETWORKS]; /* NULL: the device does not have it */
+    unsigned network_count;                 /* that it has, GPU_PLAIN_NETWORKS at least: */
+    uint8_t network_at[GPU_NETWORKS];       /* which they are, in their order: gpu_network_at */
     struct worker_pool *workers;            /* the threads of the last launch that had several, or NULL */
     uint64_t launches;
     uint64_t params; /* device address of the parameter block */
@@ -118,16 +123,21 @@ struct gpu {
     void *checkpoint_context;
 };
 
-/* Messages are sent through networks by their numbers in memory/message_networks.def, which are those of enum
+/* Messages to and from memory are sent through networks by their numbers in memory/message_networks.def, which are those of enum
  * gpu_network. */
-_Static_assert((int)GPU_NETWORKS == MESSAGE_NETWORKS && (int)GPU_REPLIES == MESSAGE_REPLIES &&
+_Static_assert((int)GPU_CLUSTER_REQUESTS == MESSAGE_NETWORKS && (int)GPU_REPLIES == MESSAGE_REPLIES &&
                    (int)GPU_PROBES == MESSAGE_PROBES && (int)GPU_ACKNOWLEDGEMENTS == MESSAGE_ACKNOWLEDGEMENTS,
                "networks of the device and of messages have the same numbers");
 
 /* True: the device's protocol probes, so that it has the networks for that. */
 static inline bool gpu_probes(const struct gpu *gpu)
 {
-    return gpu->network_count > GPU_PLAIN_NETWORKS;
+    return gpu->networks[GPU_PROBES] != NULL;
+}
+/* One of the networks that the device has. */
+static inline struct network *gpu_network_at(const struct gpu *gpu, unsigned i)
+{
+    return gpu->networks[gpu->network_at[i]];
 }
 /* Groups of SMs that share an instruction cache; the last one may be smaller. */
 static inline unsigned gpu_sm_groups(const struct gpu *gpu)
@@ -145,6 +155,11 @@ struct gpu_poll {
 struct gpu_polls {
     uint32_t count;
     struct gpu_poll words[GPU_POLL_PLACES];
+};
+
+/* The SMs of a cluster's blocks, by rank. */
+struct gpu_peers {
+    uint16_t sm[LANE_CLUSTER_BLOCKS];
 };
 
 /* Everything one launch needs besides the device. */
@@ -169,6 +184,7 @@ struct gpu_run {
     unsigned domain_count, threads;
     unsigned lookahead; /* of the networks, in ticks: domains are never further apart */
     uint64_t blocks, next_block, start_cycle;
+    struct gpu_peers *peers; /* of the clusters that start in this cycle; NULL until some do */
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
     uint64_t credit, credit_at; /* of the dispatcher, in blocks times gpu.dispatch_cycles, in that cycle (may_start) */
     uint64_t checks, next_check;         /* gpu_check_window: units checked so far, and the window of the next one */

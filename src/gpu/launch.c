@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/worker_pool.h"
+#include "gpu/clusters.h"
 #include "gpu/gpu_impl.h"
 #include "simt/form.h"
 #include "sm/barrier.h"
@@ -27,6 +28,10 @@ int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_
 void gpu_block_index(const struct gpu_run *run, uint64_t number, uint32_t index[3])
 {
     const uint32_t *grid = run->launch->grid;
+    if (run->grid.cluster_blocks > 1) {
+        gpu_cluster_block_index(run, number, index);
+        return;
+    }
     index[0] = (uint32_t)(number % grid[0]);
     index[1] = (uint32_t)(number / grid[0] % grid[1]);
     index[2] = (uint32_t)(number / grid[0] / grid[1]);
@@ -176,7 +181,7 @@ static int check_resources(struct gpu_run *run)
             run->name, (unsigned long long)run->blocks, fit, run->gpu->machine.gpu.sms, limiter);
     /* A grid too small to fill the device is spread over the SMs. */
     uint64_t even = (run->blocks + run->gpu->machine.gpu.sms - 1) / run->gpu->machine.gpu.sms;
-    k->max_blocks = even < fit ? (unsigned)even : fit;
+    k->max_blocks = even < fit && run->grid.cluster_blocks == 1 ? (unsigned)even : fit;
     return 0;
 }
 
@@ -289,6 +294,7 @@ static void describe_grid(struct gpu_run *run)
         .read_only = gpu_address_read_only,
         .context = run->gpu,
         .log_phases = l->phases != NULL,
+        .cluster_barrier = l->module->cluster_barrier,
     };
 }
 
@@ -363,7 +369,7 @@ static int prepare(struct gpu_run *run)
     if (check_shape(run) || check_code(run) || check_barriers(run))
         return -1;
     describe_grid(run);
-    return check_lock_queues(run) || check_resources(run) || write_params(run) || write_workspace(run) ? -1 : 0;
+    return gpu_settle_clusters(run) || check_lock_queues(run) || check_resources(run) || write_params(run) || write_workspace(run) ? -1 : 0;
 }
 
 /* Host programs may have changed how this thread rounds or treats subnormals (-ffast-math does); the lanes' arithmetic

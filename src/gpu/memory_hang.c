@@ -23,10 +23,10 @@ static bool networks_rest(const struct gpu_run *run)
     const struct gpu *gpu = run->gpu;
     struct sim_clock clock = sim_clock_at(gpu->machine.gpu.network_mhz, gpu->machine.gpu.core_mhz, gpu->cycle);
     for (unsigned i = 0; i < gpu->network_count; i++) {
-        if (network_next(gpu->networks[i], clock.begun) != CYCLE_NEVER)
+        if (network_next(gpu_network_at(gpu, i), clock.begun) != CYCLE_NEVER)
             return false;
         for (unsigned n = 0; n < run->domain_count && i != GPU_REQUESTS; n++)
-            if (network_arrivals(gpu->networks[i], n))
+            if (network_arrivals(gpu_network_at(gpu, i), n))
                 return false;
     }
     for (unsigned n = 0; n < run->domain_count; n++)

@@ -109,6 +109,7 @@ struct gpu_module *gpu_load(struct gpu *gpu, struct isa_module *code, struct dia
         mark_unbound(module);
     for (uint32_t i = 0; i < code->instr_count; i++) {
         module->grid_barrier |= code->instrs[i].op == ISA_OP_BARRIER_GRID;
+        module->cluster_barrier |= isa_is_cluster_barrier(&code->instrs[i]);
         module->takes_locks |= (isa_op_info(code->instrs[i].op)->flags & ISA_FLAG_TAKE) != 0;
     }
     module->next = gpu->modules;

@@ -18,7 +18,7 @@ static void deal_cores(struct gpu_run *run)
     for (unsigned i = 0, at = 0, passed = 0; i <= last; i++, at += between) {
         for (; at >= (passed + 1) * last && passed < between; passed++)
             rest &= rest - 1;
-        if (!network_follows(gpu->networks[i]))
+        if (!network_follows(gpu_network_at(gpu, i)))
             run->domains[mask_first(rest)].cores |= 1u << i;
     }
 }
@@ -50,7 +50,7 @@ static void set_awake(struct gpu_run *run, uint64_t awake)
     run->rest->outlook = gpu_rest_look(run);
     deal_cores(run);
     for (unsigned i = 0; i < run->gpu->network_count; i++)
-        network_listen(run->gpu->networks[i], awake);
+        network_listen(gpu_network_at(run->gpu, i), awake);
 }
 
 /* The report of a domain that has rested is brought up to cycle `now`: it has been busy until then, if it was. */
@@ -100,7 +100,7 @@ static bool sides_rest(const struct gpu_run *run, unsigned domain, uint64_t tick
 {
     const struct gpu *gpu = run->gpu;
     for (unsigned i = 0; i < gpu->network_count; i++)
-        if (!network_side_rests(gpu->networks[i], domain, tick))
+        if (!network_side_rests(gpu_network_at(gpu, i), domain, tick))
             return false;
     return true;
 }

@@ -78,7 +78,7 @@ void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         collect_partition(c, gpu, gpu->partitions[i]);
     for (unsigned i = 0; i < gpu->network_count; i++)
-        network_add_stats(gpu->networks[i], &c->network);
+        network_add_stats(gpu_network_at(gpu, i), &c->network);
 }
 
 static uint64_t sum_of(const struct gpu_stat_set *set)
@@ -130,7 +130,7 @@ void gpu_reset_counters(struct gpu *gpu)
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         partition_stats_reset(gpu->partitions[i]);
     for (unsigned i = 0; i < gpu->network_count; i++)
-        network_stats_reset(gpu->networks[i]);
+        network_stats_reset(gpu_network_at(gpu, i));
 }
 
 void gpu_result_blank(struct gpu_result *result)

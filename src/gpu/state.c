@@ -150,7 +150,7 @@ static void archive_units(struct gpu *gpu, struct archive *ar)
     }
     archive_begin(ar, "networks", 0);
     for (unsigned i = 0; i < gpu->network_count; i++)
-        network_archive(gpu->networks[i], ar, packet_archive_payload, &source);
+        network_archive(gpu_network_at(gpu, i), ar, packet_archive_payload, &source);
     archive_end(ar);
 }
 

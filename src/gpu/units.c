@@ -39,6 +39,8 @@ struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct netwo
         .replies = replies,
         .probes = gpu->networks[GPU_PROBES],
         .acknowledgements = gpu->networks[GPU_ACKNOWLEDGEMENTS],
+        .cluster_requests = gpu->networks[GPU_CLUSTER_REQUESTS],
+        .cluster_replies = gpu->networks[GPU_CLUSTER_REPLIES],
         .store = &gpu->store,
         .code_base = CODE_BASE,
         .local_base = LOCAL_BASE,
@@ -51,7 +53,7 @@ static void vary_units(struct gpu *gpu)
     const struct gpu_params *p = &gpu->machine.gpu;
     if (p->seed == 0)
         return;
-#define GPU_NETWORK(symbol, name, to_memory, probing)                                                                  \
+#define GPU_NETWORK(symbol, name, way, when)                                                                           \
     if (gpu->networks[GPU_##symbol])                                                                                   \
         network_vary(gpu->networks[GPU_##symbol], random_stream_of(p->seed, "network of " name, 0));
 #include "gpu/networks.def"
@@ -67,17 +69,44 @@ static void oppose_program(struct gpu *gpu)
         partition_oppose(gpu->partitions[i], p->adversary, p->adversary_cycles);
 }
 
+static bool has_network(const struct machine *m, enum gpu_network n)
+{
+    static const uint8_t whens[] = {
+#define GPU_NETWORK(symbol, name, way, when) GPU_WHEN_##when,
+#include "gpu/networks.def"
+#undef GPU_NETWORK
+    };
+    return whens[n] == GPU_WHEN_ALL || (whens[n] == GPU_WHEN_PROBES ? gpu_protocol(m)->probes : m->gpu.gpc_sms != 0);
+}
+
+/* From SM to SM, packets meet nobody but at their ends, as in a GPC of its own they hardly do. */
+static struct network *network_between_sms(const struct machine *m, struct arena *arena)
+{
+    struct network_params p = m->network;
+    p.core = "ideal";
+    p.shared_links = false;
+    p.flit_bytes = m->gpu.cluster_flit_bytes;
+    return network_create(&p, m->gpu.sms, m->gpu.sms, arena);
+}
+
 static void build_networks(struct gpu *gpu)
 {
     const struct machine *m = &gpu->machine;
     unsigned slices = memory_slices(&m->memory.partition);
     struct network_params back = network_back(&m->network);
-    gpu->network_count = gpu_protocol(m)->probes ? GPU_NETWORKS : GPU_PLAIN_NETWORKS;
-    for (unsigned i = 0; i < gpu->network_count; i++)
-        gpu->networks[i] = gpu_network_to_memory(i) ? network_create(&m->network, m->gpu.sms, slices, &gpu->arena)
-                                                    : network_create(&back, slices, m->gpu.sms, &gpu->arena);
+    gpu->network_count = 0;
+    for (unsigned i = 0; i < GPU_NETWORKS; i++) {
+        enum gpu_network_way way = gpu_network_way(i);
+        gpu->networks[i] = NULL;
+        if (!has_network(m, i))
+            continue;
+        gpu->networks[i] = way == GPU_TO_MEMORY     ? network_create(&m->network, m->gpu.sms, slices, &gpu->arena)
+                           : way == GPU_FROM_MEMORY ? network_create(&back, slices, m->gpu.sms, &gpu->arena)
+                                                    : network_between_sms(m, &gpu->arena);
+        gpu->network_at[gpu->network_count++] = (uint8_t)i;
+    }
     if (m->network.shared_links)
-        network_share(gpu->networks, gpu->network_count, &gpu->arena);
+        network_share(gpu->networks, gpu_probes(gpu) ? GPU_CLUSTER_REQUESTS : GPU_PLAIN_NETWORKS, &gpu->arena);
 }
 
 void gpu_build_units(struct gpu *gpu)

@@ -58,6 +58,11 @@ static void print_signature(const struct isa_function *function, struct strbuf *
     print_params(function->params, function->param_count, out);
     print_threads(".maxntid", function->max_threads, out);
     print_threads(".reqntid", function->required_threads, out);
+    print_threads(".reqnctapercluster", function->cluster, out);
+    if (function->explicit_cluster)
+        strbuf_add(out, " .explicitcluster");
+    if (function->max_cluster)
+        strbuf_addf(out, " .maxclusterrank %u", function->max_cluster);
     if (function->min_blocks)
         strbuf_addf(out, "\n.minnctapersm %u", function->min_blocks);
     if (function->max_registers)

@@ -150,6 +150,9 @@ struct isa_function {
     uint32_t assembled;              /* registers per thread that the machine code beside the PTX has, 0 when absent */
     uint32_t max_threads[3];         /* .maxntid, 0 when absent */
     uint32_t required_threads[3];    /* .reqntid, 0 when absent */
+    uint32_t cluster[3];             /* .reqnctapercluster, 0 when absent */
+    uint32_t max_cluster;            /* .maxclusterrank, 0 when absent */
+    bool explicit_cluster;           /* .explicitcluster: the launch says how many blocks a cluster has, or `cluster` does */
     uint32_t min_blocks, max_registers; /* .minnctapersm, .maxnreg, 0 when absent */
     bool calls_device;               /* can reach a call of printf, malloc or free */
     uint32_t outside;                /* index of the first reachable instruction outside the model, or ISA_PC_NONE */
@@ -286,6 +289,12 @@ static inline uint8_t isa_scope_of(const struct isa_instr *instr)
     bool in_order = about == ISA_RESTRICT_INIT || about == ISA_RESTRICT_SYNC_CTA ||
                     about == ISA_RESTRICT_SYNC_CLUSTER || about == ISA_RESTRICT_CTA;
     return in_order || instr->mods.proxy == ISA_PROXY_ALIAS ? ISA_SCOPE_CTA : instr->mods.scope;
+}
+
+/* Returns true if the instruction arrives at the barrier of its cluster, or waits for it. */
+static inline bool isa_is_cluster_barrier(const struct isa_instr *instr)
+{
+    return instr->op == ISA_OP_BARRIER && instr->mods.scope == ISA_SCOPE_CLUSTER;
 }
 
 /* The barrier that an instruction names by a constant number, or ISA_NO_BARRIER. */

@@ -107,6 +107,11 @@ void lsu_archive(struct lsu *lsu, struct archive *ar, const struct packet_source
     ARCHIVE(ar, lsu->transactions_made);
     ARCHIVE(ar, lsu->shared_conflict_cycles);
     ARCHIVE(ar, lsu->latencies);
+    packet_archive_list(ar, &lsu->cluster.asking, source);
+    packet_archive_list(ar, &lsu->cluster.answering, source);
+    packet_archive_list(ar, &lsu->cluster.coming, source);
+    ARCHIVE(ar, lsu->cluster.accesses);
+    ARCHIVE(ar, lsu->cluster.port_free);
     if (!lsu->net.probe_network)
         return;
     packet_archive_ring(ar, &lsu->net.probes, source);

@@ -18,6 +18,8 @@ static bool is_over(const struct lsu *lsu, unsigned slot)
 static uint32_t least_cycles(const struct lsu *lsu, unsigned slot)
 {
     const struct isa_instr *instr = &lsu->launch.module->instrs[lsu->warp->slots[slot].head_pc];
+    if (isa_is_cluster_barrier(instr))
+        return 0;
     bool system = instr->mods.scope == ISA_SCOPE_SYS && lsu->params->fence_latency_sys;
     return system ? lsu->params->fence_latency_sys : lsu->params->fence_latency;
 }
@@ -42,7 +44,7 @@ void lsu_reach_fence(struct lsu *lsu, unsigned slot)
 /* At a barrier the warp has not reached its release yet: what the barrier orders before it is known when that opens. */
 void lsu_reach_release(struct lsu *lsu, unsigned slot)
 {
-    if (mask_has(lsu->warp->waits.barrier, slot))
+    if (mask_has(lsu->warp->waits.barrier | lsu->warp->waits.cluster, slot))
         return;
     const struct isa_instr *instr = &lsu->launch.module->instrs[lsu->warp->slots[slot].head_pc];
     begin_wait(lsu, slot, (enum l1_order)(lsu_meaning(lsu->l1d.protocol, instr)->before - 1));
@@ -128,7 +130,7 @@ HOT void lsu_access_ends(struct lsu *lsu, const struct core_op *o)
 {
     if (o->access->kind != ISA_FLAG_ATOMIC)
         lsu_performed(lsu, lsu->warp->slots[o->slot].block, o->epoch);
-    if (RARELY(l1_keeps(&lsu->l1d)))
+    if (RARELY(l1_keeps(&lsu->l1d)) && o->access->space == ISA_SPACE_GLOBAL)
         note_latency(lsu, o);
 }
 

@@ -142,7 +142,7 @@ HOT bool lsu_can_send(const struct lsu *lsu)
 bool lsu_memory_rests(const struct lsu *lsu)
 {
     const struct lsu_net *net = &lsu->net;
-    return !net->ejected.count && !net->far.first && !net->probes.count && !lsu->responses.count &&
+    return !agenda_has(lsu->agenda, DUE_MESSAGE | DUE_COMING) && !net->ejected.count && !net->far.first && !net->probes.count && !lsu->responses.count &&
            !l1_has_done(&lsu->l1d) && !lsu_can_send(lsu);
 }
 

@@ -18,7 +18,7 @@ HOT uint32_t lsu_entering_bytes(const struct lsu *lsu)
     if (lsu->params->memory_in_order || lsu->op == CORE_NONE || lsu->at == lsu->count)
         return 0;
     const struct core_op *o = &lsu->ops->items[lsu->op];
-    if (!o->in_memory || !o->bypasses || o->access->space == ISA_SPACE_CONST)
+    if (!o->in_memory || !o->bypasses || o->access->space == ISA_SPACE_CONST || o->access->space == ISA_SPACE_CLUSTER)
         return 0;
     const struct packet request = {.kind = o->access->kind == ISA_FLAG_ATOMIC ? PACKET_ATOMIC : PACKET_READ,
                                    .bytes = (uint8_t)lsu->list[lsu->at].bytes};

@@ -12,6 +12,7 @@
 
 #include "simt/copy.h"
 #include "simt/image.h"
+#include "simt/lanes.h"
 #include "simt/lock.h"
 #include "lsu/lsu.h"
 
@@ -106,9 +107,12 @@ HOT static void deliver(struct lsu *lsu, const struct lsu_transaction *t, const 
     simt_load_lanes(&lsu->warp->slots[o->slot].simt, access, t->lanes, line, line_bytes);
 }
 
+/* What goes to other blocks' shared memory is told to nobody. */
 COLD NOT_INLINE void tell_answer(const struct lsu *lsu, const struct lsu_transaction *t)
 {
     const struct core_op *o = &lsu->ops->items[t->op];
+    if (o->access->space == ISA_SPACE_CLUSTER)
+        return;
     watch_tell_answer(lsu->watch, &(struct lockstep_answer_event){.cycle = lsu->agenda->now,
                                                                   .warp = o->slot,
                                                                   .pc = (uint32_t)(o->decoded - lsu->warp->decoded),
@@ -352,6 +356,47 @@ HOT_INLINE bool pass_l1d(struct lsu *lsu, const struct core_op *o, const struct 
     return true;
 }
 
+/* A store to another block's shared memory takes its bytes along, and counts among the warp's until it is acknowledged. A
+ * fault of it is one of `entry`, a lane, at `waiter`, its instruction. */
+static void fill_block_store(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
+                             struct message_write *m)
+{
+    store_bytes(o->access, t, m);
+    m->waiter = o->access->pc;
+    m->entry = (uint16_t)mask_first(t->lanes);
+    m->slot = o->slot;
+    m->epoch = o->epoch;
+    warp_store_left(lsu->warp, o->slot);
+    block_order_add(&lsu->blocks[lsu->warp->slots[o->slot].block].order, o->epoch);
+}
+
+/* An access to the shared memory of another block of the cluster. Returns false when there is no room. */
+NOT_INLINE bool ask_block(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t)
+{
+    bool store = o->access->kind == ISA_FLAG_STORE;
+    if (!lsu_cluster_has_place(lsu))
+        return false;
+    struct packet *p = packet_new(&lsu->net.packets, store                                ? PACKET_WRITE
+                                                     : o->access->kind == ISA_FLAG_ATOMIC ? PACKET_ATOMIC
+                                                                                          : PACKET_READ);
+    p->address = t->address;
+    p->bytes = (uint8_t)t->bytes;
+    access_of(p)->waiter = next_transaction(lsu);
+    access_of(p)->order = o->access->instr->mods.order;
+    access_of(p)->scope = o->access->instr->mods.scope;
+    if (p->kind == PACKET_ATOMIC)
+        fill_atomic(lsu, o, t, atomic_of(p));
+    if (store)
+        fill_block_store(lsu, o, t, write_of(p));
+    unsigned rank = (unsigned)(t->address >> LANE_RANK_SHIFT) - 1;
+    lsu_cluster_ask(lsu, p, lsu->port->peer(lsu->sm, o->slot, rank, &p->local));
+    if (store)
+        transaction_done(lsu, t->op, lsu->agenda->now + 1);
+    else
+        keep_transaction(lsu, t);
+    return true;
+}
+
 /* Packets are made for an instruction from now on; NULL: for none. */
 static inline void ask_for(struct lsu *lsu, const struct core_op *o)
 {
@@ -434,6 +479,8 @@ static enum lsu_served serve_transaction(struct lsu *lsu, const struct core_op *
 {
     if (o->access->space == ISA_SPACE_CONST)
         return served_if(load_const(lsu, t));
+    if (RARELY(o->access->space == ISA_SPACE_CLUSTER))
+        return served_if(ask_block(lsu, o, t));
     if (o->bypasses) {
         if (lsu->params->memory_in_order && follows_in_pipe(lsu, t))
             return LSU_REFUSED;
@@ -615,7 +662,7 @@ static struct packet *pop_response(struct lsu *lsu)
 {
     bool own = own_is_next(lsu);
     struct packet *p = own ? l1_take_done(&lsu->l1d) : packet_ring_pop(&lsu->responses);
-    if (!own && RARELY(watch_hears(lsu->watch, WATCH_served)))
+    if (!own && RARELY(watch_hears(lsu->watch, WATCH_served)) && p->space != PACKET_SHARED)
         tell_served(lsu, p);
     lsu->own_was_last = own;
     if (!lsu->responses.count && !l1_has_done(&lsu->l1d))
@@ -650,6 +697,27 @@ static void take_l1d_fill(struct lsu *lsu, const struct packet *p)
         lsu_locality_filled(lsu->locality, &lsu->l1d, lsu->ops->items[lsu->transactions.items[waiter].op].slot);
 }
 
+/* A block of the cluster has answered. */
+NOT_INLINE void take_block_answer(struct lsu *lsu, const struct packet *p)
+{
+    bool absent = access_of(p)->event == LSU_MESSAGE_ABSENT;
+    if (p->kind == PACKET_WRITE) {
+        const struct message_write *m = write_of(p);
+        if (absent)
+            lsu->port->absent(lsu->sm, m->slot, m->waiter, m->entry, p->address);
+        end_store(lsu, m->slot, m->epoch);
+        packet_free(&lsu->net.packets, pop_response(lsu));
+        return;
+    }
+    if (lsu->bypass_reply)
+        return;
+    const struct lsu_transaction *t = &lsu->transactions.items[access_of(p)->waiter];
+    const struct core_op *o = &lsu->ops->items[t->op];
+    if (absent)
+        lsu->port->absent(lsu->sm, o->slot, o->access->pc, mask_first(t->lanes), p->address);
+    lsu->bypass_reply = pop_response(lsu);
+}
+
 /* One reply leaves the load/store unit's queue: acknowledgements end stores, fills go to their cache, bypass replies
  * wait for the writeback port. */
 static void take_response(struct lsu *lsu)
@@ -661,6 +729,10 @@ static void take_response(struct lsu *lsu)
         struct packet *taken = pop_response(lsu);
         lsu->port->copied(lsu->sm, taken);
         packet_free(&lsu->net.packets, taken);
+        return;
+    }
+    if (RARELY(p->space == PACKET_SHARED)) {
+        take_block_answer(lsu, p);
         return;
     }
     if (p->space == PACKET_CONST) {
@@ -869,6 +941,7 @@ HOT void lsu_step(struct lsu *lsu)
         lsu_send_requests(lsu);
     if (agenda_has(lsu->agenda, DUE_PIPE))
         serve_l1d_pipe(lsu);
-    if (agenda_has(lsu->agenda, DUE_DISPATCH | DUE_REFUSED))
+    bool used = RARELY(agenda_has(lsu->agenda, DUE_MESSAGE | DUE_COMING)) && lsu_cluster_step(lsu);
+    if (agenda_has(lsu->agenda, DUE_DISPATCH | DUE_REFUSED) && !(used && lsu->op != CORE_NONE && lsu->cycles))
         move_dispatch(lsu);
 }

@@ -8,6 +8,7 @@
 #define LOCKSTEP_LSU_LSU_H
 
 #include "core/core.h"
+#include "lsu/cluster.h"
 #include "lsu/fence.h"
 #include "lsu/interface.h"
 #include "lsu/locality.h"
@@ -74,6 +75,13 @@ struct lsu_port {
     bool (*suspends)(void *sm, uint32_t op);
     /* A request of the asynchronous unit is answered. */
     void (*copied)(void *sm, const struct packet *reply);
+    /* The SM of the block of that rank in the cluster of the warp's block; *cluster: the number of that. */
+    unsigned (*peer)(void *sm, unsigned slot, unsigned rank, uint64_t *cluster);
+    /* A request that a block of a cluster has sent to one of this SM is performed (cluster.h): it has the values of an
+     * answer then, or says that the block is not there any more. */
+    void (*perform)(void *sm, struct packet *request);
+    /* Such a block was not there, to which a lane of the warp has sent an access. */
+    void (*absent)(void *sm, unsigned slot, uint32_t pc, unsigned lane, uint64_t address);
 };
 
 struct lsu_setup {
@@ -84,6 +92,7 @@ struct lsu_setup {
     const struct coherence_params *coherence;
     const struct partition_params *partition;
     struct network *requests, *replies, *probes, *acknowledgements;
+    struct network *cluster_requests, *cluster_replies; /* NULL: the machine has no clusters */
     uint64_t local_base;
     const struct lsu_port *port;
     struct core *core, *core_end;
@@ -144,6 +153,7 @@ struct lsu {
     struct lsu_delayed *ROOM_KEPT pipe; /* ring of accesses on their way to the L1D */
     ROOM_KEPT struct core_wheel shared; /* shared memory pipeline */
     ROOM_KEPT struct lsu_net net;
+    ROOM_KEPT struct lsu_cluster cluster;
     ROOM_KEPT struct lsu_fences fences;
     ROOM_KEPT struct lsu_block blocks[WARP_SLOTS];
     ROOM_KEPT uint64_t transactions_made, shared_conflict_cycles; /* counts: sm_stats.def has them */
@@ -264,6 +274,8 @@ void lsu_coalesce_behind(struct lsu *lsu, uint32_t op);
 static inline uint64_t lsu_next(const struct lsu *lsu, uint64_t now)
 {
     uint64_t next = core_wheel_next(&lsu->shared, now);
+    if (RARELY(lsu->cluster.coming.first != NULL))
+        next = cycle_min(next, lsu->cluster.coming.first->ready);
     return lsu->pipe_count && !lsu->pipe_refused ? cycle_min(next, lsu->pipe[lsu->pipe_head].ready) : next;
 }
 static inline bool lsu_shared_due(const struct lsu *lsu, uint64_t cycle)
@@ -365,7 +377,8 @@ bool lsu_memory_rests(const struct lsu *lsu);
 /* No packet is out, no probe inside. */
 static inline bool lsu_idle(const struct lsu *lsu)
 {
-    return !lsu->net.packets.out && !agenda_has(lsu->agenda, DUE_PROBES) && l1_idle(&lsu->l1d);
+    return !lsu->net.packets.out && !agenda_has(lsu->agenda, DUE_PROBES | DUE_MESSAGE | DUE_COMING) &&
+           l1_idle(&lsu->l1d);
 }
 
 /* True: requests wait in a queue for the network. */
@@ -383,7 +396,7 @@ static inline uint32_t lsu_due_of_queues(const struct lsu *lsu)
 {
     return (lsu->responses.count || l1_has_done(&lsu->l1d) ? DUE_RESPONSE : 0) | (lsu_has_queued(lsu) ? DUE_SEND : 0) |
            (lsu->pipe_count ? DUE_PIPE : 0) | (lsu->shared.count ? DUE_SHARED : 0) |
-           (lsu->net.ejected.count ? DUE_EJECT : 0) | lsu_due_of_probes(lsu);
+           (lsu->net.ejected.count ? DUE_EJECT : 0) | lsu_due_of_probes(lsu) | lsu_due_of_cluster(lsu);
 }
 
 /* fence.c */

@@ -39,6 +39,7 @@ enum packet_space {
     PACKET_LOCAL, /* local memory: the values stay with the thread, only the time is real */
     PACKET_CONST,
     PACKET_INSTRUCTION, /* instruction fetch: no values */
+    PACKET_SHARED,      /* from SM to SM: the shared memory of a block of the sender's cluster (lsu/cluster.h) */
 };
 
 /* An atomic asks the queues of locks (lock_queues.h) for one, gives it back, leaves a queue, or does not concern them;

@@ -14,7 +14,7 @@ static void archive_lanes(struct archive *ar, struct message_atomic *m)
 
 static void archive_head(struct archive *ar, struct packet *p)
 {
-    archive_u8_to(ar, &p->space, PACKET_INSTRUCTION);
+    archive_u8_to(ar, &p->space, PACKET_SHARED);
     archive_bool(ar, &p->is_reply);
     archive_bool(ar, &p->of_copy);
     archive_u8_to(ar, &p->bytes, PACKET_LINE_BYTES);

@@ -115,7 +115,9 @@ int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa
     case PTX_VALUE_SREG:
         *operand = (struct isa_operand){
             .kind = ISA_OPERAND_SREG, .bits = isa_sreg_info(value->index)->bits, .reg = value->index};
-        return type == ISA_PRED ? wrong(p, &value->token, "a predicate register") : 0;
+        return (type == ISA_PRED) != (operand->bits == 1)
+                   ? wrong(p, &value->token, type == ISA_PRED ? "a predicate register" : "a register, not a predicate")
+                   : 0;
     case PTX_VALUE_CONSTANT: return bind_constant(p, value, type, operand);
     case PTX_VALUE_VARIABLE: bind_variable(p, value, operand); break;
     case PTX_VALUE_PARAM:
@@ -182,7 +184,8 @@ static int bind_address(struct binder *b, const struct ptx_raw_operand *raw)
     if (raw->shape != PTX_ADDRESS)
         return wrong(b->p, &raw->token, "an address in brackets");
     uint8_t space = space_of(b, base), written = b->space ? b->space : b->instr->mods.space;
-    bool fits = space == written || (space == ISA_SPACE_LOCAL && written == ISA_SPACE_PARAM);
+    bool fits = space == written || (space == ISA_SPACE_LOCAL && written == ISA_SPACE_PARAM) ||
+                (space == ISA_SPACE_SHARED && written == ISA_SPACE_CLUSTER);
     if (space && written && !fits)
         return ptx_error(b->p, &base->token, NULL, "`%.*s` lies in .%s, not in .%s", (int)base->token.length,
                          base->token.text, isa_mod_text(ISA_FIELD_SPACE, space),
@@ -210,7 +213,7 @@ static int check_value(struct binder *b, const struct ptx_value *value, enum isa
     bool is_special = value->kind == PTX_VALUE_SREG, is_float = isa_type_info(type)->family >= ISA_CLASS_FLOAT;
     bool is_address =
         value->kind == PTX_VALUE_VARIABLE || value->kind == PTX_VALUE_PARAM || value->kind == PTX_VALUE_FRAME;
-    if (is_address && op != ISA_OP_MOV && op != ISA_OP_CVTA)
+    if (is_address && op != ISA_OP_MOV && op != ISA_OP_CVTA && op != ISA_OP_MAPA)
         return ptx_error(b->p, &value->token, "mov puts the address of a variable in a register",
                          "expected a register or a constant, found the variable `%.*s`", (int)value->token.length,
                          value->token.text);
@@ -382,6 +385,8 @@ static int bind_barrier(struct binder *b)
     bool reduces = b->instr->mods.barrier == ISA_BARRIER_RED, counts = b->instr->mods.reduce == ISA_REDUCE_POPC;
     b->dst_count = 2;
     b->src_count = 0;
+    if (isa_is_cluster_barrier(b->instr))
+        return 0;
     if (reduces) {
         const struct ptx_raw_operand *raw = take(b);
         if (!raw)
@@ -614,6 +619,9 @@ int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struc
     if (b.next < count)
         return ptx_error(p, &raw[b.next].token, NULL, "%s takes %u operand%s, found %u", isa_op_info(instr->op)->text,
                          b.next, b.next == 1 ? "" : "s", count);
+    if (instr->op == ISA_OP_GETCTARANK) /* an address of the block's own shared memory does not say its rank */
+        b.src[b.src_count++] =
+            (struct isa_operand){.kind = ISA_OPERAND_SREG, .bits = 32, .reg = ISA_SREG_CLUSTER_CTARANK};
     struct isa_operand *operands = ARENA_NEW(p->arena, struct isa_operand, b.dst_count + b.src_count + 1);
     memcpy(operands, b.dst, b.dst_count * sizeof *operands);
     memcpy(operands + b.dst_count, b.src, b.src_count * sizeof *operands);

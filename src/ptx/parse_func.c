@@ -123,8 +123,7 @@ static bool at_next_item(const struct ptx_parser *p)
 enum obey {
     OBEY_BOUND,   /* a bound that a launch is held to, or that occupancy follows */
     OBEY_HINT,    /* says something that is true of the code anyway, or bounds what Lockstep never does */
-    OBEY_CLUSTER, /* clusters of so many blocks: of one, or outside the model */
-    OBEY_LAUNCH,  /* the launch must say clusters, unless the kernel does: Lockstep's launches never do */
+    OBEY_LAUNCH,  /* the launch must say clusters, unless the kernel does */
     OBEY_NOT,     /* outside the model */
 };
 
@@ -146,9 +145,9 @@ static enum obey find_directive(const struct ptx_token *word, struct isa_functio
         {"unique", OBEY_HINT, NULL, 1},
         {"abi_preserve", OBEY_HINT, NULL, 1},
         {"abi_preserve_control", OBEY_HINT, NULL, 1},
-        {"maxclusterrank", OBEY_HINT, NULL, 1},
+        {"maxclusterrank", OBEY_BOUND, &function->max_cluster, 1},
         {"explicitcluster", OBEY_LAUNCH, NULL, 1},
-        {"reqnctapercluster", OBEY_CLUSTER, NULL, 3},
+        {"reqnctapercluster", OBEY_BOUND, function->cluster, 3},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (ptx_token_is(word, known[i].name, strlen(known[i].name))) {
@@ -163,7 +162,6 @@ static enum obey find_directive(const struct ptx_token *word, struct isa_functio
  * launched. */
 static int parse_performance(struct ptx_parser *p, struct isa_function *function, struct formals *f)
 {
-    bool at_launch = false, here = false; /* where clusters are said */
     while (p->token.kind == PTX_TOKEN_DOT && !at_next_item(p)) {
         if (ptx_parse_common_directive(p))
             continue;
@@ -174,15 +172,10 @@ static int parse_performance(struct ptx_parser *p, struct isa_function *function
         enum obey obey = find_directive(&word, function, &values, &most);
         if (p->token.kind == PTX_TOKEN_NUMBER && parse_numbers(p, values, most) < 0)
             return -1;
-        at_launch |= obey == OBEY_LAUNCH;
-        here |= obey == OBEY_CLUSTER;
-        bool clusters = obey == OBEY_CLUSTER && (uint64_t)others[0] * others[1] * others[2] != 1;
-        if (obey == OBEY_NOT || clusters)
-            f->outside = arena_printf(p->arena, ".%.*s%s", (int)word.length, word.text,
-                                      clusters ? ": clusters of several blocks" : "");
+        function->explicit_cluster |= obey == OBEY_LAUNCH;
+        if (obey == OBEY_NOT)
+            f->outside = arena_printf(p->arena, ".%.*s", (int)word.length, word.text);
     }
-    if (at_launch && !here && !f->outside)
-        f->outside = ".explicitcluster without .reqnctapercluster: a launch that says its clusters";
     return 0;
 }
 

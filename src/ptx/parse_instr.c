@@ -165,8 +165,7 @@ static bool is_outside_form(const struct isa_instr *instr)
 {
     uint8_t type = instr->type, stype = instr->stype;
     bool is_fp8 = type == ISA_E4M3X2 || type == ISA_E5M2X2 || stype == ISA_E4M3X2 || stype == ISA_E5M2X2;
-    bool is_cluster =
-        (instr->op == ISA_OP_BARRIER || instr->op == ISA_OP_BAR) && instr->mods.scope == ISA_SCOPE_CLUSTER;
+    bool is_cluster = instr->op == ISA_OP_BAR && instr->mods.scope == ISA_SCOPE_CLUSTER;
     bool is_vector_atomic = (isa_op_info(instr->op)->flags & ISA_FLAG_ATOMIC) && instr->mods.vec;
     bool is_image = isa_op_info(instr->op)->flags & ISA_FLAG_IMAGE;
     bool is_converted = is_image && (type == ISA_F16X2 || instr->mods.surface == ISA_SURFACE_FORMATTED);
@@ -351,8 +350,8 @@ static void settle_mbarrier(struct isa_instr *instr)
     instr->mods.scope = ISA_SCOPE_CTA;
 }
 
-/* Fills in what an instruction of Lockstep's own synchronization does not say in its text: the atomic that a lock or
- * semaphore does to its word, with the order that guards need; and which barrier is meant. */
+/* Fills in what an instruction that synchronizes does not say in its text: of a lock or semaphore of Lockstep's own, the
+ * atomic that it does to its word, with the order that guards need; which barrier is meant, and its order. */
 static void settle_sync(struct isa_instr *instr)
 {
     static const struct {
@@ -375,6 +374,8 @@ static void settle_sync(struct isa_instr *instr)
     settle_mbarrier(instr);
     if (instr->op == ISA_OP_CP_ASYNC)
         instr->mods.space = ISA_SPACE_GLOBAL;
+    if (isa_is_cluster_barrier(instr) && !instr->mods.order)
+        instr->mods.order = instr->mods.barrier == ISA_BARRIER_WAIT ? ISA_ORDER_ACQUIRE : ISA_ORDER_RELEASE;
 }
 
 static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)

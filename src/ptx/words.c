@@ -89,7 +89,7 @@ bool ptx_word_is_outside(const char *text, size_t n)
                                         "rs",      "oob",    "scaled",  "mask",      "grad",          "acube",
                                         "2dms",    "a2dms",  "s4",      "u4",        "b1",            "e4m3",
                                         "e5m2",    "sp",     "m16n16",  "m8n16"};
-    static const char *const prefixes[] = {"shared::cluster", "proxy",     "level::",     "sp::",         "kind::",
+    static const char *const prefixes[] = {"proxy",     "level::",     "sp::",         "kind::",
                                            "im2col",          "cta_group", "op_restrict", "sync_restrict"};
     for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++)
         if (strlen(exact[i]) == n && !memcmp(exact[i], text, n))
@@ -102,11 +102,7 @@ bool ptx_word_is_outside(const char *text, size_t n)
 
 bool ptx_sreg_is_outside(const char *text, size_t n)
 {
-    static const char *const prefixes[] = {"%envreg",        "%pm",
-                                           "%clusterid",     "%nclusterid",
-                                           "%cluster_",      "%is_explicit_cluster",
-                                           "%reserved_smem", "%current_graph_exec",
-                                           "%aggr_smem_size"};
+    static const char *const prefixes[] = {"%envreg", "%pm", "%reserved_smem", "%current_graph_exec", "%aggr_smem_size"};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
         if (begins_with(text, n, prefixes[i]))
             return true;

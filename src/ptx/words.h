@@ -22,8 +22,7 @@ const char *ptx_nearest_op(const char *text);
 /* Sets the field that suffix text means for op, if it means one that is free; whether it did. */
 bool ptx_words_set_mod(const struct ptx_words *words, enum isa_op op, struct isa_mods *mods, const char *text,
                        size_t n);
-/* Returns true if the suffix belongs to a form that Lockstep does not model (clusters, matrices, asynchronous
- * copies). */
+/* Returns true if the suffix belongs to a form that Lockstep does not model (matrices, asynchronous copies). */
 bool ptx_word_is_outside(const char *text, size_t n);
 /* Returns true if the name is that of a special register that Lockstep does not model. */
 bool ptx_sreg_is_outside(const char *text, size_t n);

@@ -18,15 +18,17 @@ enum due {
     DUE_UNITS = 64,     /* ops wait for units of side RESULT (units.def) */
     DUE_DECODE = 128,   /* the fetch buffer has instructions */
     DUE_EJECT = 256,    /* packets from the network are to be passed on */
-    DUE_NEXT = 511,     /* all of these need the next cycle; what follows is served when the SM is stepped: */
+    DUE_MESSAGE = 65536, /* messages to other SMs of a cluster wait for their network */
+    DUE_NEXT = 511 | DUE_MESSAGE, /* all of these need the next cycle; what follows is served when the SM is stepped: */
     DUE_SEND = 512,     /* requests wait for the network */
     DUE_PIPE = 1024,    /* accesses are on their way to the L1D */
     DUE_REFUSED = 2048, /* the load/store unit's instruction was refused: it may go on when progress was made */
     DUE_ANSWER = 4096,  /* answers to probes wait for the network */
     DUE_ASYNC = 16384,  /* the asynchronous unit has something to do in a cycle of its own */
     DUE_SHARED = 8192,  /* results of shared memory are on their way, each due in a cycle of its own */
+    DUE_COMING = 32768, /* messages of other SMs of a cluster are on their way, each due in a cycle of its own */
     DUE_PROBES = DUE_PROBE | DUE_ANSWER,
-    DUE_LSU = DUE_RESPONSE | DUE_DISPATCH | DUE_SEND | DUE_PIPE | DUE_REFUSED | DUE_PROBES
+    DUE_LSU = DUE_RESPONSE | DUE_DISPATCH | DUE_SEND | DUE_PIPE | DUE_REFUSED | DUE_PROBES | DUE_MESSAGE | DUE_COMING
 };
 
 struct agenda {

@@ -273,6 +273,15 @@ void simt_serve_shared(struct simt_warp *warp, struct simt_access *access, uint6
     serve(warp, access, lanes, warp->block->shared, 0, LANE_ATOMIC_SUBNORMAL);
 }
 
+void simt_serve_block(struct simt_warp *warp, struct simt_access *access, uint64_t lanes, uint8_t *shared)
+{
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint64_t address = access->address[lane];
+        serve(warp, access, BIT64(lane), shared + LANE_SHARED_OFFSET(address), address, LANE_ATOMIC_SUBNORMAL);
+    }
+}
+
 /* Local memory: the lanes' words lie side by side, so that lanes which agree on an offset share a row. */
 
 bool simt_local_read(struct simt_warp *warp, unsigned lane, uint64_t offset, void *to, unsigned bytes)

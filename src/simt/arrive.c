@@ -210,6 +210,9 @@ static bool halves_part(const struct simt_warp *warp, const struct simt_op *op, 
            (mask != warp->live && alone_at(warp, instr, threads, high));
 }
 
+/* The number of a cluster's barrier among those that lanes meet at; no block has one of it. */
+#define CLUSTER_KEY 0x80u
+
 HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
 {
     const struct simt_divergence *model = warp->paths.model;
@@ -237,7 +240,7 @@ HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op
     }
     uint64_t alone = alone_at(warp, r->instr, threads, r->mask), named = warp->live & (alone ? alone : ~UINT64_C(0));
     if (RARELY(r->mask != named || warp->paths.now->key)) {
-        uint32_t key = key_of(r->instr, number, alone);
+        uint32_t key = key_of(r->instr, RARELY(isa_is_cluster_barrier(r->instr)) ? CLUSTER_KEY : number, alone);
         enum simt_halves_rule rule = halves_rule(warp, number, threads, r->mask, cycle);
         event = model->gather ? simt_gather_block(warp, key, named, rule, cycle, r, &arrived)
                             : come_apart(warp, key, named, rule, r, &arrived);
@@ -248,6 +251,7 @@ HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op
         .id = number,
         .threads = threads,
         .mode = r->instr->mods.barrier ? r->instr->mods.barrier : ISA_BARRIER_SYNC,
+        .cluster = isa_is_cluster_barrier(r->instr),
         .reduce = r->instr->mods.reduce,
         .arrived = arrived,
         .pred = predicates(warp, op, arrived),

@@ -241,6 +241,8 @@ static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, u
         const struct isa_operand *o = &instr->src[i];
         if (o->kind == ISA_OPERAND_PRED && op->pred_src_count < 2) {
             op->pred_src[op->pred_src_count++] = (struct simt_pred){o->row, true, o->negate};
+        } else if (o->kind == ISA_OPERAND_SREG && o->reg == ISA_SREG_IS_EXPLICIT_CLUSTER) {
+            op->pred_src[op->pred_src_count++] = (struct simt_pred){1, false, false};
         } else if (is_pred(o) && op->pred_src_count < 2) {
             /* a literal predicate: negate of an absent (all-true) predicate is all-false */
             op->pred_src[op->pred_src_count++] = (struct simt_pred){0, false, !(o->value & 1)};

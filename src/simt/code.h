@@ -62,7 +62,7 @@ struct simt_reach {
 #define SIMT_PLAIN_SOURCES 3
 
 struct simt_pred {
-    uint32_t index; /* in the frame */
+    uint32_t index; /* in the frame; of one that is not present, not 0: %is_explicit_cluster */
     bool present, negate;
 };
 

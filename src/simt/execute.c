@@ -168,7 +168,9 @@ HOT const void *simt_source_row(const struct simt_warp *warp, const struct simt_
 
 uint64_t simt_source_pred(const struct simt_warp *warp, const struct simt_pred *pred, const struct simt_frame *frame)
 {
-    uint64_t value = pred->present ? warp->preds[frame->pred_base + pred->index] : ~UINT64_C(0);
+    uint64_t value = pred->present                                            ? warp->preds[frame->pred_base + pred->index]
+                     : pred->index && !warp->block->grid->explicit_cluster ? 0
+                                                                              : ~UINT64_C(0);
     return pred->negate ? ~value : value;
 }
 

@@ -32,7 +32,7 @@ lane_fn *lane_resolve(const struct isa_instr *instr);
 lane_fn *lane_resolve_int(const struct isa_instr *instr);   /* lanes_int.c: integer arithmetic, addc.., sad, dp4a.. */
 lane_fn *lane_resolve_video(const struct isa_instr *instr); /* lanes_video.c: video instructions, of words, halves and bytes */
 lane_fn *lane_resolve_bits(const struct isa_instr *instr);  /* lanes_bits.c: logic, shifts, bit fields, prmt, lop3 */
-lane_fn *lane_resolve_move(const struct isa_instr *instr);  /* lanes_move.c: mov (also packing), selp, slct, cvta, isspacep, cvt between integers */
+lane_fn *lane_resolve_move(const struct isa_instr *instr);  /* lanes_move.c: mov (also packing), selp, slct, cvta, isspacep, mapa, cvt between integers */
 lane_fn *lane_resolve_compare(const struct isa_instr *instr); /* lanes_compare.c: setp, set, testp over integers and floats */
 lane_fn *lane_resolve_f32(const struct isa_instr *instr);   /* lanes_f32.c */
 lane_fn *lane_resolve_f64(const struct isa_instr *instr);   /* lanes_f64.c */
@@ -46,6 +46,12 @@ lane_fn *lane_resolve_special(const struct isa_instr *instr); /* lanes_special.c
 #define LANE_LOCAL_WINDOW UINT64_C(0x7E0000000000)
 #define LANE_PARAM_WINDOW UINT64_C(0x7D0000000000)
 #define LANE_WINDOW_BYTES UINT64_C(0x10000000000)
+
+/* An address of .shared::cluster: from bit LANE_RANK_SHIFT up 1 + the rank of the block in its cluster in whose shared memory it
+ * lies, or 0 for the executing block's own, so that an address of .shared::cta is one too; below, the offset there. */
+#define LANE_RANK_SHIFT 24
+#define LANE_SHARED_OFFSET(address) ((address) & ((UINT64_C(1) << LANE_RANK_SHIFT) - 1))
+#define LANE_CLUSTER_BLOCKS 16 /* of a cluster at most */
 
 /* The mask bit of each lane: `mask & lane_bit[lane]` in a loop is what compilers turn into vector compares, `mask >> lane & 1` is not. */
 static const uint32_t lane_bit[LANES] = {

@@ -163,6 +163,7 @@ static lane_fn *resolve_cvta(const struct isa_instr *instr)
     switch (instr->mods.space) {
     case ISA_SPACE_GLOBAL:
     case ISA_SPACE_CONST: return move_64; /* constant variables lie among the global ones */
+    case ISA_SPACE_CLUSTER:
     case ISA_SPACE_SHARED: return instr->mods.to ? generic_to_shared : shared_to_generic;
     case ISA_SPACE_LOCAL: return instr->mods.to ? generic_to_local : local_to_generic;
     case ISA_SPACE_PARAM: return instr->mods.to ? generic_to_param : param_to_generic;
@@ -185,7 +186,8 @@ _Static_assert(LANE_PARAM_WINDOW + LANE_WINDOW_BYTES == LANE_LOCAL_WINDOW &&
         }                                               \
         args->pred_dst[0] = t;                          \
     }
-IS_SPACE(is_shared, x - LANE_SHARED_WINDOW < LANE_WINDOW_BYTES)
+IS_SPACE(is_shared, x - LANE_SHARED_WINDOW < UINT64_C(1) << LANE_RANK_SHIFT)
+IS_SPACE(is_cluster, x - LANE_SHARED_WINDOW < LANE_WINDOW_BYTES)
 IS_SPACE(is_local, x - LANE_LOCAL_WINDOW < LANE_WINDOW_BYTES)
 IS_SPACE(is_param, x - LANE_PARAM_WINDOW < LANE_WINDOW_BYTES)
 IS_SPACE(is_global, x - LANE_PARAM_WINDOW >= 3 * LANE_WINDOW_BYTES)
@@ -202,11 +204,61 @@ static lane_fn *resolve_isspacep(const struct isa_instr *instr)
     switch (instr->mods.space) {
     case ISA_SPACE_GLOBAL: return is_global;
     case ISA_SPACE_SHARED: return is_shared;
+    case ISA_SPACE_CLUSTER: return is_cluster;
     case ISA_SPACE_LOCAL: return is_local;
     case ISA_SPACE_PARAM: return is_param;
     case ISA_SPACE_CONST: return is_const;
     default: return NULL;
     }
+}
+
+/* Addresses of shared memory in a cluster: see LANE_RANK_SHIFT. A rank that no cluster has stays one. */
+static inline uint64_t map_to(uint64_t address, uint32_t rank)
+{
+    return LANE_SHARED_OFFSET(address) | (uint64_t)(1 + (rank < 0xFE ? rank : 0xFE)) << LANE_RANK_SHIFT;
+}
+
+static inline uint32_t rank_of(uint64_t address, uint32_t own)
+{
+    uint32_t rank = (uint32_t)(address >> LANE_RANK_SHIFT) & 0xFF;
+    return rank ? rank - 1 : own;
+}
+
+#define MAP_TO(name, T, window)                              \
+    static void name(struct lane_args *args)                 \
+    {                                                        \
+        const T *a = args->src[0];                           \
+        const uint32_t *rank = args->src[1];                 \
+        T r[LANES];                                          \
+        for (unsigned lane = 0; lane < LANES; lane++)        \
+            r[lane] = (T)(map_to(a[lane], rank[lane]) + (window)); \
+        LANE_STORE(T, args->dst[0], r, args->mask);          \
+    }
+MAP_TO(mapa_32, uint32_t, 0)
+MAP_TO(mapa_64, uint64_t, 0)
+MAP_TO(mapa_generic, uint64_t, LANE_SHARED_WINDOW)
+
+#define RANK_OF(name, T)                                  \
+    static void name(struct lane_args *args)              \
+    {                                                     \
+        const T *a = args->src[0];                        \
+        const uint32_t *own = args->src[1];               \
+        uint32_t r[LANES];                                \
+        for (unsigned lane = 0; lane < LANES; lane++)     \
+            r[lane] = rank_of(a[lane], own[lane]);        \
+        LANE_STORE(uint32_t, args->dst[0], r, args->mask); \
+    }
+RANK_OF(getctarank_32, uint32_t)
+RANK_OF(getctarank_64, uint64_t)
+
+static lane_fn *resolve_cluster(const struct isa_instr *instr)
+{
+    bool wide = lane_type_bits(instr->type) == 64;
+    if (!instr->mods.space && !wide)
+        return NULL;
+    if (instr->op == ISA_OP_GETCTARANK)
+        return wide ? getctarank_64 : getctarank_32;
+    return !wide ? mapa_32 : instr->mods.space ? mapa_64 : mapa_generic;
 }
 
 /* Conversion between integers. The frequent ones, in which one extension of the low bits gives the whole
@@ -371,6 +423,8 @@ lane_fn *LANE_FAMILY(lane_resolve_move)(const struct isa_instr *instr)
     case ISA_OP_SLCT: return resolve_slct(instr);
     case ISA_OP_CVTA: return resolve_cvta(instr);
     case ISA_OP_ISSPACEP: return resolve_isspacep(instr);
+    case ISA_OP_MAPA:
+    case ISA_OP_GETCTARANK: return resolve_cluster(instr);
     case ISA_OP_CVT: return instr->mods.pack ? resolve_cvt_pack(instr) : resolve_cvt(instr);
     default: return NULL;
     }

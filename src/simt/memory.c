@@ -8,12 +8,24 @@
 #include "simt/execute.h"
 #include "simt/matrix.h"
 
-/* The space and the address in it of a generic address. */
-static uint8_t resolve_generic(const struct simt_grid *grid, uint64_t *address)
+/* The space of an address of .shared::cluster: SHARED, with the offset, where it lies in the executing block's own. An
+ * address of a block that the cluster does not have stays as it is, out of bounds. */
+static uint8_t resolve_shared(const struct simt_block *block, uint64_t *address)
 {
+    uint64_t rank = *address >> LANE_RANK_SHIFT;
+    if (rank == block->rank + UINT64_C(1))
+        *address = LANE_SHARED_OFFSET(*address);
+    return rank && rank != block->rank + UINT64_C(1) && rank <= block->grid->cluster_blocks ? ISA_SPACE_CLUSTER
+                                                                                            : ISA_SPACE_SHARED;
+}
+
+/* The space and the address in it of a generic address. */
+static uint8_t resolve_generic(const struct simt_block *block, uint64_t *address)
+{
+    const struct simt_grid *grid = block->grid;
     if (*address - LANE_SHARED_WINDOW < LANE_WINDOW_BYTES) {
         *address -= LANE_SHARED_WINDOW;
-        return ISA_SPACE_SHARED;
+        return resolve_shared(block, address);
     }
     if (*address - LANE_LOCAL_WINDOW < LANE_WINDOW_BYTES) {
         *address -= LANE_LOCAL_WINDOW;
@@ -63,6 +75,9 @@ static bool find_fault(const struct simt_warp *warp, const struct simt_access *a
         else if (space[lane] == ISA_SPACE_SHARED &&
                  (address > warp->block->shared_bytes || size > warp->block->shared_bytes - address))
             kind = SIMT_FAULT_BOUNDS;
+        else if (space[lane] == ISA_SPACE_CLUSTER &&
+                 (access->op->kind != SIMT_KIND_MEMORY || LANE_SHARED_OFFSET(address) + size > warp->block->shared_bytes))
+            kind = SIMT_FAULT_BOUNDS;
         else if (space[lane] == ISA_SPACE_LOCAL &&
                  (address > warp->block->grid->stack_bytes || size > warp->block->grid->stack_bytes - address))
             kind = SIMT_FAULT_BOUNDS;
@@ -99,11 +114,13 @@ static struct lane_survey survey_lanes(const struct simt_warp *warp, const struc
 }
 
 /* Each lane's space; adds the lanes to the sets, indexed by ISA_SPACE_*. */
-static void resolve_lanes(const struct simt_warp *warp, struct simt_access *access, uint8_t *space, uint64_t *sets)
+static void resolve_lanes(const struct simt_warp *warp, struct simt_access *access, bool generic, uint8_t *space,
+                          uint64_t *sets)
 {
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        space[lane] = resolve_generic(warp->block->grid, &access->address[lane]);
+        space[lane] = generic ? resolve_generic(warp->block, &access->address[lane])
+                              : resolve_shared(warp->block, &access->address[lane]);
         sets[space[lane]] |= BIT64(lane);
     }
 }
@@ -116,16 +133,18 @@ HOT_INLINE bool place_lanes(const struct simt_warp *warp, struct simt_access *ac
     const struct simt_form *form = &access->op->form;
     const struct simt_block *block = warp->block;
     unsigned size = access->element_bytes * access->elements;
-    uint64_t bytes = named == ISA_SPACE_SHARED  ? block->shared_bytes
-                     : named == ISA_SPACE_LOCAL ? block->grid->stack_bytes
-                                                : INT64_MAX;
     struct lane_survey s = survey_lanes(warp, access, size, uniform);
+    uint8_t space = named ? named : ISA_SPACE_GLOBAL;
+    if (RARELY(space == ISA_SPACE_CLUSTER) && s.low >= 0 && s.high < INT64_C(1) << LANE_RANK_SHIFT)
+        space = ISA_SPACE_SHARED;
+    uint64_t bytes = space == ISA_SPACE_SHARED  ? block->shared_bytes
+                     : space == ISA_SPACE_LOCAL ? block->grid->stack_bytes
+                                                : INT64_MAX;
     access->straight = !s.bent;
     access->same = s.low == s.high;
     access->low = (uint64_t)s.low;
     access->high = (uint64_t)s.high;
-    uint8_t space = named ? named : ISA_SPACE_GLOBAL;
-    bool one_space = named || (s.low >= 0 && s.high < (int64_t)LANE_PARAM_WINDOW);
+    bool one_space = named ? space != ISA_SPACE_CLUSTER : s.low >= 0 && s.high < (int64_t)LANE_PARAM_WINDOW;
     /* Parameters of calls are no memory: members of packed structures lie at any byte. */
     bool legal = (form->call_params || !(s.ones & (size - 1))) && s.low >= 0 && size <= bytes && (uint64_t)s.high <= bytes - size;
     if (space == ISA_SPACE_CONST)
@@ -137,7 +156,7 @@ HOT_INLINE bool place_lanes(const struct simt_warp *warp, struct simt_access *ac
     uint8_t spaces[SIMT_MAX_WIDTH];
     memset(spaces, space, sizeof spaces);
     if (!one_space) {
-        resolve_lanes(warp, access, spaces, sets);
+        resolve_lanes(warp, access, !named, spaces, sets);
         access->straight = access->same = false;
         access->low = 0;
         access->high = UINT64_MAX;
@@ -163,16 +182,31 @@ HOT void simt_describe_access(const struct simt_op *op, const struct simt_result
     access->stride = op->form.stride;
 }
 
+/* Lanes that access the shared memory of other blocks go first, by themselves: they and the others of the instruction,
+ * which access global memory, are served by different networks. */
+static enum simt_event part_lanes(struct simt_warp *warp, uint64_t lanes, struct simt_result *r)
+{
+    const struct simt_divergence *model = warp->paths.model;
+    if (model->split)
+        model->split(&warp->paths, lanes);
+    else
+        model->part(&warp->paths, lanes, r->pc);
+    r->mask = 0;
+    return SIMT_JUMP;
+}
+
 /* The lanes' addresses are known. */
 HOT_INLINE enum simt_event access_at(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, bool uniform,
                                      struct simt_access *access, struct simt_result *r)
 {
     const struct simt_frame *frame = &warp->paths.now->frame;
-    uint64_t sets[ISA_SPACE_SHARED + 1] = {0};
+    uint64_t sets[ISA_SPACE_CLUSTER + 1] = {0};
     if (!place_lanes(warp, access, op->form.space, uniform, sets, &r->fault)) {
         r->fault.pc = r->pc;
         return SIMT_FAULTED;
     }
+    if (RARELY(sets[ISA_SPACE_CLUSTER]) && (sets[ISA_SPACE_GLOBAL] | sets[ISA_SPACE_CONST]))
+        return part_lanes(warp, sets[ISA_SPACE_CLUSTER], r);
     if (access->kind != ISA_FLAG_LOAD)
         simt_gather(warp, op, frame, cycle, access);
     if (sets[ISA_SPACE_SHARED])
@@ -187,7 +221,8 @@ HOT_INLINE enum simt_event access_at(struct simt_warp *warp, const struct simt_o
         sets[ISA_SPACE_GLOBAL] |= sets[ISA_SPACE_CONST];
         sets[ISA_SPACE_CONST] = 0;
     }
-    static const uint8_t order[] = {ISA_SPACE_GLOBAL, ISA_SPACE_CONST, ISA_SPACE_SHARED, ISA_SPACE_LOCAL};
+    static const uint8_t order[] = {ISA_SPACE_GLOBAL, ISA_SPACE_CONST, ISA_SPACE_CLUSTER, ISA_SPACE_SHARED,
+                                    ISA_SPACE_LOCAL};
     for (unsigned i = 0; i < sizeof order; i++)
         if (sets[order[i]]) {
             access->space = order[i];

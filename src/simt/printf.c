@@ -128,8 +128,9 @@ enum simt_event simt_intrinsic(struct simt_warp *warp, const struct isa_function
 
 void simt_fault_describe(const struct simt_fault *fault, struct strbuf *out)
 {
-    static const char *const spaces[] = {"generic", "constant", "global", "local", "parameter", "shared"};
-    const char *space = fault->space < 6 ? spaces[fault->space] : "memory";
+    static const char *const spaces[] = {"generic",   "constant", "global",        "local",
+                                         "parameter", "shared",   "shared::cluster"};
+    const char *space = fault->space < sizeof spaces / sizeof spaces[0] ? spaces[fault->space] : "memory";
     unsigned long long address = fault->address;
     switch (fault->kind) {
     case SIMT_FAULT_BOUNDS:
@@ -151,6 +152,7 @@ void simt_fault_describe(const struct simt_fault *fault, struct strbuf *out)
     case SIMT_FAULT_MBARRIER:
     case SIMT_FAULT_BULK:
     case SIMT_FAULT_MATRIX:
+    case SIMT_FAULT_CLUSTER:
         strbuf_add(out, fault->message);
         break;
     case SIMT_FAULT_STACK:

@@ -64,10 +64,17 @@ static bool lane_value(const struct simt_warp *warp, uint32_t sreg, unsigned pla
     }
 }
 
+/* Blocks of a cluster along an axis. */
+static uint32_t blocks_of(const struct simt_grid *grid, uint32_t axis)
+{
+    return grid->cluster_blocks > 1 ? grid->cluster[axis] : 1;
+}
+
 static uint64_t uniform_value(const struct simt_warp *warp, uint32_t sreg, uint64_t cycle, uint32_t local_base)
 {
     const struct simt_grid *grid = warp->block->grid;
     uint64_t ns = cycle * 1000 / grid->core_mhz;
+    uint32_t axis;
     switch (sreg) {
     case ISA_SREG_NTID_X:
     case ISA_SREG_NTID_Y:
@@ -81,6 +88,29 @@ static uint64_t uniform_value(const struct simt_warp *warp, uint32_t sreg, uint6
     case ISA_SREG_NCTAID_Y:
     case ISA_SREG_NCTAID_Z:
         return grid->grid[sreg - ISA_SREG_NCTAID_X];
+    case ISA_SREG_CLUSTERID_X:
+    case ISA_SREG_CLUSTERID_Y:
+    case ISA_SREG_CLUSTERID_Z:
+        axis = sreg - ISA_SREG_CLUSTERID_X;
+        return warp->block->index[axis] / blocks_of(grid, axis);
+    case ISA_SREG_NCLUSTERID_X:
+    case ISA_SREG_NCLUSTERID_Y:
+    case ISA_SREG_NCLUSTERID_Z:
+        axis = sreg - ISA_SREG_NCLUSTERID_X;
+        return grid->grid[axis] / blocks_of(grid, axis);
+    case ISA_SREG_CLUSTER_CTAID_X:
+    case ISA_SREG_CLUSTER_CTAID_Y:
+    case ISA_SREG_CLUSTER_CTAID_Z:
+        axis = sreg - ISA_SREG_CLUSTER_CTAID_X;
+        return warp->block->index[axis] % blocks_of(grid, axis);
+    case ISA_SREG_CLUSTER_NCTAID_X:
+    case ISA_SREG_CLUSTER_NCTAID_Y:
+    case ISA_SREG_CLUSTER_NCTAID_Z:
+        return blocks_of(grid, sreg - ISA_SREG_CLUSTER_NCTAID_X);
+    case ISA_SREG_CLUSTER_CTARANK:
+        return warp->block->rank;
+    case ISA_SREG_CLUSTER_NCTARANK:
+        return grid->cluster_blocks > 1 ? grid->cluster_blocks : 1;
     case ISA_SREG_NWARPID:
         return grid->warp_slots * (grid->code->width / ISA_WARP_SZ);
     case ISA_SREG_SMID:

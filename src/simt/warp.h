@@ -30,9 +30,10 @@ enum simt_fault_kind {
     SIMT_FAULT_BULK,     /* of bulk.h: what is wrong, in words */
     SIMT_FAULT_MBARRIER, /* of mbarrier.h: what is wrong, in words */
     SIMT_FAULT_MATRIX,   /* of an instruction on matrices: what is wrong, in words */
+    SIMT_FAULT_CLUSTER,  /* shared memory of a block of the cluster that is not there: what is wrong, in words */
 };
 
-/* A fault of the program. message is set for ASSERT, UNSYNCED, LOCK, IMAGE and MATRIX only. */
+/* A fault of the program. message is set for ASSERT, UNSYNCED, LOCK, IMAGE and those behind it only. */
 struct simt_fault {
     uint8_t kind; /* enum simt_fault_kind */
     uint8_t lane;
@@ -105,6 +106,9 @@ struct simt_grid {
     bool check_sync;    /* unsynced instructions fault */
     bool lenient;       /* accesses near an allocation are let pass (sm/strays.h) */
     bool lock_past;     /* lanes may come past a reconvergence point with a lock (lock.h) */
+    uint32_t cluster[3];    /* blocks of a cluster; 1, 1, 1 where there are none */
+    uint32_t cluster_blocks; /* their product */
+    bool explicit_cluster;  /* the launch or the kernel says so */
     struct simt_lock_queues lock_queues;
     const struct simt_divergence *divergence; /* how lanes part and meet; NULL: by the stack */
     uint32_t aware_timeout;                   /* simt_paths.timeout */
@@ -119,10 +123,33 @@ static inline const struct simt_divergence *simt_model_of(const struct simt_grid
 struct simt_block {
     const struct simt_grid *grid;
     uint32_t index[3];
+    uint32_t rank; /* in its cluster: simt_rank_of */
     uint32_t shared_bytes;
     uint8_t *shared;
     const void *barriers; /* of whoever counts arrivals (simt_services.arrived) */
 };
+
+/* The number of a block in its cluster, and that of the cluster in the grid: both by x, then y, then z. */
+static inline uint32_t simt_rank_of(const struct simt_grid *grid, const uint32_t index[3])
+{
+    const uint32_t *c = grid->cluster;
+    if (grid->cluster_blocks <= 1)
+        return 0;
+    return (index[2] % c[2] * c[1] + index[1] % c[1]) * c[0] + index[0] % c[0];
+}
+/* The block of that rank in the cluster of a block. */
+static inline void simt_block_of_rank(const struct simt_block *block, uint32_t rank, uint32_t index[3])
+{
+    const uint32_t *c = block->grid->cluster;
+    for (unsigned i = 0; i < 3; rank /= c[i++])
+        index[i] = block->index[i] / c[i] * c[i] + rank % c[i];
+}
+static inline uint64_t simt_cluster_of(const struct simt_grid *grid, const uint32_t index[3])
+{
+    const uint32_t *c = grid->cluster;
+    uint64_t wide = grid->grid[0] / c[0], high = grid->grid[1] / c[1];
+    return (index[2] / c[2] * high + index[1] / c[1]) * wide + index[0] / c[0];
+}
 
 struct simt_warp {
     /* Members that most instructions read come first: one of the host's cache lines. */
@@ -162,7 +189,7 @@ struct simt_access {
     uint64_t ended;   /* of an mbarrier: lanes whose operation ended its phase */
     uint64_t waiting; /* of mbarrier.try_wait: lanes whose phase is not over */
     uint16_t kind;    /* ISA_FLAG_LOAD, _STORE or _ATOMIC */
-    uint8_t space;    /* ISA_SPACE_GLOBAL, _SHARED, _LOCAL, _CONST: resolved */
+    uint8_t space;    /* ISA_SPACE_GLOBAL, _SHARED, _LOCAL, _CONST; _CLUSTER: the shared memory of other blocks. Resolved */
     uint8_t element_bytes, elements, stride;
     bool straight;      /* lanes lie side by side, in lane order: each one's access behind that of the lane below */
     bool same;          /* all lanes' addresses are equal */
@@ -200,7 +227,8 @@ enum simt_event {
 
 struct simt_barrier {
     uint32_t id, threads; /* threads: 0 means the whole block */
-    uint8_t mode;         /* ISA_BARRIER_SYNC, _ARRIVE, _RED, _GRID */
+    uint8_t mode;         /* ISA_BARRIER_SYNC, _ARRIVE, _RED, _GRID, _WAIT */
+    bool cluster;         /* of the cluster: ARRIVE or WAIT */
     uint8_t reduce;       /* ISA_REDUCE_* for RED */
     uint64_t arrived;     /* lanes that execute it, each at the instruction before the one where it stands now */
     uint64_t pred;        /* lanes whose predicate is true, for RED */
@@ -232,8 +260,8 @@ size_t simt_warp_bytes(const struct isa_function *kernel, unsigned width);
 void simt_warp_lend(struct simt_warp *warp, const struct isa_function *kernel, unsigned width, void *memory);
 
 /* Executes the next instruction of the lanes that have the turn. cycle is what clock registers read. access is filled
- * for SIMT_MEMORY only; a generic access whose lanes fall into several spaces reports the global lanes there (the
- * others are done; they cost no time of their own). */
+ * for SIMT_MEMORY only; an access whose lanes fall into several spaces reports the global lanes there, or those that go
+ * to other blocks of the cluster (the others are done; they cost no time of their own). */
 enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct simt_access *access,
                              struct simt_result *result);
 
@@ -271,6 +299,9 @@ void simt_mbarrier_fault(struct simt_fault *fault, const struct mbarrier_step *s
                          uint32_t pc);
 /* The longest that a lane of it asks to be suspended, in nanoseconds; 0: none asks. */
 uint64_t simt_mbarrier_hint(const struct simt_access *access);
+/* Serves the lanes of an access that go to the shared memory of block `rank` of the cluster, which is *shared. For the
+ * functional mode. */
+void simt_serve_block(struct simt_warp *warp, struct simt_access *access, uint64_t lanes, uint8_t *shared);
 
 /* warp_check.c: recomputes what the warp keeps (base/check.h). */
 struct check;

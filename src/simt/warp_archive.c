@@ -186,7 +186,7 @@ void simt_access_archive(struct simt_access *access, const struct simt_code *cod
     ARCHIVE(ar, access->leaving);
     ARCHIVE(ar, access->waiting);
     ARCHIVE(ar, access->kind);
-    archive_u8_to(ar, &access->space, ISA_SPACE_SHARED);
+    archive_u8_to(ar, &access->space, ISA_SPACE_CLUSTER);
     archive_u8_to(ar, &access->element_bytes, SIMT_ACCESS_BYTES);
     archive_u8_to(ar, &access->elements, SIMT_ACCESS_BYTES);
     archive_u8_to(ar, &access->stride, SIMT_ACCESS_BYTES);

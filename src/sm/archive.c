@@ -70,6 +70,15 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
         ARCHIVE(ar, block->incomplete);
         ARCHIVE(ar, block->at_grid);
         ARCHIVE(ar, block->barriers);
+        block->simt.rank = simt_rank_of(block->simt.grid, block->simt.index);
+        ARCHIVE(ar, block->cluster.here);
+        ARCHIVE(ar, block->cluster.passed);
+        ARCHIVE(ar, block->cluster.waiting);
+        ARCHIVE(ar, block->cluster.arrived);
+        ARCHIVE(ar, block->cluster.ended);
+        archive_u8_to(ar, &block->cluster.parity, 1);
+        ARCHIVE(ar, block->cluster_number);
+        ARCHIVE(ar, block->peers);
     }
 }
 

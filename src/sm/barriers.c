@@ -2,6 +2,7 @@
  * the cycle has ended: within a cycle, what one scheduler issued would else be known to those alone that look later. */
 #include "sm/barriers.h"
 #include "sm/blocks.h"
+#include "sm/clusters.h"
 #include "sm/state.h"
 #include "sm/tell.h"
 #include "sm/warps.h"
@@ -90,6 +91,10 @@ HOT void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result
     sm_count_warps(sm, sm->agenda.now + 1);
     sm->barrier_count++;
     sm->barrier_of[slot] = r->barrier;
+    if (RARELY(r->barrier.cluster)) {
+        sm_reach_cluster(sm, block, slot, r);
+        return;
+    }
     take_up(sm);
     if (r->barrier.mode != ISA_BARRIER_ARRIVE) {
         warp_wait_begin(&sm->warp, WARP_WAIT_barrier, BIT64(slot));
@@ -118,6 +123,8 @@ HOT void sm_finish_warp(struct sm *sm, unsigned slot)
         else
             release_warps(sm, block, released, value);
     core_warp_ended(sm_core(sm, slot), slot);
+    if (RARELY(sm->kernel->cluster_barrier))
+        sm_cluster_lost_warp(sm, block);
 }
 
 HOT uint64_t sm_first_arrival(const struct sm *sm, uint64_t slots)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "sm/clusters.h"
 #include "sm/form.h"
 #include "sm/state.h"
 #include "sm/step.h"
@@ -112,7 +113,17 @@ static void clear_slots(struct sm *sm, uint64_t slots)
     sm_each_set(sm, warp_set_clear, &slots);
 }
 
+unsigned sm_free_places(const struct sm *sm)
+{
+    return mask_count(sm->free_blocks);
+}
+
 void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
+{
+    sm_launch_in_cluster(sm, index, NULL, cycle);
+}
+
+void sm_launch_in_cluster(struct sm *sm, const uint32_t index[3], const uint16_t *peers, uint64_t cycle)
 {
     const struct sm_kernel *k = sm->kernel;
     if (cycle > sm->agenda.now)
@@ -135,6 +146,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
     block->warps = block->incomplete = slots;
     sm_barriers_init(&block->barriers, k->warps_per_block);
     block->at_grid = 0;
+    sm_enter_cluster(block, peers);
     lsu_block_begins(&sm->lsu, block_slot, slots);
     clear_slots(sm, slots);
     core_view_block(

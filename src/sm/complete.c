@@ -97,7 +97,7 @@ HOT static void complete_rest(struct sm_completion *c, struct core_op *o, uint64
     if (o->access) {
         if (o->source != WARP_FROM_OP)
             warp_load_ended(w, o->slot, &o->timing, (enum warp_source)o->source);
-        if (o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
+        if (o->in_memory && (o->access->space == ISA_SPACE_GLOBAL || o->access->space == ISA_SPACE_CLUSTER))
             c->port->access_ends(c->shared.sm, o);
         if (RARELY(simt_access_copies(o->access)))
             c->port->copied(c->shared.sm, o);

@@ -12,7 +12,7 @@
 struct sm_completion_port {
     /* The head of the warp's buffer is a store or atomic that releases, and has its registers. */
     void (*reach_release)(void *sm, unsigned slot);
-    /* An op with an access of global memory is complete: the access is performed. */
+    /* An op with an access of global memory, or of other blocks' shared memory, is complete: the access is performed. */
     void (*access_ends)(void *sm, const struct core_op *op);
     /* The acquire of an op is performed: the L1D drops lines. drops: see struct core_op. */
     void (*drop)(void *sm, uint8_t drops);

@@ -80,6 +80,7 @@ static void count_access(struct sm *sm, const struct simt_access *access)
 {
     switch (access->space) {
     case ISA_SPACE_SHARED:
+    case ISA_SPACE_CLUSTER:
         sm->performed.shared_accesses++;
         break;
     case ISA_SPACE_LOCAL:
@@ -158,6 +159,21 @@ NOT_INLINE void start_mbarrier(struct sm *sm, unsigned slot, struct core_op *o, 
     warp_wait_begin(&sm->warp, WARP_WAIT_mbarrier, BIT64(slot));
 }
 
+/* An access to the shared memory of other blocks of the cluster. */
+NOT_INLINE void start_remote(struct sm *sm, unsigned slot, struct core_op *o, const struct order_meaning *meaning)
+{
+    o->event = 0;
+    o->bypasses = true;
+    o->drops = lsu_drops_after(&sm->lsu, meaning);
+    if (o->access->kind != ISA_FLAG_ATOMIC)
+        lsu_access_begins(&sm->lsu, o);
+    o->access->since = sm->agenda.now;
+    if (!waits_for_answer(sm, meaning, o->drops))
+        return;
+    o->blocks = CORE_BLOCKS_WARP;
+    warp_wait_begin(&sm->warp, WARP_WAIT_atomic, BIT64(slot));
+}
+
 static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
 {
     struct simt_access *access = o->access;
@@ -174,6 +190,10 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
         lsu_synchronise_block(&sm->lsu, warp->block);
     if (RARELY(access->op->kind == SIMT_KIND_MBARRIER)) {
         start_mbarrier(sm, slot, o, meaning);
+        return true;
+    }
+    if (RARELY(access->space == ISA_SPACE_CLUSTER)) {
+        start_remote(sm, slot, o, meaning);
         return true;
     }
     if (access->space != ISA_SPACE_SHARED) {

@@ -9,7 +9,7 @@
 static inline enum warp_source sm_source_of(const struct core_op *o)
 {
     const struct simt_access *access = o->access;
-    bool far = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
+    bool far = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_CLUSTER || access->space == ISA_SPACE_LOCAL ||
                access->instr->mods.space == ISA_SPACE_PARAM;
     if (!o->in_memory || access->kind == ISA_FLAG_STORE || (far && access->kind != ISA_FLAG_LOAD))
         return WARP_FROM_OP;

@@ -3,6 +3,7 @@
 
 #include "simt/lock.h"
 #include "sm/blocks.h"
+#include "sm/clusters.h"
 #include "sm/state.h"
 #include "sm/tell.h"
 #include "sm/warps.h"
@@ -68,6 +69,8 @@ static void coalesced(void *context, const struct core_op *op, unsigned transact
 static void answered(void *context, const struct core_op *op, const struct message_atomic *reply)
 {
     struct sm *sm = context;
+    if (RARELY(reply->packet.space == PACKET_SHARED))
+        return;
     sm_tell_atomics(sm, op, reply);
     if (RARELY(sm->spinning.spin))
         sm_spinning_atomics(sm, op, reply);
@@ -92,8 +95,10 @@ static void copy_answered(void *context, const struct packet *reply)
 }
 
 static const struct lsu_port lsu_ports[2] = {
-    {complete_access, warp_rests, NULL, answered, lock_answered, suspends, copy_answered},
-    {complete_access, warp_rests, coalesced, answered, lock_answered, suspends, copy_answered},
+    {complete_access, warp_rests, NULL, answered, lock_answered, suspends, copy_answered, sm_peer, sm_perform_message,
+     sm_miss_block},
+    {complete_access, warp_rests, coalesced, answered, lock_answered, suspends, copy_answered, sm_peer,
+     sm_perform_message, sm_miss_block},
 };
 
 

@@ -54,9 +54,11 @@ static bool may_queue(const struct sm_kernel *kernel, const struct isa_instr *in
     return kernel->grid->lock_queues.used && isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_TAKE;
 }
 
-/* A store or atomic that waits like a fence before it issues. */
+/* A store or atomic, or an arrival of a cluster's barrier, that waits like a fence before it issues. */
 static bool waits_before(const struct isa_instr *instr, const struct coherence_protocol *protocol)
 {
+    if (isa_is_cluster_barrier(instr))
+        return instr->mods.order == ISA_ORDER_RELEASE;
     return isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC) &&
            order_waits_before(lsu_meaning(protocol, instr), protocol->registration);
 }

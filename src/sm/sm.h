@@ -62,6 +62,7 @@ struct sm_setup {
     const struct sched_control *spin_control;  /* over the scheduler, or NULL */
     struct network *requests, *replies;        /* this SM is input `index` of requests, output `index` of replies */
     struct network *probes, *acknowledgements; /* output and input likewise; NULL: the protocol does not probe */
+    struct network *cluster_requests, *cluster_replies; /* this SM is input and output `index` of both; NULL: none */
     const struct store *store;      /* asked who owns which addresses; with sm.values_at_issue, also loads and stores
                                        take effect in it when they issue */
     uint64_t code_base, local_base; /* device addresses at which instructions and local memory appear to the caches */
@@ -84,6 +85,7 @@ struct sm_kernel {
     const void *context;
     const struct watch_launch *watched; /* its observers, or NULL */
     bool log_phases;                    /* for sm_phase_rows */
+    bool cluster_barrier;               /* its code knows barriers of clusters */
     const struct coherence_protocol *protocol; /* which releases wait, and for what (lsu/fence.c) */
 };
 
@@ -118,6 +120,10 @@ bool sm_can_launch(const struct sm *sm);
 bool sm_block_may_end(const struct sm *sm);
 /* Takes a block; index in the grid. */
 void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle);
+/* As sm_launch; peers: the SMs of its cluster's blocks, by rank; NULL: it has none. */
+void sm_launch_in_cluster(struct sm *sm, const uint32_t index[3], const uint16_t *peers, uint64_t cycle);
+/* Places for blocks that no block has. */
+unsigned sm_free_places(const struct sm *sm);
 /* The state of an SM after a call, as far as the rest of the machine has to know. */
 enum sm_state {
     SM_STATE_IDLE = 1,       /* no warps, no packets out, no probes inside */
@@ -141,6 +147,9 @@ uint32_t sm_eject(struct sm *sm, uint64_t now);
 /* Takes a probe, which the network of probes has for this SM, if there is room. The SM is to be stepped in this cycle.
  */
 void sm_take_probe(struct sm *sm);
+/* Takes what the networks from SM to SM have brought for this SM, as far as it passes it. The SM is to be stepped in this
+ * cycle. */
+void sm_take_message(struct sm *sm, uint64_t now);
 /* One core cycle. Cycles between this and the last one that was stepped are accounted as waiting for the same reason.
  */
 struct sm_turn sm_step(struct sm *sm, uint64_t cycle);
@@ -194,6 +203,7 @@ struct sm_warp_state {
     uint64_t issued, sync_ops, takes; /* since sm_watch_reset; takes: of locks in global memory */
     unsigned barrier;                 /* that it waits at; SM_GRID_BARRIER: the grid's */
     uint32_t barrier_threads;         /* that it waits for; 0: those of its block */
+    uint16_t missing;                 /* waiting for its cluster: blocks of that, by rank, that have not come */
     unsigned cause;                   /* enum warp_cause: where its cycles go now */
 };
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);

@@ -25,6 +25,8 @@ static void check_block(struct sm *sm, unsigned i, struct check *c)
     CHECK_FACT(c, "block.barriers.running", i, block->barriers.running, (block->warps & ~sm->warp.finished) >> first);
     check_bits(c, "sm.waits.barrier", i, &sm->warp.waits.barrier, sizeof sm->warp.waits.barrier, block->warps,
                at_barrier);
+    check_bits(c, "sm.waits.cluster", i, &sm->warp.waits.cluster, sizeof sm->warp.waits.cluster, block->warps,
+               block->cluster.waiting << first);
     CHECK_FACT(c, "block_view.warps", i, view->warps, block->warps);
     CHECK_FACT(c, "block_view.ended", i, view->ended, mask_count(block->warps & sm->warp.finished));
     CHECK_FACT(c, "block_view.live", i, view->live, count - mask_count(block->warps & sm->warp.finished));
@@ -168,7 +170,8 @@ static void check_due(struct sm *sm, struct check *c)
     for (uint32_t rest = least; rest; rest &= rest - 1)
         check_bits(c, "sm.due", 0, &sm->agenda.due, sizeof sm->agenda.due, rest & -rest, rest & -rest);
     check_bits(c, "sm.due: queues", 0, &sm->agenda.due, sizeof sm->agenda.due,
-               DUE_RESPONSE | DUE_SEND | DUE_PIPE | DUE_PROBES | DUE_UNITS | DUE_DECODE | DUE_SHARED | DUE_EJECT | DUE_ASYNC,
+               DUE_RESPONSE | DUE_SEND | DUE_PIPE | DUE_PROBES | DUE_UNITS | DUE_DECODE | DUE_SHARED | DUE_EJECT | DUE_ASYNC |
+                   DUE_MESSAGE | DUE_COMING,
                sm_due_of_stages(sm));
 }
 

@@ -13,10 +13,12 @@
 #include "fetch/fetch.h"
 #include "lsu/lsu.h"
 #include "sm/barrier.h"
+#include "sm/cluster.h"
 #include "sm/complete.h"
 #include "sm/form.h"
 #include "sm/sm.h"
 #include "sm/spinning.h"
+#include "simt/lanes.h"
 #include "warp/table.h"
 #include "watch/consumers.h"
 
@@ -27,6 +29,9 @@ struct sm_block {
     uint64_t incomplete; /* slots not yet retired */
     uint64_t at_grid;    /* warps, by their index, that wait for other blocks: all that have not ended */
     struct sm_barriers barriers;
+    struct sm_cluster cluster;               /* where the launch has barriers of clusters */
+    uint64_t cluster_number;                 /* in the grid */
+    uint16_t peers[LANE_CLUSTER_BLOCKS];     /* the SMs of the cluster's blocks, by rank */
 };
 
 struct sm_cycles {

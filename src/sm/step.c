@@ -68,7 +68,7 @@ HOT static uint64_t next_event(const struct sm *sm)
     uint64_t next = CYCLE_NEVER;
     EACH_CORE (sm, core)
         next = cycle_min(next, core_next(core, sm->agenda.now));
-    if (agenda_has(&sm->agenda, DUE_SHARED | DUE_PIPE))
+    if (agenda_has(&sm->agenda, DUE_SHARED | DUE_PIPE | DUE_COMING))
         next = cycle_min(next, lsu_next(&sm->lsu, sm->agenda.now));
     if (RARELY(agenda_has(&sm->agenda, DUE_ASYNC)))
         next = cycle_min(next, sm->async.next);
@@ -181,6 +181,11 @@ void sm_take_probe(struct sm *sm)
 HOT bool sm_can_send(const struct sm *sm)
 {
     return lsu_can_send(&sm->lsu);
+}
+
+void sm_take_message(struct sm *sm, uint64_t now)
+{
+    lsu_cluster_take(&sm->lsu, now);
 }
 
 bool sm_memory_rests(const struct sm *sm)

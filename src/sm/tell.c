@@ -152,6 +152,8 @@ NOT_INLINE void tell_parts(struct sm *sm, unsigned slot, struct simt_access *a)
 HOT void sm_tell_access(struct sm *sm, unsigned slot, const struct core_op *o)
 {
     struct simt_access *a = o->access;
+    if (RARELY(a->space == ISA_SPACE_CLUSTER)) /* observers are not told of other blocks' shared memory */
+        return;
     bool synchronising = synchronises(o), store = a->kind == ISA_FLAG_STORE && a->space != ISA_SPACE_LOCAL;
     if (watch_progress_wants_access(&sm->consumers.progress, store, synchronising) ||
         watch_hears(&sm->watch, WATCH_access)) {

@@ -1,0 +1,176 @@
+/* The SM's end of the networks from SM to SM: see cluster.h. Requests and answers have networks of their own, so that no
+ * answer waits behind a request. One port passes both, in both directions. */
+#include "simt/lanes.h"
+#include "lsu/lsu.h"
+
+/* The port may pass a message now: those before it have gone through. It passes sm.cluster_port_bytes a cycle. */
+static bool port_is_free(const struct lsu *lsu, uint64_t now)
+{
+    uint32_t bytes = lsu->params->cluster_port_bytes;
+    return !bytes || lsu->cluster.port_free < (now + 1) * bytes;
+}
+
+static void pass_port(struct lsu *lsu, uint64_t now, uint32_t bytes)
+{
+    struct lsu_cluster *c = &lsu->cluster;
+    c->port_free = cycle_max(c->port_free, now * lsu->params->cluster_port_bytes) + bytes;
+}
+
+/* Cycles that a message takes from one SM to another, beyond the network. */
+static uint64_t way(const struct lsu *lsu, unsigned other)
+{
+    unsigned own = lsu->net.index;
+    return lsu->params->cluster_latency + (own > other ? own - other : other - own) * lsu->params->cluster_hop_cycles;
+}
+
+static bool same_place(const struct packet *a, const struct packet *b)
+{
+    return a->sm == b->sm && a->address / PACKET_LINE_BYTES == b->address / PACKET_LINE_BYTES;
+}
+
+/* Puts a message among those that are coming, by the cycle in which it is there. What one SM asks of one line stays in
+ * order. */
+static void insert(struct lsu_cluster *c, struct packet *p)
+{
+    struct packet **link = &c->coming.first;
+    for (struct packet *q = *link; q && !p->is_reply; q = q->next)
+        if (!q->is_reply && same_place(p, q))
+            p->ready = cycle_max(p->ready, q->ready);
+    while (*link && (*link)->ready <= p->ready)
+        link = &(*link)->next;
+    p->next = *link;
+    *link = p;
+    if (!p->next)
+        c->coming.last = p;
+}
+
+static void take(struct lsu *lsu, struct network *net, uint64_t now)
+{
+    struct packet *p = network_peek(net, lsu->net.index);
+    if (!p || !port_is_free(lsu, now))
+        return;
+    network_receive(net, lsu->net.index);
+    pass_port(lsu, now, packet_network_bytes(p));
+    p->ready = now + way(lsu, p->is_reply ? (unsigned)p->local : p->sm);
+    if (!p->is_reply && p->kind == PACKET_WRITE && access_of(p)->event == LSU_MESSAGE_ACCESS)
+        p->ready += lsu->params->cluster_store_cycles;
+    insert(&lsu->cluster, p);
+}
+
+uint32_t lsu_due_of_cluster(const struct lsu *lsu)
+{
+    const struct lsu_cluster *c = &lsu->cluster;
+    return (c->asking.first || c->answering.first ? DUE_MESSAGE : 0) | (c->coming.first ? DUE_COMING : 0);
+}
+
+static void note_due(struct lsu *lsu)
+{
+    agenda_put(lsu->agenda, DUE_MESSAGE | DUE_COMING, lsu_due_of_cluster(lsu));
+}
+
+void lsu_cluster_take(struct lsu *lsu, uint64_t now)
+{
+    take(lsu, lsu->cluster.replies, now);
+    take(lsu, lsu->cluster.requests, now);
+    note_due(lsu);
+}
+
+/* Sends the first message of a list, if the network and the port pass it. */
+static bool send_first(struct lsu *lsu, struct packet_list *list, struct network *net, unsigned sm)
+{
+    struct packet *p = list->first;
+    uint32_t bytes = packet_network_bytes(p);
+    if (!network_can_send(net, lsu->net.index, bytes) || !port_is_free(lsu, lsu->agenda->now))
+        return false;
+    packet_shift(list);
+    pass_port(lsu, lsu->agenda->now, bytes);
+    network_send(net, lsu->net.index, sm, bytes, p, lsu->agenda->now);
+    made_progress(lsu->agenda);
+    return true;
+}
+
+static void send_messages(struct lsu *lsu)
+{
+    struct lsu_cluster *c = &lsu->cluster;
+    if (c->answering.first)
+        send_first(lsu, &c->answering, c->replies, c->answering.first->sm);
+    if (!c->asking.first)
+        return;
+    bool access = access_of(c->asking.first)->event == LSU_MESSAGE_ACCESS;
+    if (send_first(lsu, &c->asking, c->requests, (unsigned)c->asking.first->ready))
+        c->accesses -= access;
+}
+
+/* A request of another SM is performed; its answer goes back. */
+static void perform(struct lsu *lsu, struct packet *p)
+{
+    lsu->port->perform(lsu->sm, p);
+    p->is_reply = true;
+    p->local = lsu->net.index;
+    packet_append(&lsu->cluster.answering, p);
+}
+
+/* An answer to this SM: to what a barrier told, it ends there. */
+static bool take_answer(struct lsu *lsu, struct packet *p)
+{
+    uint8_t event = access_of(p)->event;
+    if (event == LSU_MESSAGE_ARRIVED || event == LSU_MESSAGE_ENDED) {
+        packet_shift(&lsu->cluster.coming);
+        packet_free(&lsu->net.packets, p);
+        return true;
+    }
+    if (packet_ring_full(&lsu->responses))
+        return false;
+    packet_shift(&lsu->cluster.coming);
+    packet_ring_push(&lsu->responses, p);
+    agenda_add(lsu->agenda, DUE_RESPONSE);
+    return true;
+}
+
+/* The first message that is coming is there: false, if it has to wait. *used: shared memory was in use in this cycle. */
+static bool step_first(struct lsu *lsu, struct packet *p, bool *used)
+{
+    if (p->is_reply)
+        return take_answer(lsu, p);
+    if (*used)
+        return false;
+    *used = access_of(p)->event == LSU_MESSAGE_ACCESS;
+    packet_shift(&lsu->cluster.coming);
+    perform(lsu, p);
+    return true;
+}
+
+bool lsu_cluster_step(struct lsu *lsu)
+{
+    struct lsu_cluster *c = &lsu->cluster;
+    bool used = false;
+    while (c->coming.first && c->coming.first->ready <= lsu->agenda->now && step_first(lsu, c->coming.first, &used))
+        made_progress(lsu->agenda);
+    send_messages(lsu);
+    note_due(lsu);
+    return used;
+}
+
+bool lsu_cluster_has_place(const struct lsu *lsu)
+{
+    return lsu->cluster.accesses < lsu->params->cluster_queue;
+}
+
+void lsu_cluster_ask(struct lsu *lsu, struct packet *p, unsigned sm)
+{
+    p->space = PACKET_SHARED;
+    p->ready = sm;
+    lsu->cluster.accesses += access_of(p)->event == LSU_MESSAGE_ACCESS;
+    packet_append(&lsu->cluster.asking, p);
+    agenda_add(lsu->agenda, DUE_MESSAGE);
+}
+
+void lsu_cluster_tell(struct lsu *lsu, enum lsu_message what, uint64_t cluster, unsigned rank, unsigned sm, uint32_t of)
+{
+    struct packet *p = packet_new(&lsu->net.packets, PACKET_WRITE);
+    p->address = (uint64_t)(rank + 1) << LANE_RANK_SHIFT;
+    p->local = cluster;
+    access_of(p)->event = (uint8_t)what;
+    access_of(p)->waiter = of;
+    lsu_cluster_ask(lsu, p, sm);
+}

@@ -1,0 +1,49 @@
+/* The SM's end of the networks from SM to SM, by which the blocks of a cluster reach each other: accesses to the shared
+ * memory of another block, and what a barrier of the cluster tells. Written by cluster.c alone.
+ *
+ * A message is a READ, WRITE or ATOMIC of the space PACKET_SHARED. Its address is one of .shared::cluster, which names
+ * the block by its rank; `local` is the number of the cluster in the grid. It goes to the SM of that block, which
+ * performs it and sends it back, also when it asks for nothing. On its way it waits, behind the network, for the time
+ * that the way takes (sm.cluster_latency and others), and then for shared memory. */
+#ifndef LOCKSTEP_LSU_CLUSTER_H
+#define LOCKSTEP_LSU_CLUSTER_H
+
+#include "memory/packet_queue.h"
+
+/* What a request is: in message_access.event. */
+enum lsu_message {
+    LSU_MESSAGE_ACCESS,
+    LSU_MESSAGE_ARRIVED, /* the sender's block has arrived at the cluster's barrier: waiter is its rank * 2 + parity */
+    LSU_MESSAGE_ENDED,   /* the sender's block has ended: waiter is its rank * 2 */
+    LSU_MESSAGE_ABSENT,  /* the answer to an access: the block has ended */
+    LSU_MESSAGES
+};
+
+struct lsu_cluster {
+    struct network *requests, *replies; /* the SM is input and output `index` of both; NULL: the machine has none */
+    struct packet_list asking;    /* requests that wait for the network; `ready`: the SM that they go to */
+    struct packet_list answering; /* answers to other SMs that wait for it, of their pools */
+    struct packet_list coming;    /* what it has brought: by the cycle, `ready`, in which it is there */
+    uint32_t accesses;            /* in `asking`, but for barriers */
+    uint64_t port_free;           /* when the port has passed all that went through it so far, in bytes that it could pass */
+};
+
+struct lsu;
+struct lsu_transaction;
+struct core_op;
+struct arena;
+/* Takes what the networks have brought, as far as the port passes it. The SM is to be stepped in this cycle. */
+void lsu_cluster_take(struct lsu *lsu, uint64_t now);
+/* One cycle: what is there is performed, or answers accesses of this SM; messages leave. Returns true if shared memory
+ * was in use for it. */
+bool lsu_cluster_step(struct lsu *lsu);
+/* A request of an access has a place among those that wait for the network. */
+bool lsu_cluster_has_place(const struct lsu *lsu);
+/* Sends a request, which has what it is to bring, to the block of that rank in a cluster, on that SM. */
+void lsu_cluster_ask(struct lsu *lsu, struct packet *p, unsigned sm);
+/* Tells the block of that rank in a cluster, on that SM, of an arrival at the cluster's barrier, or of an end. */
+void lsu_cluster_tell(struct lsu *lsu, enum lsu_message what, uint64_t cluster, unsigned rank, unsigned sm, uint32_t of);
+/* The agenda's bits, which follow from the lists. */
+uint32_t lsu_due_of_cluster(const struct lsu *lsu);
+
+#endif
