@@ -237,6 +237,7 @@ struct lockstep_launch_setup {
      */
     const char *(*progress)(void *user, const struct lockstep_progress *now);
     void *user; /* for progress */
+    uint32_t cluster[3]; /* blocks of a cluster, up to 16 together, where the machine has clusters; 0: the kernel's own */
 };
 /* Begins a launch: it is held in its first cycle. INVALID where it cannot begin. */
 LOCKSTEP_API int lockstep_launch(struct lockstep_device *device, const struct lockstep_launch_setup *setup);

@@ -5,6 +5,7 @@
  *   kernel: NAME                                       block: [x, y, z]    threads
  *   shared: BYTES        dynamic shared memory         registers: N        a thread, for occupancy, unless --registers
  *                                                       says how many; 0: the kernel's own
+ *   cluster: [2, 1, 1]   blocks of a cluster, on a machine that has them (gpu.gpc_sms); up to 16
  *   cooperative: true    all blocks resident at once, with a workspace for grid barriers (%envreg1, %envreg2)
  *   buffers:             allocated and copied to the device in this order
  *     NAME: {type: u32|i32|f32, count: N, init: INIT}
@@ -57,6 +58,7 @@ struct launch_case {
     uint64_t shared;
     uint32_t registers;
     bool cooperative;
+    uint32_t cluster[3]; /* 0: the kernel's own, or none */
     unsigned buffer_count, constant_count, arg_count, check_count;
     struct case_buffer *buffers, *constants;
     struct case_arg *args;

@@ -304,7 +304,7 @@ static const struct yaml_node *read_list(struct reader *r, const char *key, unsi
 static void read_case(struct reader *r)
 {
     static const char *const keys[] = {"ptx",         "kernel",  "grid",      "block", "shared", "registers",
-                                       "cooperative", "buffers", "constants", "args",  "check",  NULL};
+                                       "cooperative", "cluster", "buffers", "constants", "args", "check", NULL};
     struct launch_case *c = r->c;
     const struct yaml_node *root = c->doc.root;
     unsigned i = 0;
@@ -319,6 +319,8 @@ static void read_case(struct reader *r)
     c->shared = optional_number(r, root, "shared", UINT64_C(1) << 24);
     c->registers = (uint32_t)optional_number(r, root, "registers", 1024);
     c->cooperative = optional_bool(r, root, "cooperative");
+    if (yaml_get(root, "cluster"))
+        read_extent(r, "cluster", 16, c->cluster);
     c->buffers = read_buffers(r, "buffers", &c->buffer_count);
     c->constants = read_buffers(r, "constants", &c->constant_count);
     c->args_node = yaml_get(root, "args") ? yaml_get(root, "args") : c->kernel_node;

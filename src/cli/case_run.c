@@ -232,6 +232,7 @@ static struct lockstep_launch_setup describe(const struct case_run *run, struct 
     };
     memcpy(setup.grid, c->grid, sizeof setup.grid);
     memcpy(setup.block, c->block, sizeof setup.block);
+    memcpy(setup.cluster, c->cluster, sizeof setup.cluster);
     return setup;
 }
 

@@ -56,6 +56,7 @@ bool capture_kernel(const void *func, const struct call_configuration *c, void *
     if (node && !*error) {
         node->type = cudaGraphNodeTypeKernel;
         node->cooperative = c->cooperative;
+        node->cluster = c->cluster;
         node->early = c->early;
     } else
         c->stream->capture->invalid = true;

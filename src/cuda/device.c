@@ -76,6 +76,7 @@ static void fill_properties(struct runtime *rt, struct cudaDeviceProp *p)
     p->asyncEngineCount = 1;
     p->concurrentKernels = 0;
     p->cooperativeLaunch = 1;
+    p->clusterLaunch = m->gpu.gpc_sms != 0;
     p->streamPrioritiesSupported = 0;
     p->unifiedFunctionPointers = 0;
     p->deviceNumaId = p->hostNumaId = -1;
@@ -149,6 +150,7 @@ static const struct attribute attributes[] = {
     PROPERTY(ManagedMemory, managedMemory),
     PROPERTY(SingleToDoublePrecisionPerfRatio, singleToDoublePrecisionPerfRatio),
     PROPERTY(CooperativeLaunch, cooperativeLaunch),
+    PROPERTY(ClusterLaunch, clusterLaunch),
     PROPERTY(MaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin),
     PROPERTY(HostRegisterSupported, hostRegisterSupported),
     PROPERTY(HostRegisterReadOnlySupported, hostRegisterReadOnlySupported),

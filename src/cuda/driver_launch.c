@@ -89,16 +89,21 @@ ALSO_PER_THREAD(cuLaunchCooperativeKernel, ptsz);
 
 _Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute), "attributes are the runtime's");
 
+static cudaLaunchConfig_t configuration(const CUlaunchConfig *c)
+{
+    return (cudaLaunchConfig_t){.gridDim = {c->gridDimX, c->gridDimY, c->gridDimZ},
+                                .blockDim = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                                .dynamicSmemBytes = c->sharedMemBytes,
+                                .stream = c->hStream,
+                                .attrs = (cudaLaunchAttribute *)(void *)c->attrs,
+                                .numAttrs = c->numAttrs};
+}
+
 static cudaError_t launch_configured(const CUlaunchConfig *c, CUfunction function, void **params, void **extra)
 {
     if (!c)
         return cudaErrorInvalidValue;
-    cudaLaunchConfig_t config = {.gridDim = {c->gridDimX, c->gridDimY, c->gridDimZ},
-                                 .blockDim = {c->blockDimX, c->blockDimY, c->blockDimZ},
-                                 .dynamicSmemBytes = c->sharedMemBytes,
-                                 .stream = c->hStream,
-                                 .attrs = (cudaLaunchAttribute *)(void *)c->attrs,
-                                 .numAttrs = c->numAttrs};
+    cudaLaunchConfig_t config = configuration(c);
     return launch(function, &config, params, extra);
 }
 
@@ -146,6 +151,21 @@ static cudaError_t attribute(int *value, CUfunction_attribute attribute, const v
         break;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         *value = a.preferredShmemCarveout;
+        break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+        *value = a.clusterDimMustBeSet;
+        break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+        *value = a.requiredClusterWidth;
+        break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+        *value = a.requiredClusterHeight;
+        break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        *value = a.requiredClusterDepth;
+        break;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        *value = a.nonPortableClusterSizeAllowed;
         break;
     default:
         return cudaErrorInvalidValue;
@@ -271,6 +291,18 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfun
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction function, int blocks, int threads)
 {
     DRIVER_CALL(cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads));
+}
+
+CUresult cuOccupancyMaxActiveClusters(int *count, CUfunction function, const CUlaunchConfig *config)
+{
+    cudaLaunchConfig_t c = config ? configuration(config) : (cudaLaunchConfig_t){0};
+    DRIVER_CALL(cudaOccupancyMaxActiveClusters(count, function, config ? &c : NULL));
+}
+
+CUresult cuOccupancyMaxPotentialClusterSize(int *blocks, CUfunction function, const CUlaunchConfig *config)
+{
+    cudaLaunchConfig_t c = config ? configuration(config) : (cudaLaunchConfig_t){0};
+    DRIVER_CALL(cudaOccupancyMaxPotentialClusterSize(blocks, function, config ? &c : NULL));
 }
 
 /* The largest block, in whole warps, with which most threads are on an SM; and blocks for the whole device. shared_of:

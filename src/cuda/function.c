@@ -49,6 +49,11 @@ static cudaError_t attributes(struct runtime *rt, struct cudaFuncAttributes *att
         .binaryVersion = (int)(rt->machine.gpu.compute_major * 10 + rt->machine.gpu.compute_minor),
         .maxDynamicSharedSizeBytes = (int)dynamic,
         .preferredShmemCarveout = kernel->carveout,
+        .clusterDimMustBeSet = function->explicit_cluster && !function->cluster[0],
+        .requiredClusterWidth = (int)function->cluster[0],
+        .requiredClusterHeight = (int)function->cluster[1],
+        .requiredClusterDepth = (int)function->cluster[2],
+        .nonPortableClusterSizeAllowed = kernel->nonportable_cluster,
     };
     return cudaSuccess;
 }
@@ -75,6 +80,11 @@ static cudaError_t set_attribute(struct runtime *rt, const void *func, enum cuda
             return cudaErrorInvalidValue;
         kernel->carveout = value;
         return cudaSuccess;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        kernel->nonportable_cluster = value != 0;
+        return cudaSuccess;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference: /* advice */
+        return (unsigned)value > cudaClusterSchedulingPolicyLoadBalancing ? cudaErrorInvalidValue : cudaSuccess;
     default:
         return cudaErrorNotSupported;
     }
@@ -213,4 +223,49 @@ static cudaError_t available_shared(struct runtime *rt, size_t *bytes, const voi
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *func, int blocks, int threads)
 {
     RUNTIME_CALL(available_shared(rt, bytes, func, blocks, threads));
+}
+
+/* Blocks of a cluster that a configuration asks for, or the kernel; 1 where neither does. */
+static uint32_t cluster_of(const struct kernel *kernel, const cudaLaunchConfig_t *config)
+{
+    const uint32_t *own = kernel->function->cluster;
+    uint64_t blocks = own[0] ? (uint64_t)own[0] * own[1] * own[2] : 1;
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            blocks = (uint64_t)config->attrs[i].val.clusterDim.x * config->attrs[i].val.clusterDim.y *
+                     config->attrs[i].val.clusterDim.z;
+    return blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
+}
+
+static cudaError_t clusters(struct runtime *rt, int *count, int *largest, const void *func,
+                            const cudaLaunchConfig_t *config)
+{
+    struct kernel *kernel = NULL;
+    if (!(count || largest) || !config || (config->numAttrs && !config->attrs))
+        return cudaErrorInvalidValue;
+    cudaError_t error = kernel_find(rt, func, &kernel);
+    if (error)
+        return error;
+    uint32_t most = gpu_cluster_blocks(rt->gpu, kernel->nonportable_cluster), blocks = cluster_of(kernel, config);
+    unsigned threads = config->blockDim.x * config->blockDim.y * config->blockDim.z;
+    bool possible = threads && threads <= device_max_threads(rt) &&
+                    gpu_occupancy(rt->gpu, kernel->function, threads, config->dynamicSmemBytes, NULL);
+    if (largest)
+        *largest = possible ? (int)(most ? most : 1) : 0;
+    if (count && (!blocks || (blocks > 1 && blocks > most)))
+        return cudaErrorInvalidClusterSize;
+    if (count)
+        *count = possible ? (int)gpu_active_clusters(rt->gpu, kernel->function, threads, config->dynamicSmemBytes, blocks)
+                          : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *count, const void *func, const cudaLaunchConfig_t *config)
+{
+    RUNTIME_CALL(clusters(rt, count, NULL, func, config));
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *func, const cudaLaunchConfig_t *config)
+{
+    RUNTIME_CALL(clusters(rt, NULL, blocks, func, config));
 }

@@ -68,6 +68,7 @@ void node_assign(cudaGraphNode_t to, const struct CUgraphNode_st *from)
 {
     struct CUgraphNode_st old = *to;
     to->cooperative = from->cooperative;
+    to->cluster = from->cluster;
     to->early = from->early;
     to->values = NULL;
     switch (from->type) {

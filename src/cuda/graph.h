@@ -12,6 +12,7 @@ struct CUgraphNode_st {
     cudaGraphNode_t original; /* a clone's */
     bool disabled;            /* of a graph that can be launched: does nothing */
     bool cooperative, early;  /* of a kernel: see call_configuration */
+    dim3 cluster;             /* likewise */
     unsigned mark;            /* of a walk over the graph */
     VEC(cudaGraphNode_t) needs;
     union {

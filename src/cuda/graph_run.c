@@ -241,6 +241,7 @@ static cudaError_t run_kernel(const struct CUgraphNode_st *node, struct going *g
                                          .shared = p->sharedMemBytes,
                                          .stream = g->stream,
                                          .cooperative = node->cooperative,
+                                         .cluster = node->cluster,
                                          .by_graph = g->behind,
                                          .early = node->early};
     g->behind = true;

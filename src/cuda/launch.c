@@ -123,6 +123,8 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
         .grid = {c->grid.x, c->grid.y, c->grid.z},
         .block = {c->block.x, c->block.y, c->block.z},
         .dynamic_shared = c->shared,
+        .cluster = {c->cluster.x, c->cluster.y, c->cluster.z},
+        .nonportable_cluster = kernel->nonportable_cluster,
         .cooperative = c->cooperative,
         .by_graph = c->by_graph,
         .early = c->early,
@@ -151,6 +153,35 @@ static cudaError_t check_cooperative(struct runtime *rt, const struct kernel *ke
                           kernel->shown, (unsigned long long)blocks, (unsigned long long)resident);
 }
 
+static uint32_t blocks_of(const uint32_t size[3])
+{
+    uint64_t blocks = (uint64_t)size[0] * size[1] * size[2];
+    return blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
+}
+
+/* The launch says how many blocks a cluster has, or the kernel. */
+static cudaError_t check_cluster(struct runtime *rt, const struct kernel *kernel, const struct call_configuration *c)
+{
+    const uint32_t given[3] = {c->cluster.x, c->cluster.y, c->cluster.z}, *own = kernel->function->cluster;
+    const uint32_t *size = given[0] ? given : own, grid[3] = {c->grid.x, c->grid.y, c->grid.z};
+    uint32_t most = gpu_cluster_blocks(rt->gpu, kernel->nonportable_cluster), blocks = size[0] ? blocks_of(size) : 1;
+    if (given[0] && own[0] && memcmp(given, own, sizeof given))
+        return runtime_refuse(rt, cudaErrorInvalidClusterSize, "kernel %s has a cluster size (__cluster_dims__) of its own",
+                              kernel->shown);
+    if (blocks > 1 && !most)
+        return runtime_refuse(rt, cudaErrorNotSupported, "the device has no clusters of several blocks (gpu.gpc_sms)");
+    if (blocks != 1 && (!blocks || blocks > most))
+        return runtime_refuse(rt, cudaErrorInvalidClusterSize,
+                              "kernel %s in clusters of %u blocks: the most are %u%s", kernel->shown, blocks, most,
+                              kernel->nonportable_cluster ? "" : " (cudaFuncAttributeNonPortableClusterSizeAllowed)");
+    for (unsigned i = 0; i < 3 && size[0]; i++)
+        if (grid[i] % size[i])
+            return runtime_refuse(rt, cudaErrorInvalidClusterSize,
+                                  "kernel %s in %u blocks of a dimension is no multiple of its cluster, of %u there",
+                                  kernel->shown, grid[i], size[i]);
+    return cudaSuccess;
+}
+
 static cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c,
                                  void **args)
 {
@@ -161,6 +192,8 @@ static cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, cons
         error = check_resources(rt, kernel, c);
     if (!error)
         error = check_cooperative(rt, kernel, c);
+    if (!error)
+        error = check_cluster(rt, kernel, c);
     if (error)
         return error;
     uint8_t *params = pack(kernel->function, args);
@@ -222,8 +255,8 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block,
 }
 ALSO_PER_THREAD(cudaLaunchCooperativeKernel, ptsz);
 
-/* Attributes that only advise are taken as read; clusters of more than one block are not modelled. */
-static cudaError_t read_attributes(const cudaLaunchConfig_t *config, struct call_configuration *c)
+/* Attributes that only advise are taken as read. */
+static void read_attributes(const cudaLaunchConfig_t *config, struct call_configuration *c)
 {
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *attribute = &config->attrs[i];
@@ -231,27 +264,21 @@ static cudaError_t read_attributes(const cudaLaunchConfig_t *config, struct call
             c->cooperative = attribute->val.cooperative != 0;
         if (attribute->id == cudaLaunchAttributeProgrammaticStreamSerialization)
             c->early = attribute->val.programmaticStreamSerializationAllowed != 0;
-        if (attribute->id == cudaLaunchAttributeClusterDimension &&
-            (uint64_t)attribute->val.clusterDim.x * attribute->val.clusterDim.y * attribute->val.clusterDim.z != 1)
-            return cudaErrorNotSupported;
+        if (attribute->id == cudaLaunchAttributeClusterDimension)
+            c->cluster = (dim3){attribute->val.clusterDim.x, attribute->val.clusterDim.y, attribute->val.clusterDim.z};
     }
-    return cudaSuccess;
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     struct call_configuration c = {0};
-    cudaError_t error = !config || (config->numAttrs && !config->attrs) ? cudaErrorInvalidValue
-                                                                        : read_attributes(config, &c);
-    if (error) {
+    if (!config || (config->numAttrs && !config->attrs)) {
         struct runtime *rt = runtime_lock();
         rt->entry = runtime_entry(rt, __func__);
-        if (error == cudaErrorNotSupported)
-            runtime_refuse(rt, error, "clusters of several blocks are outside the model");
-        else
-            runtime_refuse(rt, error, "its configuration, or the list of its attributes, is null");
-        return runtime_unlock(rt, note_lost(rt, func, error));
+        runtime_refuse(rt, cudaErrorInvalidValue, "its configuration, or the list of its attributes, is null");
+        return runtime_unlock(rt, note_lost(rt, func, cudaErrorInvalidValue));
     }
+    read_attributes(config, &c);
     c.grid = config->gridDim;
     c.block = config->blockDim;
     c.shared = config->dynamicSmemBytes;

@@ -225,8 +225,9 @@ static void archive_launch(struct runtime *rt, struct archive *ar, struct launch
 
 static struct note launch_note(const struct runtime *rt, const struct gpu_launch *launch, const char *code)
 {
-    uint64_t shape[8] = {launch->grid[0],  launch->grid[1],  launch->grid[2],        launch->block[0],
-                         launch->block[1], launch->block[2], launch->dynamic_shared, launch->cooperative};
+    uint64_t shape[11] = {launch->grid[0],  launch->grid[1],  launch->grid[2],        launch->block[0],
+                         launch->block[1], launch->block[2], launch->dynamic_shared, launch->cooperative,
+                         launch->cluster[0], launch->cluster[1], launch->cluster[2]};
     uint64_t kernel = hash_bytes(launch->kernel->name, strlen(launch->kernel->name));
     return note_of(rt, hash_bytes(code, strlen(code)) ^ kernel, hash_bytes(shape, sizeof shape),
                    hash_bytes(launch->params, launch->kernel->param_bytes),

@@ -43,6 +43,7 @@ struct kernel {
     const struct isa_function *function; /* NULL: not looked up since the module was loaded */
     uint64_t dynamic_shared_limit;       /* cudaFuncAttributeMaxDynamicSharedMemorySize; 0: the device's own */
     int carveout;
+    bool nonportable_cluster;            /* cudaFuncAttributeNonPortableClusterSizeAllowed */
     char shown[]; /* the name as the source has it, for messages */
 };
 
@@ -246,6 +247,7 @@ struct call_configuration {
     size_t shared;
     cudaStream_t stream;
     bool cooperative; /* all blocks must be resident at once */
+    dim3 cluster;     /* blocks of a cluster; x 0: the kernel's own, or none */
     bool by_graph;    /* a graph gives it, and gave another kernel before */
     bool early;       /* programmatic dependent launch: it may begin before the kernel before has ended */
 };

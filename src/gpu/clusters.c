@@ -22,14 +22,30 @@ unsigned gpu_gpc_first(const struct gpu_params *p, unsigned gpc)
     return (p->sms * gpc + gpcs - 1) / gpcs;
 }
 
-unsigned gpu_cluster_most(const struct gpu_params *p)
+uint32_t gpu_cluster_blocks(const struct gpu *gpu, bool nonportable)
 {
-    unsigned most = 0;
+    const struct gpu_params *p = &gpu->machine.gpu;
+    unsigned most = 0, bound = nonportable ? LANE_CLUSTER_BLOCKS : PORTABLE_BLOCKS;
     for (unsigned g = 0; g < gpu_gpcs(p); g++) {
         unsigned sms = gpu_gpc_first(p, g + 1) - gpu_gpc_first(p, g);
         most = sms > most ? sms : most;
     }
-    return most < LANE_CLUSTER_BLOCKS ? most : LANE_CLUSTER_BLOCKS;
+    return most < bound ? most : bound;
+}
+
+/* Each block of a cluster is on another SM, and clusters share SMs as far as these have room. */
+unsigned gpu_active_clusters(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads,
+                             uint64_t dynamic_shared, uint32_t blocks)
+{
+    const struct gpu_params *p = &gpu->machine.gpu;
+    unsigned fit = gpu_occupancy(gpu, kernel, threads, dynamic_shared, NULL), clusters = 0;
+    if (blocks == 1)
+        return fit * p->sms;
+    for (unsigned g = 0; g < gpu_gpcs(p); g++) {
+        unsigned sms = gpu_gpc_first(p, g + 1) - gpu_gpc_first(p, g);
+        clusters += sms >= blocks ? sms * fit / blocks : 0;
+    }
+    return clusters;
 }
 
 static int refuse(struct gpu_run *run, const char *hint, const char *format, unsigned a, unsigned b)
@@ -62,8 +78,8 @@ static int find_size(struct gpu_run *run, uint32_t size[3], bool *is_explicit)
 static int check_size(struct gpu_run *run, const uint32_t size[3], uint64_t blocks)
 {
     const struct gpu_launch *l = run->launch;
-    unsigned most = gpu_cluster_most(&run->gpu->machine.gpu), bound = l->kernel->max_cluster;
-    unsigned portable = most < PORTABLE_BLOCKS ? most : PORTABLE_BLOCKS;
+    unsigned most = gpu_cluster_blocks(run->gpu, true), bound = l->kernel->max_cluster;
+    unsigned portable = gpu_cluster_blocks(run->gpu, false);
     for (unsigned i = 0; i < 3; i++)
         if (!size[i] || size[i] > LANE_CLUSTER_BLOCKS)
             return refuse(run, NULL, "a cluster has 1 to %u blocks in each dimension", LANE_CLUSTER_BLOCKS, 0);

@@ -8,8 +8,6 @@
  * no clusters. */
 unsigned gpu_gpcs(const struct gpu_params *p);
 unsigned gpu_gpc_first(const struct gpu_params *p, unsigned gpc);
-/* Blocks of a cluster at most, as the machine has SMs in a GPC; 0: it knows no clusters. */
-unsigned gpu_cluster_most(const struct gpu_params *p);
 /* Settles how many blocks a cluster of the launch has, into run->grid; -1 with a diagnostic when that cannot be. */
 int gpu_settle_clusters(struct gpu_run *run);
 /* Block number `number` of a launch with clusters, in the order in which they start. */

@@ -197,12 +197,42 @@ static void describe_warp(const struct gpu_run *run, const struct waits *w, cons
     describe_inactive(run, node, out);
 }
 
+/* For the barrier of a cluster: the blocks that have not come, each with where the first of its warps stands that waits
+ * for something else. */
+static void describe_missing_blocks(const struct gpu_run *run, const struct waits *w, const struct sm_warp_state *here,
+                                    struct strbuf *out)
+{
+    uint32_t index[3];
+    strbuf_add(out, "\n  its cluster still awaits ");
+    for (uint32_t rest = here->missing; rest; rest &= rest - 1) {
+        const struct sm_warp_state *late = NULL;
+        simt_block_of_rank(here->warp->block, mask_first(rest), index);
+        for (uint32_t i = w->warp_count; i-- > 0;)
+            if (memcmp(w->warps[i].state.block, index, sizeof index) == 0 &&
+                !(late && waits_at_barrier(&w->warps[i].state, SM_CLUSTER_BARRIER)))
+                late = &w->warps[i].state;
+        strbuf_addf(out, "%sblock (%u,%u,%u)", rest == here->missing ? "" : ", ", index[0], index[1], index[2]);
+        if (!late)
+            continue;
+        strbuf_addf(out, " (warp %u %s ", late->index,
+                    waits_at_barrier(late, SM_CLUSTER_BARRIER) ? "waits without all of its warps having arrived, before"
+                    : waits_for(late, WAITS_BARRIER)           ? "at another barrier, before"
+                                                               : "at");
+        add_pos(run, late->pc, out);
+        strbuf_add(out, ")");
+    }
+}
+
 /* For a barrier that is not full: who has not come. */
 static void describe_missing(const struct gpu_run *run, const struct waits *w, const struct waits_warp *waiting,
                              struct strbuf *out)
 {
     const struct sm_warp_state *here = &waiting->state;
     unsigned missing = 0;
+    if (here->barrier == SM_CLUSTER_BARRIER) {
+        describe_missing_blocks(run, w, here, out);
+        return;
+    }
     strbuf_add(out, "\n  ");
     waits_add_barrier(here, out);
     if (here->barrier != SM_GRID_BARRIER)

@@ -725,6 +725,7 @@ static void state_of(void *context, unsigned unit, unsigned w, struct sm_warp_st
         return;
     if (mask_has(b->at_cluster, w)) {
         state->waits = 1u << WARP_WAIT_cluster;
+        state->barrier = SM_CLUSTER_BARRIER;
         state->missing = sm_cluster_missing(&b->place->cluster, f->run->grid.cluster_blocks);
         return;
     }

@@ -125,6 +125,12 @@ unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel,
 unsigned gpu_resident_blocks(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads,
                              uint64_t dynamic_shared, uint32_t *registers);
 
+/* Blocks of a cluster at most, as a launch may have them; 0: the device knows no clusters of several. Clusters of such a
+ * size that are resident at once. */
+uint32_t gpu_cluster_blocks(const struct gpu *gpu, bool nonportable);
+unsigned gpu_active_clusters(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads,
+                             uint64_t dynamic_shared, uint32_t blocks);
+
 struct gpu_progress {
     uint64_t cycle, warp_instructions;
     uint64_t blocks_done, blocks;

@@ -263,8 +263,17 @@ bool waits_for(const struct sm_warp_state *s, enum waits_kind kind)
     return false;
 }
 
+bool waits_in_cluster(const struct sm_warp_state *s, const struct sm_warp_state *other)
+{
+    const struct simt_grid *grid = s->warp->block->grid;
+    return simt_cluster_of(grid, s->block) == simt_cluster_of(grid, other->block);
+}
+
 bool waits_awaits(const struct sm_warp_state *s, const struct sm_warp_state *other)
 {
+    if (s->barrier == SM_CLUSTER_BARRIER)
+        return waits_in_cluster(s, other) && s->missing >> other->warp->block->rank & 1 &&
+               !waits_at_barrier(other, SM_CLUSTER_BARRIER);
     bool same = s->barrier == SM_GRID_BARRIER || memcmp(s->block, other->block, sizeof s->block) == 0;
     return same && !waits_at_barrier(other, s->barrier);
 }

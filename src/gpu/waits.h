@@ -26,6 +26,8 @@ static inline bool waits_at_barrier(const struct sm_warp_state *state, unsigned 
 {
     return waits_for(state, WAITS_BARRIER) && state->barrier == barrier;
 }
+/* True: the warps' blocks are of one cluster. */
+bool waits_in_cluster(const struct sm_warp_state *state, const struct sm_warp_state *other);
 /* True: one warp waits at a barrier for the other, which has not come there. */
 bool waits_awaits(const struct sm_warp_state *state, const struct sm_warp_state *other);
 
@@ -157,7 +159,7 @@ void waits_add_time(const struct waits *waits, const struct gpu_run *run, uint64
  * nothing, when that is not known. */
 void waits_add_last_writer(const struct waits *waits, const struct gpu_run *run, const struct waits_lock *lock,
                            const char *before, struct strbuf *out);
-/* Appends "barrier 3 of 128 threads", or "the grid's barrier". */
+/* Appends "barrier 3 of 128 threads", "the grid's barrier" or "the cluster's barrier". */
 void waits_add_barrier(const struct sm_warp_state *state, struct strbuf *out);
 /* Appends how many blocks have ended, run and have not begun; nothing, when all run. */
 void waits_add_blocks(const struct waits *waits, struct strbuf *out);

@@ -207,6 +207,8 @@ void waits_add_barrier(const struct sm_warp_state *s, struct strbuf *out)
 {
     if (s->barrier == SM_GRID_BARRIER)
         strbuf_add(out, "the grid's barrier");
+    else if (s->barrier == SM_CLUSTER_BARRIER)
+        strbuf_add(out, "the cluster's barrier");
     else
         strbuf_addf(out, "barrier %u", s->barrier);
     if (s->barrier_threads)

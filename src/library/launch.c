@@ -111,6 +111,7 @@ static void describe(struct lockstep_device *d, const struct lockstep_launch_set
     launch->resume = d->besides.resume;
     launch->dynamic_shared = l->shared;
     launch->cooperative = l->flags & LOCKSTEP_COOPERATIVE;
+    launch->nonportable_cluster = true; /* who says it here means this device */
     launch->registers = l->registers;
     launch->max_cycles = l->max_cycles;
     launch->threads = l->threads;
@@ -119,6 +120,7 @@ static void describe(struct lockstep_device *d, const struct lockstep_launch_set
     for (unsigned i = 0; i < 3; i++) {
         launch->grid[i] = l->grid[i] ? l->grid[i] : 1;
         launch->block[i] = l->block[i] ? l->block[i] : 1;
+        launch->cluster[i] = l->cluster[0] && !l->cluster[i] ? 1 : l->cluster[i];
     }
 }
 

@@ -522,6 +522,12 @@ static bool is_wait(const struct core_op *o)
     return o->access->op->pred_dst_count;
 }
 
+/* In a launch with clusters: where the block's own shared memory is found out to be meant, that takes time. */
+static uint32_t own_cycles(const struct lsu *lsu, uint32_t op)
+{
+    return lsu->ops->items[op].access->op->form.space == ISA_SPACE_SHARED ? 0 : lsu->params->cluster_own_cycles;
+}
+
 static void serve_shared(struct lsu *lsu)
 {
     uint32_t op = lsu->op;
@@ -534,8 +540,10 @@ static void serve_shared(struct lsu *lsu)
     if (lsu->ops->items[op].access->kind == ISA_FLAG_STORE) {
         lsu->port->complete(lsu->sm, op);
     } else {
-        bool waits = RARELY(lsu->ops->items[op].access->op->kind == SIMT_KIND_MBARRIER) && is_wait(&lsu->ops->items[op]);
-        delay(lsu, op, lsu->params->shared_latency + (waits ? lsu->params->mbarrier_latency : 0));
+        const struct core_op *o = &lsu->ops->items[op];
+        bool waits = RARELY(o->access->op->kind == SIMT_KIND_MBARRIER) && is_wait(o);
+        delay(lsu, op, lsu->params->shared_latency + (waits ? lsu->params->mbarrier_latency : 0) +
+                           (RARELY(lsu->launch.clusters) ? own_cycles(lsu, op) : 0));
     }
 }
 

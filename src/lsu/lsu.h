@@ -104,6 +104,7 @@ struct lsu_setup {
 struct lsu_launch {
     const struct isa_module *module;
     bool lock_queues;                       /* the slices have queues of locks */
+    bool clusters;                          /* of several blocks */
     unsigned threads_per_block, max_blocks; /* max_blocks: on this SM at once */
 };
 

@@ -245,7 +245,7 @@ HOT enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op
 bool simt_place(struct simt_warp *warp, const struct simt_operand *operand, uint8_t space, struct simt_access *access,
                 struct simt_result *r)
 {
-    uint64_t sets[ISA_SPACE_SHARED + 1] = {0};
+    uint64_t sets[ISA_SPACE_CLUSTER + 1] = {0};
     bool generic = access->op->form.space == 0 && space == ISA_SPACE_SHARED;
     bool uniform = written_addresses(warp, operand, 0, &warp->paths.now->frame, access->address);
     r->fault = (struct simt_fault){0};

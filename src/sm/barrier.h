@@ -11,6 +11,7 @@
 
 #define SM_BARRIERS 16
 #define SM_GRID_BARRIER SM_BARRIERS /* the number, in the block, of the barrier of the grid */
+#define SM_CLUSTER_BARRIER (SM_BARRIERS + 1) /* for those who look at warps: that of the cluster */
 
 struct sm_barrier_state {
     uint64_t waiting;           /* warps that wait (bar.sync, bar.red) */

@@ -25,6 +25,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->ops.samples = kernel->grid->code->samples;
     lsu_begin(&sm->lsu, &(struct lsu_launch){.module = kernel->grid->code->module,
                                              .lock_queues = kernel->grid->lock_queues.used,
+                                             .clusters = kernel->grid->cluster_blocks > 1,
                                              .threads_per_block = kernel->threads_per_block,
                                              .max_blocks = kernel->max_blocks});
     async_begin(&sm->async);

@@ -95,8 +95,10 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     const struct simt_barrier *barrier = &sm->barrier_of[slot];
     state->barrier = barrier->mode == ISA_BARRIER_GRID ? SM_GRID_BARRIER : barrier->id;
     state->barrier_threads = barrier->threads;
-    if (mask_has(sm->warp.waits.cluster, slot))
+    if (mask_has(sm->warp.waits.cluster, slot)) {
+        state->barrier = SM_CLUSTER_BARRIER;
         state->missing = sm_cluster_missing(&sm->blocks[warp->block].cluster, sm->kernel->grid->cluster_blocks);
+    }
     state->cause = warp->stall_cause;
     if (!state->finished) {
         state->pc = simt_pc(&warp->simt);

@@ -201,7 +201,7 @@ struct sm_warp_state {
     uint64_t shared_base;             /* sm_find_holder knows addresses of the block's shared memory behind this one */
     uint64_t written;                 /* hash of what it wrote since the last progress; see writers.h */
     uint64_t issued, sync_ops, takes; /* since sm_watch_reset; takes: of locks in global memory */
-    unsigned barrier;                 /* that it waits at; SM_GRID_BARRIER: the grid's */
+    unsigned barrier;                 /* that it waits at; SM_GRID_BARRIER, SM_CLUSTER_BARRIER: the grid's, the cluster's */
     uint32_t barrier_threads;         /* that it waits for; 0: those of its block */
     uint16_t missing;                 /* waiting for its cluster: blocks of that, by rank, that have not come */
     unsigned cause;                   /* enum warp_cause: where its cycles go now */

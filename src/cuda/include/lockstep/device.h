@@ -9,6 +9,7 @@
 #define LOCKSTEP_DEVICE static __device__ __forceinline__ __attribute__((nodebug))
 
 #include "sync.h"
+#include "cluster.h"
 
 #include "warp.h"
 

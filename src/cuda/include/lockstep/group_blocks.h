@@ -1,5 +1,4 @@
-/* Groups of whole blocks: the block, the grid with its barrier in a cooperative launch, and the cluster, which is the
- * block alone. Included by cooperative_groups.h, within its namespace. */
+/* Groups of whole blocks: the block, the grid with its barrier in a cooperative launch, and the cluster. Included by cooperative_groups.h, within its namespace. */
 #ifndef LOCKSTEP_GROUP_BLOCKS_H
 #define LOCKSTEP_GROUP_BLOCKS_H
 
@@ -159,66 +158,72 @@ LOCKSTEP_GROUP grid_group this_grid()
     return grid_group();
 }
 
-/* ---- the cluster: launches have none, so it is one block ---- */
+/* ---- the cluster: for targets before sm_90, and in launches without clusters, it is one block ---- */
 class cluster_group
 {
   public:
     typedef thread_block::arrival_token arrival_token;
     LOCKSTEP_MEMBER static void sync()
     {
-        thread_block::sync();
+        __cluster_barrier_arrive();
+        __cluster_barrier_wait();
     }
     LOCKSTEP_MEMBER static arrival_token barrier_arrive()
     {
-        return thread_block::barrier_arrive();
+        __cluster_barrier_arrive();
+        return arrival_token();
     }
     LOCKSTEP_MEMBER static void barrier_wait(arrival_token = arrival_token())
     {
+        __cluster_barrier_wait();
     }
     LOCKSTEP_MEMBER static unsigned size()
     {
-        return thread_block::size();
+        return num_threads();
     }
     LOCKSTEP_MEMBER static unsigned num_threads()
     {
-        return thread_block::size();
+        return num_blocks() * thread_block::size();
     }
     LOCKSTEP_MEMBER static unsigned thread_rank()
     {
-        return thread_block::thread_rank();
+        return block_rank() * thread_block::size() + thread_block::thread_rank();
     }
     LOCKSTEP_MEMBER static dim3 thread_index()
     {
-        return thread_block::thread_index();
+        dim3 block = block_index();
+        return dim3(block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y,
+                    block.z * blockDim.z + threadIdx.z);
     }
     LOCKSTEP_MEMBER static dim3 dim_threads()
     {
-        return thread_block::group_dim();
+        dim3 blocks = dim_blocks();
+        return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z);
     }
     LOCKSTEP_MEMBER static unsigned num_blocks()
     {
-        return 1;
+        return __clusterSizeInBlocks();
     }
     LOCKSTEP_MEMBER static unsigned block_rank()
     {
-        return 0;
+        return __clusterRelativeBlockRank();
     }
     LOCKSTEP_MEMBER static dim3 block_index()
     {
-        return dim3(0, 0, 0);
+        return __clusterRelativeBlockIdx();
     }
     LOCKSTEP_MEMBER static dim3 dim_blocks()
     {
-        return dim3(1, 1, 1);
+        return __clusterDim();
     }
     /* The variable of the block with that rank, and the rank of the block that an address belongs to. */
-    template <class T> LOCKSTEP_MEMBER static T *map_shared_rank(T *address, int)
+    template <class T> LOCKSTEP_MEMBER static T *map_shared_rank(T *address, int rank)
     {
-        return address;
+        return (T *)__cluster_map_shared_rank((const void *)address, (unsigned)rank);
     }
-    LOCKSTEP_MEMBER static unsigned query_shared_rank(const void *)
+    LOCKSTEP_MEMBER static unsigned query_shared_rank(const void *address)
     {
-        return 0;
+        return __cluster_query_shared_rank(address);
     }
 };
 LOCKSTEP_GROUP cluster_group this_cluster()
