@@ -11,6 +11,14 @@
 #include "memory/store.h"
 #include "simt/bulk.h"
 
+/* Bytes for another block, within a line of 128 of its shared memory. */
+struct async_parcel {
+    uint64_t address;     /* of .shared::cluster */
+    const uint8_t *data;
+    uint32_t bytes, mbarrier; /* at which they count: its offset, or PACKET_NOBODY */
+    uint8_t atomic, type, element; /* of a reduction: ISA_ATOMIC_*, enum isa_type, bytes of one; 0: a copy */
+};
+
 /* The SM, as the unit needs it. */
 struct async_port {
     /* A suspended op has its result. */
@@ -19,6 +27,8 @@ struct async_port {
     void (*fault)(void *sm, unsigned slot, const struct simt_fault *fault);
     /* A copy in bulk that the warp has asked for is done. */
     void (*rests)(void *sm, unsigned slot);
+    /* Bytes of such a copy go to another block of the warp's cluster. */
+    void (*send)(void *sm, unsigned slot, const struct async_parcel *parcel);
 };
 
 struct async_setup {

@@ -185,18 +185,60 @@ static void send_reduction(struct async *async, uint32_t command, const struct s
     }
 }
 
-/* A piece that nothing is read for, or that is written to the block's own shared memory. */
+/* Sends bytes of a piece to another block, by parts that lie in one line there. */
+static void send_parts(struct async *async, const struct async_bulk *b, const struct simt_piece *piece, unsigned rank,
+                       const uint8_t *bytes)
+{
+    const struct simt_bulk *command = &b->command;
+    for (uint32_t at = 0, run; at < piece->bytes; at += run) {
+        uint32_t offset = simt_bulk_place(command, piece->offset + at, &run);
+        run = run < piece->bytes - at ? run : piece->bytes - at;
+        async->port->send(async->sm, b->slot,
+                          &(struct async_parcel){.address = (uint64_t)(rank + 1) << LANE_RANK_SHIFT | offset,
+                                                 .data = bytes + at,
+                                                 .bytes = run,
+                                                 .mbarrier = command->arrives ? command->mbarrier & SIMT_SHARED_OFFSET
+                                                                              : PACKET_NOBODY,
+                                                 .atomic = command->atomic,
+                                                 .type = command->type,
+                                                 .element = (uint8_t)simt_bulk_element(command)});
+    }
+}
+
+/* The block that a shared address names, by its rank. */
+static unsigned rank_of(const struct simt_block *block, uint32_t address)
+{
+    uint32_t name = address >> SIMT_SHARED_OFFSET_BITS;
+    return name ? name - 1 : block->rank;
+}
+
+/* Bytes of a piece have come, NULL: those that fill it. They go to all blocks that the command names. */
+static void deliver(struct async *async, const struct async_bulk *b, const struct simt_piece *piece, const uint8_t *bytes)
+{
+    const struct simt_block *block = warp_of(async, b)->simt.block;
+    uint8_t filled[PACKET_LINE_BYTES];
+    uint32_t to = b->command.blocks ? b->command.blocks : UINT32_C(1) << rank_of(block, b->command.shared);
+    if (to >> block->rank & 1) {
+        simt_bulk_write(&b->command, piece, bytes, shared_of(async, b));
+        complete_bytes(async, b, piece->bytes);
+    }
+    for (uint32_t rest = to & ~(UINT32_C(1) << block->rank); rest; rest &= rest - 1) {
+        if (!bytes)
+            simt_bulk_fill(&b->command, piece, filled);
+        send_parts(async, b, piece, (unsigned)__builtin_ctz(rest), bytes ? bytes : filled);
+    }
+}
+
+/* A part of a piece that nothing is read for, or that comes from the block's own shared memory: no larger than a line. */
 static void move_here(struct async *async, uint32_t command, const struct simt_piece *piece)
 {
-    struct async_bulk *b = &async->commands.items[command];
-    uint8_t bytes[PACKET_LINE_BYTES], *shared = shared_of(async, b);
-    if (b->command.kind == SIMT_BULK_SEND) {
-        memcpy(bytes, shared + (b->command.from & SIMT_SHARED_OFFSET) + piece->offset, piece->bytes);
-        simt_bulk_write(&b->command, piece, bytes, shared);
-    } else {
-        simt_bulk_write(&b->command, piece, NULL, shared);
+    const struct async_bulk *b = &async->commands.items[command];
+    for (struct simt_piece part = *piece; part.offset < piece->offset + piece->bytes; part.offset += part.bytes) {
+        uint32_t left = piece->offset + piece->bytes - part.offset;
+        const uint8_t *from = shared_of(async, b) + (b->command.from & SIMT_SHARED_OFFSET) + part.offset;
+        part.bytes = left < PACKET_LINE_BYTES ? left : PACKET_LINE_BYTES;
+        deliver(async, b, &part, b->command.kind == SIMT_BULK_SEND ? from : NULL);
     }
-    complete_bytes(async, b, piece->bytes);
 }
 
 static void move(struct async *async, uint32_t command, const struct simt_piece *piece)
@@ -275,8 +317,7 @@ static void take_bytes(struct async *async, const struct async_bulk *b, const st
     const uint8_t *bytes = packet_data(p) + piece->piece.global % PACKET_LINE_BYTES;
     if (async->params->values_at_issue)
         bytes = store_at(async->store, piece->piece.global);
-    simt_bulk_write(&b->command, &piece->piece, bytes, shared_of(async, b));
-    complete_bytes(async, b, piece->piece.bytes);
+    deliver(async, b, &piece->piece, bytes);
 }
 
 void async_answer(struct async *async, const struct packet *p)

@@ -12,6 +12,7 @@
 #include "simt/image.h"
 #include "simt/lock.h"
 #include "simt/mbarrier.h"
+#include "simt/send.h"
 #include "sm/barrier.h"
 #include "sm/cluster.h"
 #include "watch/value_history.h"
@@ -378,6 +379,24 @@ static bool arrive_copied(struct frun *f, struct fblock *b, unsigned w)
     return true;
 }
 
+/* What lanes have for other blocks of their cluster comes there. False: one was illegal. */
+static bool send_lanes(struct frun *f, struct fblock *b, unsigned w)
+{
+    for (uint64_t rest = f->access.remote; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest), rank = (unsigned)(f->access.address[lane] >> LANE_RANK_SHIFT) - 1;
+        struct simt_sent sent = simt_sent_of(&f->access, lane);
+        struct mbarrier_step step = simt_sent_take(&peer_of(f, b, rank)->simt, &sent);
+        struct simt_fault fault;
+        if (!step.fault)
+            continue;
+        simt_mbarrier_fault(&fault, &step, sent.address, lane, f->access.pc);
+        set_fault(f, b, w, &fault);
+        return false;
+    }
+    f->changed = true;
+    return true;
+}
+
 static bool read_memory(void *context, uint64_t address, void *to, unsigned bytes)
 {
     struct gpu *gpu = context;
@@ -387,14 +406,40 @@ static bool read_memory(void *context, uint64_t address, void *to, unsigned byte
     return true;
 }
 
+/* The blocks that a copy in bulk to shared memory goes to, by rank. */
+static uint32_t targets_of(const struct fblock *b, const struct simt_bulk *bulk)
+{
+    uint32_t name = bulk->shared >> SIMT_SHARED_OFFSET_BITS, rank = name ? name - 1 : b->simt.rank;
+    return bulk->blocks ? bulk->blocks : UINT32_C(1) << rank;
+}
+
+static const struct simt_block *block_of_rank(const struct frun *f, const struct fblock *b, unsigned rank)
+{
+    return rank == b->simt.rank ? &b->simt : &peer_of(f, b, rank)->simt;
+}
+
+/* A piece's bytes come to the blocks that they are for, NULL: those that fill it. */
+static struct mbarrier_step deliver(struct frun *f, const struct fblock *b, const struct simt_bulk *bulk,
+                                    const struct simt_piece *piece, const uint8_t *bytes)
+{
+    struct mbarrier_step step = {0};
+    for (uint32_t rest = targets_of(b, bulk); rest && !step.fault; rest &= rest - 1) {
+        const struct simt_block *to = block_of_rank(f, b, (unsigned)__builtin_ctz(rest));
+        simt_bulk_write(bulk, piece, bytes, to->shared);
+        if (bulk->arrives)
+            step = simt_mbarrier_bytes(to, bulk->mbarrier & SIMT_SHARED_OFFSET, piece->bytes);
+    }
+    return step;
+}
+
 /* A piece of a copy in bulk is moved at once. False: it lies outside of memory. */
 static bool move_piece(struct frun *f, const struct fblock *b, const struct simt_bulk *bulk,
-                       const struct simt_piece *piece)
+                       const struct simt_piece *piece, struct mbarrier_step *step)
 {
     uint8_t bytes[128], *shared = b->simt.shared;
     bool sends = bulk->kind == SIMT_BULK_SEND;
     if (piece->outside && bulk->kind == SIMT_BULK_LOAD)
-        simt_bulk_write(bulk, piece, NULL, shared);
+        *step = deliver(f, b, bulk, piece, NULL);
     if (piece->outside)
         return true;
     if (!sends && !store_covers(&f->run->gpu->store, piece->global, piece->bytes))
@@ -402,7 +447,7 @@ static bool move_piece(struct frun *f, const struct fblock *b, const struct simt
     uint8_t *global = sends ? shared + (bulk->from & SIMT_SHARED_OFFSET) + piece->offset
                             : gpu_host_address(f->run->gpu, piece->global);
     if (bulk->kind == SIMT_BULK_LOAD || sends)
-        simt_bulk_write(bulk, piece, global, shared);
+        *step = deliver(f, b, bulk, piece, global);
     if (bulk->kind != SIMT_BULK_STORE && bulk->kind != SIMT_BULK_REDUCE)
         return true;
     simt_bulk_read(bulk, piece, shared, bytes);
@@ -427,16 +472,15 @@ static bool copy_bulk(struct frun *f, struct fblock *b, unsigned w)
         struct simt_fault fault = {0};
         bool fine = simt_bulk_open(&b->place->warps[w], a, lane, read_memory, f->run->gpu, &bulk, &fault);
         while (fine && simt_bulk_next(&bulk, &piece)) {
-            fine = move_piece(f, b, &bulk, &piece);
+            struct mbarrier_step step = {0};
+            fine = move_piece(f, b, &bulk, &piece, &step);
             fault = (struct simt_fault){.kind = SIMT_FAULT_BOUNDS,
                                         .lane = (uint8_t)lane,
                                         .space = ISA_SPACE_GLOBAL,
                                         .address = piece.global,
                                         .pc = a->pc};
-            if (fine && bulk.arrives) {
-                struct mbarrier_step step =
-                    simt_mbarrier_bytes(&b->simt, bulk.mbarrier & SIMT_SHARED_OFFSET, piece.bytes);
-                fine = !step.fault;
+            if (step.fault) {
+                fine = false;
                 simt_mbarrier_fault(&fault, &step, bulk.mbarrier, lane, a->pc);
             }
         }
@@ -503,6 +547,8 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
             if (f->access.space == ISA_SPACE_SHARED)
                 note_access(f, b, w, &synced, &worked);
             if (!move_lanes(f, b, w))
+                return true;
+            if (f->access.remote && simt_access_sends(&f->access) && !send_lanes(f, b, w))
                 return true;
             if (f->access.instr->op == ISA_OP_CP_ARRIVE && !arrive_copied(f, b, w))
                 return true;

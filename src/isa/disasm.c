@@ -331,6 +331,15 @@ static void print_copy(struct printer *s)
     }
 }
 
+/* `[address], values, [mbarrier]`. */
+static void print_send(struct printer *s)
+{
+    const struct isa_instr *instr = s->instr;
+    print_source(s, 'm', &instr->src[0]);
+    print_vector(s, instr->src + 2, instr->src_count - 2u, instr->type);
+    print_source(s, 'm', &instr->src[1]);
+}
+
 static void print_tensor(struct printer *s)
 {
     const struct isa_instr *instr = s->instr;
@@ -426,6 +435,8 @@ static void print_operands(struct printer *s)
     case ISA_OP_TLD4:
     case ISA_OP_SULD:
     case ISA_OP_SUST: print_image(s); break;
+    case ISA_OP_ST_ASYNC:
+    case ISA_OP_RED_ASYNC: print_send(s); break;
     case ISA_OP_CP_ASYNC:
     case ISA_OP_BULK:
     case ISA_OP_BULK_REDUCE:

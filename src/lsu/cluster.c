@@ -110,11 +110,11 @@ static void perform(struct lsu *lsu, struct packet *p)
     packet_append(&lsu->cluster.answering, p);
 }
 
-/* An answer to this SM: to what a barrier told, it ends there. */
+/* An answer to this SM: to what nobody waits for, it ends there. */
 static bool take_answer(struct lsu *lsu, struct packet *p)
 {
     uint8_t event = access_of(p)->event;
-    if (event == LSU_MESSAGE_ARRIVED || event == LSU_MESSAGE_ENDED) {
+    if (event != LSU_MESSAGE_ACCESS && event != LSU_MESSAGE_ABSENT) {
         packet_shift(&lsu->cluster.coming);
         packet_free(&lsu->net.packets, p);
         return true;
@@ -134,7 +134,7 @@ static bool step_first(struct lsu *lsu, struct packet *p, bool *used)
         return take_answer(lsu, p);
     if (*used)
         return false;
-    *used = access_of(p)->event == LSU_MESSAGE_ACCESS;
+    *used = access_of(p)->event == LSU_MESSAGE_ACCESS || access_of(p)->event == LSU_MESSAGE_BYTES;
     packet_shift(&lsu->cluster.coming);
     perform(lsu, p);
     return true;

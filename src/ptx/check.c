@@ -544,6 +544,19 @@ static int bind_tensor_copy(struct binder *b)
     return bind_box(b, place);
 }
 
+/* `[address], values, [mbarrier]`: the mbarrier stands before the values. */
+static int bind_send(struct binder *b)
+{
+    const struct ptx_raw_operand *to = take(b), *values = take(b), *mbarrier = take(b);
+    if (!mbarrier)
+        return missing(b);
+    b->space = ISA_SPACE_SHARED;
+    if (bind_source(b, 'm', to) < 0 || bind_source(b, 'm', mbarrier) < 0)
+        return -1;
+    b->space = 0;
+    return bind_source(b, b->instr->op == ISA_OP_ST_ASYNC ? 'V' : 'a', values);
+}
+
 /* Copies beside the warp, but for those of boxes. */
 static int bind_copy(struct binder *b)
 {
@@ -612,6 +625,7 @@ int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struc
     bool copies = flags & ISA_FLAG_COPY && flags & ISA_FLAG_MEMORY && instr->op != ISA_OP_CP_ARRIVE;
     if ((is_barrier                       ? bind_barrier(&b)
          : flags & ISA_FLAG_IMAGE         ? bind_image(&b)
+         : instr->op == ISA_OP_ST_ASYNC || instr->op == ISA_OP_RED_ASYNC ? bind_send(&b)
          : copies && isa_dimensions(instr) ? bind_tensor_copy(&b)
          : copies                         ? bind_copy(&b)
                                           : bind_letters(&b)) < 0)

@@ -31,7 +31,7 @@ static int parse_guard(struct ptx_parser *p, struct isa_instr *instr)
  * that is known. */
 static void join_name(const struct ptx_parser *p, struct mnemonic *m)
 {
-    static const char *const families[] = {"lockstep", "mbarrier", "cp", "fence"};
+    static const char *const families[] = {"lockstep", "mbarrier", "cp", "fence", "st", "red"};
     bool joins = false;
     for (unsigned i = 0; i < sizeof families / sizeof families[0]; i++)
         joins |= ptx_token_is(&m->op, families[i], strlen(families[i]));
@@ -374,6 +374,8 @@ static void settle_sync(struct isa_instr *instr)
     settle_mbarrier(instr);
     if (instr->op == ISA_OP_CP_ASYNC)
         instr->mods.space = ISA_SPACE_GLOBAL;
+    if (instr->op == ISA_OP_ST_ASYNC || instr->op == ISA_OP_RED_ASYNC)
+        instr->mods.space = ISA_SPACE_CLUSTER;
     if (isa_is_cluster_barrier(instr) && !instr->mods.order)
         instr->mods.order = instr->mods.barrier == ISA_BARRIER_WAIT ? ISA_ORDER_ACQUIRE : ISA_ORDER_RELEASE;
 }

@@ -246,6 +246,20 @@ static uint32_t place_of(const struct simt_bulk *bulk, uint32_t offset)
     return address ^ ((address >> 7 & ((1u << bits) - 1)) << 4);
 }
 
+uint32_t simt_bulk_place(const struct simt_bulk *bulk, uint32_t offset, uint32_t *run)
+{
+    uint32_t address = place_of(bulk, offset);
+    bool swizzled = bulk->is_tensor && bulk->map.swizzle;
+    *run = swizzled ? CHUNK - offset % CHUNK : LINE - address % LINE;
+    return address;
+}
+
+void simt_bulk_fill(const struct simt_bulk *bulk, const struct simt_piece *piece, uint8_t *bytes)
+{
+    for (uint32_t i = 0; i < piece->bytes; i++)
+        bytes[i] = (uint8_t)(bulk->map.fill >> 8 * ((piece->offset + i) & 1));
+}
+
 /* Bytes from an offset on that lie side by side, whatever the swizzle. */
 static uint32_t run_of(const struct simt_piece *piece, uint32_t at)
 {
@@ -261,8 +275,7 @@ void simt_bulk_write(const struct simt_bulk *bulk, const struct simt_piece *piec
         if (bytes)
             memcpy(to, bytes + at, run);
         else
-            for (uint32_t i = 0; i < run; i++)
-                to[i] = (uint8_t)(bulk->map.fill >> 8 * ((piece->offset + at + i) & 1));
+            simt_bulk_fill(bulk, &(struct simt_piece){.offset = piece->offset + at, .bytes = run}, to);
     }
 }
 

@@ -52,6 +52,11 @@ bool simt_bulk_open(const struct simt_warp *warp, const struct simt_access *acce
                     void *context, struct simt_bulk *bulk, struct simt_fault *fault);
 /* The next piece; false: there is none. */
 bool simt_bulk_next(struct simt_bulk *bulk, struct simt_piece *piece);
+/* Where in a block's shared memory byte `offset` of the command lies: its address there. *run: bytes from there on that lie
+ * side by side, and in one line of 128. */
+uint32_t simt_bulk_place(const struct simt_bulk *bulk, uint32_t offset, uint32_t *run);
+/* The bytes that fill a piece outside of a tensor. */
+void simt_bulk_fill(const struct simt_bulk *bulk, const struct simt_piece *piece, uint8_t *bytes);
 /* The bytes of a piece go to the block's shared memory, or come from there. NULL: it is filled. */
 void simt_bulk_write(const struct simt_bulk *bulk, const struct simt_piece *piece, const uint8_t *bytes, uint8_t *shared);
 void simt_bulk_read(const struct simt_bulk *bulk, const struct simt_piece *piece, const uint8_t *shared, uint8_t *bytes);

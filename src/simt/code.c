@@ -78,6 +78,11 @@ static struct simt_operand bind_operand(struct fixed_rows *rows, const struct is
     return bound;
 }
 
+static bool sends(const struct isa_instr *instr)
+{
+    return instr->op == ISA_OP_ST_ASYNC || instr->op == ISA_OP_RED_ASYNC;
+}
+
 static enum simt_kind kind_of(const struct isa_instr *instr, lane_fn *lanes)
 {
     uint32_t flags = isa_op_info(instr->op)->flags;
@@ -115,6 +120,7 @@ static enum simt_kind kind_of(const struct isa_instr *instr, lane_fn *lanes)
     if (flags & ISA_FLAG_COPY)
         return !(flags & ISA_FLAG_MEMORY)       ? SIMT_KIND_COPIES
                : instr->op == ISA_OP_CP_ASYNC ? SIMT_KIND_COPY
+               : sends(instr)                 ? SIMT_KIND_SEND
                                               : SIMT_KIND_BULK;
     if (flags & ISA_FLAG_IMAGE)
         return instr->op == ISA_OP_TEX || instr->op == ISA_OP_TLD4 ? SIMT_KIND_TEXTURE : SIMT_KIND_SURFACE;
@@ -160,6 +166,11 @@ static void bind_memory(struct arena *arena, const struct isa_instr *instr, stru
                                                     : 1;
     form->stride = form->kind == ISA_FLAG_ATOMIC ? 16 : (uint8_t)(form->element_bytes * form->elements);
     form->space = flags & ISA_FLAG_IMAGE ? ISA_SPACE_GLOBAL : instr->mods.space;
+    if (op->kind == SIMT_KIND_SEND) {
+        form->elements = (uint8_t)(op->src_count - 2);
+        form->stride = SIMT_ACCESS_BYTES;
+        return;
+    }
     if (op->kind == SIMT_KIND_COPY || op->kind == SIMT_KIND_BULK) {
         bind_copy(instr, form);
         return;

@@ -22,6 +22,7 @@ enum simt_kind {
     SIMT_KIND_SURFACE,
     SIMT_KIND_COPY,     /* cp.async (copy.h) */
     SIMT_KIND_COPIES,   /* its groups, and those of copies in bulk */
+    SIMT_KIND_SEND,     /* st.async, red.async (send.h) */
     SIMT_KIND_BULK,     /* a copy in bulk (bulk.h) */
     SIMT_KIND_MBARRIER, /* an operation on mbarrier objects (mbarrier.h) */
     SIMT_KIND_LOCK, /* a memory instruction whose answer says where lanes go on */

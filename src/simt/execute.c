@@ -405,6 +405,10 @@ static enum simt_event execute_other(struct simt_warp *warp, const struct simt_o
         if (r->mask)
             return simt_copy(warp, op, cycle, access, r);
         break;
+    case SIMT_KIND_SEND:
+        if (r->mask)
+            return simt_send(warp, op, cycle, access, r);
+        break;
     case SIMT_KIND_BULK:
         if (r->mask)
             return simt_bulk(warp, op, cycle, access, r);

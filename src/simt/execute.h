@@ -57,11 +57,14 @@ void simt_describe_access(const struct simt_op *op, const struct simt_result *r,
                           struct simt_access *access);
 /* The addresses of an access's lanes (simt_describe_access has filled it in) from an operand; it is neither gathered nor
  * served. space: the one that they have to lie in; of an instruction that names none, shared memory is found by generic
- * addresses. False: a lane's address is another one, or not aligned (r->fault). */
+ * addresses. CLUSTER: shared memory of any block; lanes of others are in access->remote. False: a lane's address is another one, or not aligned (r->fault). */
 bool simt_place(struct simt_warp *warp, const struct simt_operand *operand, uint8_t space, struct simt_access *access,
                 struct simt_result *r);
 /* copy.c: cp.async. MEMORY; PLAIN: no lane reads anything; FAULTED. And what is done with groups: COPIES, or PLAIN. */
 enum simt_event simt_copy(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
+                          struct simt_result *r);
+/* send.c: st.async and red.async. MEMORY, performed but for the lanes of access->remote; or FAULTED. */
+enum simt_event simt_send(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
                           struct simt_result *r);
 /* bulk.c: a copy in bulk. BULK: the access says what its lanes ask for. */
 enum simt_event simt_bulk(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,

@@ -168,6 +168,15 @@ struct mbarrier_step simt_mbarrier_copied(const struct simt_block *block, uint64
     return step;
 }
 
+struct mbarrier_step simt_mbarrier_take(const struct simt_block *block, uint64_t address, unsigned op, uint64_t operand)
+{
+    uint64_t object;
+    memcpy(&object, block->shared + address, sizeof object);
+    struct mbarrier_step step = step_of(op, object, operand, false);
+    memcpy(block->shared + address, &step.object, sizeof step.object);
+    return step;
+}
+
 struct mbarrier_step simt_mbarrier_bytes(const struct simt_block *block, uint64_t address, uint32_t bytes)
 {
     uint64_t object;
@@ -187,14 +196,22 @@ uint64_t simt_mbarrier_hint(const struct simt_access *access)
     return most;
 }
 
+/* Objects of other blocks are told of arrivals and bytes; nobody hears what they were. */
+static bool may_be_far(const struct isa_instr *instr)
+{
+    return instr->op >= ISA_OP_MBARRIER_EXPECT_TX && instr->op <= ISA_OP_MBARRIER_DROP_TX &&
+           (!instr->dst_count || instr->dst[0].kind == ISA_OPERAND_NONE);
+}
+
 enum simt_event simt_mbarrier(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                               struct simt_access *access, struct simt_result *r)
 {
     simt_describe_access(op, r, &warp->paths.now->frame, access);
-    if (!simt_place(warp, &op->src[0], ISA_SPACE_SHARED, access, r))
+    uint8_t space = may_be_far(r->instr) ? ISA_SPACE_CLUSTER : ISA_SPACE_SHARED;
+    if (!simt_place(warp, &op->src[0], space, access, r))
         return SIMT_FAULTED;
     gather_operands(warp, op, cycle, access);
-    for (uint64_t rest = access->mask; rest; rest &= rest - 1)
+    for (uint64_t rest = access->mask & ~access->remote; rest; rest &= rest - 1)
         if (!perform(warp, access, mask_first(rest), r))
             return SIMT_FAULTED;
     if (waits(r->instr->op))

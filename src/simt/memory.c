@@ -60,6 +60,13 @@ static bool written_addresses(const struct simt_warp *warp, const struct simt_op
     return true;
 }
 
+/* Lanes of such an instruction may name shared memory of other blocks. */
+static bool may_be_far(const struct simt_access *access)
+{
+    unsigned kind = access->op->kind;
+    return kind == SIMT_KIND_MEMORY || kind == SIMT_KIND_MBARRIER || kind == SIMT_KIND_SEND;
+}
+
 /* The first lane of `lanes` whose access is illegal for its space; false when there is none. Global bounds are the
  * caller's to check: it knows the allocations. */
 static bool find_fault(const struct simt_warp *warp, const struct simt_access *access, const uint8_t *space,
@@ -76,7 +83,7 @@ static bool find_fault(const struct simt_warp *warp, const struct simt_access *a
                  (address > warp->block->shared_bytes || size > warp->block->shared_bytes - address))
             kind = SIMT_FAULT_BOUNDS;
         else if (space[lane] == ISA_SPACE_CLUSTER &&
-                 (access->op->kind != SIMT_KIND_MEMORY || LANE_SHARED_OFFSET(address) + size > warp->block->shared_bytes))
+                 (!may_be_far(access) || LANE_SHARED_OFFSET(address) + size > warp->block->shared_bytes))
             kind = SIMT_FAULT_BOUNDS;
         else if (space[lane] == ISA_SPACE_LOCAL &&
                  (address > warp->block->grid->stack_bytes || size > warp->block->grid->stack_bytes - address))
@@ -125,8 +132,8 @@ static void resolve_lanes(const struct simt_warp *warp, struct simt_access *acce
     }
 }
 
-/* Finds each lane's space, which is `named` (0: each address says it), and whether all accesses are legal. The usual case, one space and nothing wrong, is seen from
- * the survey; else lane by lane. */
+/* Finds each lane's space, which is `named` (0: each address says it), and whether all accesses are legal. The usual case, one
+ * space and nothing wrong, is seen from the survey; else lane by lane. */
 HOT_INLINE bool place_lanes(const struct simt_warp *warp, struct simt_access *access, uint8_t named, bool uniform,
                             uint64_t *sets, struct simt_fault *fault)
 {
@@ -172,7 +179,7 @@ HOT void simt_describe_access(const struct simt_op *op, const struct simt_result
     access->samples = false;
     access->mask = r->mask;
     access->changed = access->matched = access->leaving = 0;
-    access->ended = access->waiting = 0;
+    access->ended = access->waiting = access->remote = 0;
     access->pc = r->pc;
     access->reg_base = frame->reg_base;
     access->pred_base = frame->pred_base;
@@ -246,12 +253,16 @@ bool simt_place(struct simt_warp *warp, const struct simt_operand *operand, uint
                 struct simt_result *r)
 {
     uint64_t sets[ISA_SPACE_CLUSTER + 1] = {0};
-    bool generic = access->op->form.space == 0 && space == ISA_SPACE_SHARED;
+    bool generic = access->op->form.space == 0 && space >= ISA_SPACE_SHARED;
     bool uniform = written_addresses(warp, operand, 0, &warp->paths.now->frame, access->address);
     r->fault = (struct simt_fault){0};
     bool placed = place_lanes(warp, access, generic ? 0 : space, uniform, sets, &r->fault);
     uint64_t elsewhere = access->mask & ~sets[space];
-    access->space = space;
+    if (space == ISA_SPACE_CLUSTER) {
+        access->remote = sets[ISA_SPACE_CLUSTER];
+        elsewhere &= ~sets[ISA_SPACE_SHARED];
+    }
+    access->space = space == ISA_SPACE_CLUSTER ? ISA_SPACE_SHARED : space;
     r->fault.pc = r->pc;
     if (placed && elsewhere)
         r->fault = (struct simt_fault){.kind = SIMT_FAULT_BOUNDS,
@@ -277,10 +288,11 @@ enum simt_event simt_matrix_access(struct simt_warp *warp, const struct simt_op 
     if (event != SIMT_PLAIN)
         return event;
     const struct simt_frame *frame = &warp->paths.now->frame;
-    uint64_t sets[ISA_SPACE_SHARED + 1] = {0};
+    uint64_t sets[ISA_SPACE_CLUSTER + 1] = {0};
     simt_describe_access(op, r, frame, access);
     access->mask = mask_low(8 * isa_matrix_count(r->instr));
-    if (!place_lanes(warp, access, written_addresses(warp, op, frame, access->address), sets, &r->fault)) {
+    bool uniform = written_addresses(warp, &op->src[0], 0, frame, access->address);
+    if (!place_lanes(warp, access, op->form.space, uniform, sets, &r->fault)) {
         r->fault.pc = r->pc;
         return SIMT_FAULTED;
     }

@@ -187,6 +187,7 @@ struct simt_access {
     uint64_t leaving; /* of a lock: lanes that ask to be taken out of its queue */
     uint64_t matched; /* of a compare-and-swap performed here: lanes that found what they compared with */
     uint64_t ended;   /* of an mbarrier: lanes whose operation ended its phase */
+    uint64_t remote;  /* of an mbarrier, or of what a send brings: lanes that name another block of the cluster */
     uint64_t waiting; /* of mbarrier.try_wait: lanes whose phase is not over */
     uint16_t kind;    /* ISA_FLAG_LOAD, _STORE or _ATOMIC */
     uint8_t space;    /* ISA_SPACE_GLOBAL, _SHARED, _LOCAL, _CONST; _CLUSTER: the shared memory of other blocks. Resolved */
@@ -292,6 +293,8 @@ void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*a
 uint64_t simt_mbarrier_look(struct simt_warp *warp, struct simt_access *access);
 /* An arrival at an object of the block that cp.async.mbarrier.arrive has asked for, whose copies are done. */
 struct mbarrier_step simt_mbarrier_copied(const struct simt_block *block, uint64_t address);
+/* The operation of that instruction (enum isa_op) on an object of the block, by another block. */
+struct mbarrier_step simt_mbarrier_take(const struct simt_block *block, uint64_t address, unsigned op, uint64_t operand);
 /* Bytes of a copy in bulk came for an object of the block. */
 struct mbarrier_step simt_mbarrier_bytes(const struct simt_block *block, uint64_t address, uint32_t bytes);
 /* A fault of kind MBARRIER: an operation of one arrival was not allowed, as the step says. */

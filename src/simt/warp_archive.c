@@ -185,6 +185,7 @@ void simt_access_archive(struct simt_access *access, const struct simt_code *cod
     ARCHIVE(ar, access->changed);
     ARCHIVE(ar, access->leaving);
     ARCHIVE(ar, access->waiting);
+    ARCHIVE(ar, access->remote);
     ARCHIVE(ar, access->kind);
     archive_u8_to(ar, &access->space, ISA_SPACE_CLUSTER);
     archive_u8_to(ar, &access->element_bytes, SIMT_ACCESS_BYTES);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory/packet_values.h"
+#include "sm/sending.h"
 #include "sm/state.h"
 #include "sm/warps.h"
 
@@ -152,6 +153,9 @@ void sm_perform_message(void *context, struct packet *p)
         perform_access(&block->simt, p);
     } else if (m->event == LSU_MESSAGE_ACCESS) {
         m->event = LSU_MESSAGE_ABSENT;
+    } else if (m->event == LSU_MESSAGE_MBARRIER || m->event == LSU_MESSAGE_BYTES) {
+        if (block)
+            sm_take_sent(sm, block, p);
     } else if (block) {
         if (m->event == LSU_MESSAGE_ENDED)
             sm_cluster_ended(&block->cluster, m->waiter / 2);

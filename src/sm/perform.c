@@ -7,8 +7,10 @@
 #include "simt/copy.h"
 #include "simt/image.h"
 #include "simt/lock.h"
+#include "simt/send.h"
 #include "sm/barriers.h"
 #include "sm/perform.h"
+#include "sm/sending.h"
 #include "sm/state.h"
 #include "sm/tell.h"
 #include "sm/warps.h"
@@ -140,12 +142,14 @@ NOT_INLINE void note_lines(struct sm *sm, const struct simt_access *access)
         sm_lines_note(&sm->lines, access, sm->lsu.l1d.line_bytes, acquires || order == ISA_ORDER_RELEASE);
 }
 
-/* An operation on mbarriers, which has been performed: who waited for phases that it ended goes on, and the warp waits if it
+/* An operation on mbarriers, or a send, which has been performed but for other blocks': who waited for phases that it ended goes on, and the warp waits if it
  * waits for one itself. */
 NOT_INLINE void start_mbarrier(struct sm *sm, unsigned slot, struct core_op *o, const struct order_meaning *meaning)
 {
     struct simt_access *access = o->access;
     access->since = sm->agenda.now;
+    if (RARELY(access->remote))
+        sm_send_lanes(sm, slot, access);
     if (access->instr->op == ISA_OP_CP_ARRIVE)
         async_arrive_behind(&sm->async, slot, access);
     if (access->ended)
@@ -188,7 +192,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
         note_lines(sm, access);
     if (order_synchronises_block(meaning))
         lsu_synchronise_block(&sm->lsu, warp->block);
-    if (RARELY(access->op->kind == SIMT_KIND_MBARRIER)) {
+    if (RARELY(simt_access_sends(access))) {
         start_mbarrier(sm, slot, o, meaning);
         return true;
     }

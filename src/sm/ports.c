@@ -3,6 +3,7 @@
 
 #include "simt/lock.h"
 #include "sm/blocks.h"
+#include "sm/sending.h"
 #include "sm/clusters.h"
 #include "sm/state.h"
 #include "sm/tell.h"
@@ -157,4 +158,4 @@ const struct sm_completion_port sm_completion_port = {reach_release, access_ends
 
 /* async_port */
 
-const struct async_port sm_async_port = {complete_access, fault, warp_rests};
+const struct async_port sm_async_port = {complete_access, fault, warp_rests, sm_send_piece};

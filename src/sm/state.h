@@ -14,6 +14,7 @@
 #include "lsu/lsu.h"
 #include "sm/barrier.h"
 #include "sm/cluster.h"
+#include "sm/clusters.h"
 #include "sm/complete.h"
 #include "sm/form.h"
 #include "sm/sm.h"
