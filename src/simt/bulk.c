@@ -117,14 +117,25 @@ static enum simt_bulk_kind kind_of(const struct isa_instr *instr)
     }
 }
 
-static bool open_tensor(const struct simt_access *access, unsigned lane, simt_read_fn *read, void *context,
-                        struct simt_bulk *bulk, struct simt_fault *fault)
+/* Reads a tensor map, which is often a parameter of the kernel, in whose window its generic address lies; or a copy of one in
+ * the thread's local memory, which is what clang makes of that. */
+static bool read_map(const struct simt_warp *warp, unsigned lane, uint64_t address, simt_read_fn *read, void *context,
+                     struct tensor_map *map)
+{
+    uint64_t param = address - LANE_PARAM_WINDOW, local = address - LANE_LOCAL_WINDOW;
+    if (local < LANE_WINDOW_BYTES)
+        return simt_local_read((struct simt_warp *)warp, lane, local, map, sizeof *map);
+    return read(context, param < LANE_WINDOW_BYTES ? warp->block->grid->param_address + param : address, map, sizeof *map);
+}
+
+static bool open_tensor(const struct simt_warp *warp, const struct simt_access *access, unsigned lane,
+                        simt_read_fn *read, void *context, struct simt_bulk *bulk, struct simt_fault *fault)
 {
     uint64_t address = access->address[lane];
     const struct tensor_map *map = &bulk->map;
     bulk->is_tensor = true;
     memcpy(bulk->at, asked_of(access, lane)->at, sizeof bulk->at);
-    if (address % 64 || !read(context, address, &bulk->map, sizeof bulk->map) || map->mark != TENSOR_MAP_MARK)
+    if (address % 16 || !read_map(warp, lane, address, read, context, &bulk->map) || map->mark != TENSOR_MAP_MARK)
         return refuse(fault, access, lane, address, "there is no tensor map at 0x%llx (cuTensorMapEncodeTiled makes one)",
                       address);
     if (map->rank != isa_dimensions(access->instr))
@@ -170,7 +181,7 @@ bool simt_bulk_open(const struct simt_warp *warp, const struct simt_access *acce
                                .bytes_kept = asked->bytes_kept,
                                .shared = asked->shared,
                                .mbarrier = asked->mbarrier};
-    if (!(isa_dimensions(access->instr) ? open_tensor(access, lane, read, context, bulk, fault)
+    if (!(isa_dimensions(access->instr) ? open_tensor(warp, access, lane, read, context, bulk, fault)
                                         : open_copy(access, lane, bulk, fault)))
         return false;
     if (bulk->kind == SIMT_BULK_PREFETCH)

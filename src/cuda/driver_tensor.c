@@ -1,0 +1,93 @@
+/* Tensor maps: what cuTensorMapEncodeTiled makes of a tensor in memory and the box that copies take of it. What it makes is read
+ * by simt/bulk.c alone. CUDA driver API, "Tensor Map Object Management". */
+#include <string.h>
+
+#include "cuda/driver.h"
+#include "isa/op.h"
+#include "simt/tensor_map.h"
+
+_Static_assert(sizeof(CUtensorMap) == TENSOR_MAP_BYTES, "programs have this much room for one");
+
+struct element {
+    uint8_t bytes, type; /* enum isa_type, as a reduction takes it */
+    uint16_t nan;        /* the upper bits of a NaN; 0: it has none */
+};
+
+static const struct element elements[] = {
+    [CU_TENSOR_MAP_DATA_TYPE_UINT8] = {1, ISA_U8, 0},         [CU_TENSOR_MAP_DATA_TYPE_UINT16] = {2, ISA_U16, 0},
+    [CU_TENSOR_MAP_DATA_TYPE_UINT32] = {4, ISA_U32, 0},       [CU_TENSOR_MAP_DATA_TYPE_INT32] = {4, ISA_S32, 0},
+    [CU_TENSOR_MAP_DATA_TYPE_UINT64] = {8, ISA_U64, 0},       [CU_TENSOR_MAP_DATA_TYPE_INT64] = {8, ISA_S64, 0},
+    [CU_TENSOR_MAP_DATA_TYPE_FLOAT16] = {2, ISA_F16, 0x7fff}, [CU_TENSOR_MAP_DATA_TYPE_FLOAT32] = {4, ISA_F32, 0x7fff},
+    [CU_TENSOR_MAP_DATA_TYPE_FLOAT64] = {8, ISA_F64, 0x7fff}, [CU_TENSOR_MAP_DATA_TYPE_BFLOAT16] = {2, ISA_BF16, 0x7fff},
+    [CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ] = {4, ISA_F32, 0x7fff},
+    [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32] = {4, ISA_F32, 0x7fff},
+    [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ] = {4, ISA_F32, 0x7fff},
+};
+
+/* The tensor itself: sizes and strides in range, strides and the address as copies need them. */
+static bool fill_tensor(struct tensor_map *map, const cuuint64_t *sizes, const cuuint64_t *strides)
+{
+    for (unsigned d = 0; d < map->rank; d++) {
+        if (!sizes[d] || sizes[d] > UINT64_C(1) << 32)
+            return false;
+        map->size[d] = sizes[d];
+    }
+    for (unsigned d = 0; d + 1 < map->rank; d++) {
+        if (strides[d] % 16 || strides[d] >= UINT64_C(1) << 40)
+            return false;
+        map->stride[d] = strides[d];
+    }
+    return map->address % 16 == 0;
+}
+
+/* The box: up to 256 elements a dimension, whose rows are whole pieces of 16 bytes and, swizzled, no longer than that. */
+static bool fill_box(struct tensor_map *map, const cuuint32_t *box, const cuuint32_t *steps)
+{
+    static const uint16_t widest[] = {UINT16_MAX, 32, 64, 128};
+    for (unsigned d = 0; d < map->rank; d++) {
+        if (!box[d] || box[d] > 256 || (steps && steps[d] != 1))
+            return false;
+        map->box[d] = (uint16_t)box[d];
+    }
+    uint32_t row = (uint32_t)map->box[0] * map->element_bytes;
+    return row % 16 == 0 && row <= widest[map->swizzle];
+}
+
+CUresult cuTensorMapEncodeTiled(CUtensorMap *to, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                                const cuuint64_t *sizes, const cuuint64_t *strides, const cuuint32_t *box,
+                                const cuuint32_t *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
+{
+    bool known = (unsigned)type < sizeof elements / sizeof *elements && (unsigned)swizzle <= CU_TENSOR_MAP_SWIZZLE_128B;
+    if (!to || !sizes || !box || !known || rank == 0 || rank > TENSOR_MOST_RANK || (rank > 1 && !strides))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    (void)promotion; /* what the L2 fetches besides */
+    struct tensor_map map = {.mark = TENSOR_MAP_MARK,
+                             .rank = (uint8_t)rank,
+                             .element_bytes = elements[type].bytes,
+                             .type = elements[type].type,
+                             .swizzle = (uint8_t)swizzle,
+                             .address = (uint64_t)(uintptr_t)address,
+                             .fill = fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE ? 0 : elements[type].nan};
+    if (!fill_tensor(&map, sizes, strides) || !fill_box(&map, box, steps))
+        return CUDA_ERROR_INVALID_VALUE;
+    memset(to, 0, sizeof *to);
+    memcpy(to, &map, sizeof map);
+    return CUDA_SUCCESS;
+}
+
+/* Another address in a map that there is. */
+CUresult cuTensorMapReplaceAddress(CUtensorMap *to, void *address)
+{
+    struct tensor_map map;
+    if (!to || (uintptr_t)address % 16)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&map, to, sizeof map);
+    if (map.mark != TENSOR_MAP_MARK)
+        return CUDA_ERROR_INVALID_VALUE;
+    map.address = (uint64_t)(uintptr_t)address;
+    memcpy(to, &map, sizeof map);
+    return CUDA_SUCCESS;
+}
