@@ -76,7 +76,6 @@ struct packet {
     uint8_t bytes;       /* of memory touched: the segment's size (32, 64, 128 or less) */
     uint8_t kind, space; /* enum packet_kind, enum packet_space */
     bool is_reply;
-    bool of_copy;     /* the SM's asynchronous unit has sent it, whose number a waiter then is */
     uint8_t parts;    /* the slice's: sectors still to be served */
     uint8_t accepted; /* the slice's: bytes that the L2 has accepted, while the packet waits aside for the rest */
     /* For whoever asks what an instruction brought about in the L2 and below: */
@@ -84,6 +83,7 @@ struct packet {
     uint8_t sectors; /* the slice's: parts that it had in all */
     uint8_t missed;  /* likewise: of them, those that the L2 did not have */
     uint8_t dram;    /* likewise: 32 bytes each that went between L2 and DRAM for it, a victim's write-back included */
+    bool of_copy;    /* the SM's asynchronous unit has sent it, whose number a waiter then is */
 };
 
 #define FIELD(type, name, start, most, when, pack, doc) type name;

@@ -1,6 +1,7 @@
 /* Rings of packets, and the pool that makes a packet of a kind as message.def has it begin (packet_queue.h). */
 #include "memory/packet_queue.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -52,6 +53,11 @@ static struct packet **free_of(struct packet_pool *pool, unsigned kind)
 {
     return &pool->free[pool->of_any ? 0 : kind];
 }
+
+/* Heads and fields of the largest messages end in the line that begin copies. */
+_Static_assert(offsetof(struct message_read, data) == CACHE_LINE && offsetof(struct message_write, data) == CACHE_LINE &&
+                   offsetof(struct message_atomic, lanes) == CACHE_LINE,
+               "a message's bytes or lanes stand behind one cache line");
 
 HOT_INLINE void begin(struct packet *p, unsigned kind)
 {
