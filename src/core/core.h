@@ -96,6 +96,9 @@ static inline struct core *core_having(struct core *first, const struct core *en
     return first + 1 == end ? first : first + core_of_slot(first->params, slot);
 }
 
+/* The first unit of a class is taken for so many cycles, behind what it does already, by work that is no instruction's. Returns the
+ * cycle in which that begins. */
+uint64_t core_reserve(struct core *core, enum warp_unit unit, uint32_t cycles);
 /* True: results are written back in that cycle. */
 static inline bool core_results_due(const struct core *core, uint64_t cycle)
 {

@@ -60,6 +60,13 @@ static void dispatch_direct(struct core *core, enum warp_unit unit, unsigned uni
     }
 }
 
+uint64_t core_reserve(struct core *core, enum warp_unit unit, uint32_t cycles)
+{
+    uint64_t *free_at = &core->execute.free_at[unit][0], begin = cycle_max(*free_at, core->agenda->now + 1);
+    *free_at = begin + cycles;
+    return begin;
+}
+
 NOT_INLINE bool execute_direct(struct core *core)
 {
 #define UNIT(name, takes, side, ...)                                                                                   \

@@ -147,6 +147,8 @@ static void print_mod(const struct printer *s, unsigned field, uint8_t value)
         strbuf_add(s->out, ".gl");
     else if (field == ISA_FIELD_ORDER && value == ISA_ORDER_MMIO)
         strbuf_add(s->out, ".mmio.relaxed");
+    else if (field == ISA_FIELD_SHAPE && s->instr->op == ISA_OP_WGMMA)
+        strbuf_addf(s->out, ".m64n%uk%u", isa_matrix_of(s->instr).n, isa_matrix_of(s->instr).k);
     else if (field == ISA_FIELD_SPACE && value == ISA_SPACE_PARAM && !s->function->is_kernel &&
              s->instr->src_count && s->instr->src[0].kind == ISA_OPERAND_REG)
         strbuf_add(s->out, ".param::entry"); /* a plain .param would be the function's own */
@@ -385,6 +387,24 @@ static void print_fragment(struct printer *s, const struct isa_operand *operands
     strbuf_add(s->out, "}");
 }
 
+static void print_asynchronous(struct printer *s)
+{
+    const struct isa_instr *instr = s->instr;
+    struct isa_matrix x = isa_matrix_of(instr);
+    print_fragment(s, instr->dst, x.d, instr->type);
+    if (x.a_shared)
+        print_source(s, 'a', &instr->src[x.d]);
+    else
+        print_fragment(s, instr->src + x.d, x.a, instr->stype);
+    print_source(s, 'a', &instr->src[x.d + x.a]);
+    print_source(s, 'P', &instr->src[x.d + x.a + 1]);
+    for (enum isa_product_option i = ISA_SCALE_A; i < ISA_PRODUCT_OPTIONS; i++)
+        if (isa_product_option(instr, i)->kind != ISA_OPERAND_NONE) {
+            separate(s);
+            print_operand(s, isa_product_option(instr, i), ISA_S32);
+        }
+}
+
 static void print_product(struct printer *s)
 {
     const struct isa_instr *instr = s->instr;
@@ -445,6 +465,7 @@ static void print_operands(struct printer *s)
     case ISA_OP_TENSOR_REDUCE:
     case ISA_OP_TENSOR_PREFETCH: print_tensor(s); break;
     case ISA_OP_MMA: print_product(s); break;
+    case ISA_OP_WGMMA: print_asynchronous(s); break;
     default: print_letters(s); break;
     }
 }

@@ -21,6 +21,16 @@ struct isa_matrix isa_matrix_of(const struct isa_instr *instr)
 {
     const char *shape = isa_mod_text(ISA_FIELD_SHAPE, instr->mods.shape);
     struct isa_matrix x = {.m = extent(shape, 'm'), .n = extent(shape, 'n'), .k = extent(shape, 'k')};
+    if (instr->op == ISA_OP_WGMMA) {
+        x.m = ISA_MATRIX_ROWS;
+        x.n = (uint16_t)(instr->dst_count * ISA_WARP_SZ * 32 / isa_type_bits(instr->type) / ISA_MATRIX_ROWS);
+        x.d = instr->dst_count;
+        x.b = 1;
+        x.b_shared = true;
+        x.a_shared = instr->src[x.d].bits == 64;
+        x.a = x.a_shared ? 1 : registers(x.m * x.k, instr->stype);
+        return x;
+    }
     x.d = registers(x.m * x.n, instr->type);
     x.a = registers(x.m * x.k, instr->stype);
     x.b = registers(x.n * x.k, instr->stype);
@@ -32,6 +42,8 @@ unsigned isa_matrix_steps(const struct isa_instr *instr)
     if (!isa_is_product(instr->op))
         return 1;
     struct isa_matrix x = isa_matrix_of(instr);
+    if (instr->op == ISA_OP_WGMMA)
+        return x.n / 8;
     unsigned step = instr->stype == ISA_F64 ? 8 * 8 * 4 : 16 * 8 * 128 / isa_type_bits(instr->stype);
     unsigned steps = x.m * x.n * x.k / step;
     return steps ? steps : 1;

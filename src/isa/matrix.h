@@ -14,14 +14,28 @@
 #define ISA_MATRIX_DEPTH 32   /* most columns of A */
 #define ISA_MATRIX_COLUMNS 256 /* most columns of B */
 
-/* A product: rows, columns and depth, and how many registers of a lane hold D, A and B. */
+/* A product as a warp has it: rows (of wgmma a quarter), columns and depth, and how many operands are D, A and B: registers of a
+ * lane, or 1 for the descriptor of a matrix in shared memory. */
 struct isa_matrix {
     uint16_t m, n, k;
     uint8_t d, a, b;
+    bool a_shared, b_shared;
 };
 
 /* The shape of an instruction for which isa_is_product is true. */
 struct isa_matrix isa_matrix_of(const struct isa_instr *instr);
+/* Of wgmma.mma_async, the operands behind its predicate: NONE where they are not written. */
+enum isa_product_option { ISA_SCALE_A, ISA_SCALE_B, ISA_TRANS_A, ISA_TRANS_B, ISA_PRODUCT_OPTIONS };
+static inline const struct isa_operand *isa_product_option(const struct isa_instr *instr, enum isa_product_option option)
+{
+    return &instr->src[instr->src_count - ISA_PRODUCT_OPTIONS + option];
+}
+/* True: the operand is written, for these types. */
+static inline bool isa_has_option(const struct isa_instr *instr, bool a_shared, enum isa_product_option option)
+{
+    bool is_half = instr->stype == ISA_F16 || instr->stype == ISA_BF16;
+    return instr->type != ISA_S32 && (option <= ISA_SCALE_B || (is_half && (a_shared || option == ISA_TRANS_B)));
+}
 /* How many steps of its class's row in latencies.def the instruction takes; 1 for all but products. */
 unsigned isa_matrix_steps(const struct isa_instr *instr);
 /* The matrices that ldmatrix or stmatrix moves: 1, 2 or 4. */

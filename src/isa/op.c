@@ -51,6 +51,7 @@ enum operation {
     OPERATION_RCP_APPROX,
     OPERATION_SQRT_APPROX,
     OPERATION_MMA,
+    OPERATION_WGMMA,
     OPERATION_NONE
 };
 enum operation_type { TYPE_ANY, TYPE_INT, TYPE_I64, TYPE_F32, TYPE_F16, TYPE_F64 };
@@ -276,6 +277,11 @@ enum isa_latency isa_latency_of(const struct isa_instr *instr)
     if (found < 0)
         found = find_latency(operation, TYPE_ANY);
     return found < 0 ? ISA_LATENCY_MOVE : (enum isa_latency)found;
+}
+
+enum isa_latency isa_product_latency_of(const struct isa_instr *instr)
+{
+    return (enum isa_latency)find_latency(OPERATION_WGMMA, operation_type_of(instr->stype));
 }
 
 enum isa_latency isa_latency_like(enum isa_latency latency)

@@ -142,10 +142,10 @@ static inline bool isa_is_video(enum isa_op op)
     return op >= ISA_OP_VADD && op <= ISA_OP_VSET4;
 }
 
-/* The products of matrices: a third type, and of some a fourth, follow the other two. */
+/* The products of matrices: a third type, and of mma a fourth, follow the other two. */
 static inline bool isa_is_product(enum isa_op op)
 {
-    return op == ISA_OP_MMA;
+    return op == ISA_OP_MMA || op == ISA_OP_WGMMA;
 }
 
 static inline unsigned isa_type_bits(enum isa_type type)

@@ -236,6 +236,8 @@ static inline uint64_t isa_function_address(uint32_t function)
 /* The kind of unit and the class of an instruction with these op, types and modifiers. */
 enum isa_unit isa_unit_of(const struct isa_instr *instr);
 enum isa_latency isa_latency_of(const struct isa_instr *instr);
+/* The class of what an instruction wgmma.mma_async begins; its own is that of its issue. */
+enum isa_latency isa_product_latency_of(const struct isa_instr *instr);
 /* The class whose latency or interval is taken where that of `latency` is 0: another one, or itself. */
 enum isa_latency isa_latency_like(enum isa_latency latency);
 

@@ -371,6 +371,10 @@ uint32_t ptx_emit(struct ptx_parser *p, struct isa_instr *instr);
 /* --- parse_matrix.c --- */
 /* The operands of a product of matrices, whose suffixes have been read. */
 int ptx_parse_product(struct ptx_parser *p, struct isa_instr *instr);
+/* Of wgmma: the operands; dst_count says the columns. */
+int ptx_parse_asynchronous(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_token *at);
+/* A shape of wgmma: sets the instruction's shape, and its dst_count to a number that says the columns. False when it is none. */
+bool ptx_take_shape(const struct ptx_token *word, struct isa_instr *instr);
 
 /* --- parse_call.c --- */
 int ptx_parse_call(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_token *at);

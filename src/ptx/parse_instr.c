@@ -31,7 +31,7 @@ static int parse_guard(struct ptx_parser *p, struct isa_instr *instr)
  * that is known. */
 static void join_name(const struct ptx_parser *p, struct mnemonic *m)
 {
-    static const char *const families[] = {"lockstep", "mbarrier", "cp", "fence", "st", "red"};
+    static const char *const families[] = {"lockstep", "mbarrier", "cp", "fence", "st", "red", "wgmma"};
     bool joins = false;
     for (unsigned i = 0; i < sizeof families / sizeof families[0]; i++)
         joins |= ptx_token_is(&m->op, families[i], strlen(families[i]));
@@ -182,6 +182,8 @@ static int read_suffixes(struct ptx_parser *p, const struct mnemonic *m, struct 
     for (unsigned i = 0; i < m->word_count; i++) {
         const struct ptx_token *word = &m->words[i];
         uint32_t type = strmap_get(&p->words.types, word->text, word->length);
+        if (instr->op == ISA_OP_WGMMA && ptx_take_shape(word, instr))
+            continue;
         if (count == 2 && (isa_is_video(instr->op) || isa_is_product(instr->op)) &&
             ptx_words_set_mod(&p->words, instr->op, &instr->mods, word->text, word->length))
             continue; /* its third type, or what stands behind the types */
@@ -392,6 +394,7 @@ static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct is
     case ISA_OP_BRX: return parse_indexed_branch(p, instr);
     case ISA_OP_CALL: return ptx_parse_call(p, instr, &m->op);
     case ISA_OP_MMA: return ptx_parse_product(p, instr);
+    case ISA_OP_WGMMA: return ptx_parse_asynchronous(p, instr, &m->op);
     default: break;
     }
     if (parse_operands(p, m, instr) < 0)

@@ -1,5 +1,7 @@
 /* Operands of products of matrices: registers in braces, as many as the shape and the types ask for. PTX ISA, "Matrix
  * multiply-accumulate operation using mma instruction". */
+#include <stdio.h>
+
 #include "isa/matrix.h"
 #include "ptx/parse.h"
 
@@ -41,4 +43,91 @@ int ptx_parse_product(struct ptx_parser *p, struct isa_instr *instr)
         parse_fragment(p, x.b, instr->stype, false, to + x.d + x.a) < 0 || ptx_expect(p, ',', before) < 0)
         return -1;
     return parse_fragment(p, x.d, instr->type, false, to + x.d + x.a + x.b);
+}
+
+/* ---- wgmma.mma_async: PTX ISA, "Asynchronous wgmma.mma_async operation" ---- */
+
+bool ptx_take_shape(const struct ptx_token *word, struct isa_instr *instr)
+{
+    char text[16];
+    unsigned n, k;
+    int end = 0;
+    if (word->length >= sizeof text)
+        return false;
+    snprintf(text, sizeof text, "%.*s", (int)word->length, word->text);
+    if (sscanf(text, "m64n%uk%u%n", &n, &k, &end) != 2 || text[end] || n % 8 || !n || n > ISA_MATRIX_COLUMNS)
+        return false;
+    instr->mods.shape = k == 8 ? ISA_SHAPE_M64K8 : k == 16 ? ISA_SHAPE_M64K16 : k == 32 ? ISA_SHAPE_M64K32 : 0;
+    instr->dst_count = (uint8_t)(n / 8);
+    return instr->mods.shape;
+}
+
+/* A descriptor: a register of 64 bits. */
+static int parse_descriptor(struct ptx_parser *p, struct isa_operand *out)
+{
+    struct ptx_value value;
+    struct ptx_token at = p->token;
+    if (ptx_parse_value(p, &value) < 0)
+        return -1;
+    if (value.kind != PTX_VALUE_REG)
+        return ptx_error(p, &at, NULL, "expected the descriptor of a matrix in shared memory, a register of 64 bits");
+    return ptx_bind_value(p, &value, ISA_B64, false, out);
+}
+
+/* The predicate behind the matrices, and the constants behind that. */
+static int parse_options(struct ptx_parser *p, const struct isa_instr *instr, bool a_shared, struct isa_operand *out)
+{
+    struct ptx_value value;
+    struct ptx_token at = p->token;
+    if (ptx_expect(p, ',', "and a predicate") < 0 || ptx_parse_value(p, &value) < 0)
+        return -1;
+    if (value.kind == PTX_VALUE_CONSTANT && !value.constant.is_float)
+        *out = (struct isa_operand){.kind = ISA_OPERAND_IMM, .bits = 1, .value = value.constant.integer != 0};
+    else if (ptx_bind_value(p, &value, ISA_PRED, false, out) < 0)
+        return -1;
+    for (enum isa_product_option i = ISA_SCALE_A; i < ISA_PRODUCT_OPTIONS; i++) {
+        out[1 + i] = (struct isa_operand){.kind = ISA_OPERAND_NONE};
+        if (!isa_has_option(instr, a_shared, i))
+            continue;
+        const char *what = i <= ISA_SCALE_B ? "and a scale, 1 or -1" : "and 0 or 1, which transposes";
+        if (ptx_expect(p, ',', what) < 0)
+            return -1;
+        at = p->token;
+        if (ptx_parse_value(p, &value) < 0)
+            return -1;
+        int64_t constant = value.kind == PTX_VALUE_CONSTANT ? (int64_t)value.constant.integer : 2;
+        if (constant > 1 || constant < (i <= ISA_SCALE_B ? -1 : 0) || (i <= ISA_SCALE_B && !constant))
+            return ptx_error(p, &at, NULL, "expected %s", i <= ISA_SCALE_B ? "1 or -1" : "0 or 1");
+        if (ptx_bind_value(p, &value, ISA_S32, false, &out[1 + i]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int ptx_parse_asynchronous(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_token *at)
+{
+    unsigned n = 8u * instr->dst_count, d = n * ISA_MATRIX_ROWS * isa_type_bits(instr->type) / 32 / ISA_WARP_SZ;
+    unsigned k = 256 / isa_type_bits(instr->stype), a = ISA_MATRIX_ROWS * 256 / 32 / ISA_WARP_SZ;
+    if (instr->mods.shape != (k == 8 ? ISA_SHAPE_M64K8 : k == 16 ? ISA_SHAPE_M64K16 : ISA_SHAPE_M64K32))
+        return ptx_error(p, at, NULL, "expected a shape m64nNk%u, N a multiple of 8 up to 256, for .%s", k,
+                         isa_type_info(instr->stype)->text);
+    struct isa_operand *to = ARENA_NEW(p->arena, struct isa_operand, 2 * d + a + 2 + ISA_PRODUCT_OPTIONS);
+    struct isa_operand *src = to + d;
+    const char *before = "and the matrices that are multiplied";
+    if (parse_fragment(p, d, instr->type, true, to) < 0 || ptx_expect(p, ',', before) < 0)
+        return -1;
+    for (unsigned i = 0; i < d; i++)
+        src[i] = to[i];
+    bool a_shared = !PTX_IS_PUNCT(&p->token, '{');
+    if ((a_shared ? parse_descriptor(p, src + d) : parse_fragment(p, a, instr->stype, false, src + d)) < 0)
+        return -1;
+    a = a_shared ? 1 : a;
+    if (ptx_expect(p, ',', before) < 0 || parse_descriptor(p, src + d + a) < 0 ||
+        parse_options(p, instr, a_shared, src + d + a + 1) < 0)
+        return -1;
+    instr->dst = to;
+    instr->src = src;
+    instr->dst_count = (uint8_t)d;
+    instr->src_count = (uint8_t)(d + a + 2 + ISA_PRODUCT_OPTIONS);
+    return 0;
 }

@@ -8,7 +8,7 @@
 #include "base/bits.h"
 #include "base/vec.h"
 
-#define NAMES_MOST 64 /* registers that one instruction names */
+#define NAMES_MOST 512 /* registers that one instruction names */
 
 struct temporary {
     uint32_t reg, with; /* the register, and what stands for it in this instruction */

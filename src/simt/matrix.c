@@ -97,7 +97,8 @@ static void transpose(uint32_t *to, const uint32_t *from)
 
 /* ---- within registers ---- */
 
-static void execute_product(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, const struct simt_result *r)
+/* The products of wgmma are done when they are asked for; whoever knows time says when that shows. */
+static enum simt_event execute_product(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
 {
     const struct simt_frame *frame = &warp->paths.now->frame;
     struct isa_matrix x = isa_matrix_of(r->instr);
@@ -108,7 +109,20 @@ static void execute_product(struct simt_warp *warp, const struct simt_op *op, ui
         src[i] = simt_source_row(warp, &op->src[i], frame, cycle, scratch);
     for (unsigned i = 0; i < op->dst_count; i++)
         dst[i] = simt_row(warp, frame->reg_base, op->dst[i].row);
-    simt_product(r->instr, &(struct simt_fragments){src, src + x.a, src + x.a + x.b, dst});
+    bool is_asynchronous = r->instr->op == ISA_OP_WGMMA;
+    struct simt_fragments f = {.a = src, .b = src + x.a, .c = src + x.a + x.b, .d = dst};
+    if (is_asynchronous) { /* a warp of the four has a quarter of the rows */
+        f = (struct simt_fragments){.c = src, .a = src + x.d, .b = src + x.d + x.a, .d = dst};
+        f.no_c = !(simt_source_pred(warp, &op->pred_src[0], frame) & 1);
+        f.first_row = ISA_MATRIX_ROWS * (warp->index % 4);
+        f.shared = warp->block->shared;
+        f.shared_bytes = warp->block->shared_bytes;
+    }
+    uint32_t beyond = simt_product(r->instr, &f);
+    if (beyond)
+        return simt_matrix_fault(r, 0, "a descriptor leads to byte %u of shared memory, of which the block has %u", beyond,
+                                 f.shared_bytes);
+    return is_asynchronous ? SIMT_PRODUCTS : SIMT_PLAIN;
 }
 
 enum simt_event simt_matrix(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
@@ -118,10 +132,19 @@ enum simt_event simt_matrix(struct simt_warp *warp, const struct simt_op *op, ui
         return event;
     const struct simt_frame *frame = &warp->paths.now->frame;
     uint64_t scratch[SIMT_MAX_WIDTH];
-    if (r->instr->op == ISA_OP_MMA)
-        execute_product(warp, op, cycle, r);
-    else if (op->dst[0].place == SIMT_PLACE_ROW)
-        transpose(simt_row(warp, frame->reg_base, op->dst[0].row),
-                  simt_source_row(warp, &op->src[0], frame, cycle, scratch));
-    return SIMT_PLAIN;
+    switch (r->instr->op) {
+    case ISA_OP_MMA:
+    case ISA_OP_WGMMA:
+        return execute_product(warp, op, cycle, r);
+    case ISA_OP_WGMMA_COMMIT:
+    case ISA_OP_WGMMA_WAIT:
+        return SIMT_PRODUCTS;
+    case ISA_OP_MOVMATRIX:
+        if (op->dst[0].place == SIMT_PLACE_ROW)
+            transpose(simt_row(warp, frame->reg_base, op->dst[0].row),
+                      simt_source_row(warp, &op->src[0], frame, cycle, scratch));
+        return SIMT_PLAIN;
+    default: /* wgmma.fence */
+        return SIMT_PLAIN;
+    }
 }

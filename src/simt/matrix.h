@@ -21,7 +21,7 @@ enum simt_event simt_matrix_access(struct simt_warp *warp, const struct simt_op 
  * access's data. */
 void simt_matrix_load(struct simt_warp *warp, const struct simt_access *access);
 void simt_matrix_gather(const struct simt_warp *warp, struct simt_access *access);
-/* matrix.c: what happens within registers: movmatrix, mma. PLAIN, JUMP, FAULTED. */
+/* matrix.c: the others. PLAIN; PRODUCTS; JUMP, FAULTED. */
 enum simt_event simt_matrix(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r);
 
 /* product.c: matrices in full, as numbers that double holds exactly. */
@@ -30,12 +30,17 @@ struct simt_product {
     double b[ISA_MATRIX_DEPTH][ISA_MATRIX_COLUMNS];
     double c[ISA_MATRIX_ROWS][ISA_MATRIX_COLUMNS]; /* then D */
 };
-/* Rows of registers: of the elements of A, B and C; and those that receive D. */
+/* Rows of registers: of the elements of A, B and C, or of the descriptors of A and B; and those that receive D. */
 struct simt_fragments {
     const void *const *a, *const *b, *const *c;
     void *const *d;
+    bool no_c;             /* C counts as 0 */
+    unsigned first_row;    /* of a matrix A in shared memory, the first that is this warp's */
+    const uint8_t *shared; /* the block's shared memory, and its size */
+    uint32_t shared_bytes;
 };
-/* d = a * b + c: docs/arithmetic.md has the rule. */
-void simt_product(const struct isa_instr *instr, const struct simt_fragments *fragments);
+/* d = a * b + c: docs/arithmetic.md has the rule. Returns 0, or, with d unchanged, the address behind shared memory that a
+ * descriptor leads to. */
+uint32_t simt_product(const struct isa_instr *instr, const struct simt_fragments *fragments);
 
 #endif

@@ -59,6 +59,84 @@ static void read_b(const struct isa_instr *instr, const struct isa_matrix *x, co
                 p->b[4 * e * r + e * (lane % 4) + i][lane / 4] = element(type, word_of(type, rows[r], lane), i);
 }
 
+/* ---- matrices in shared memory ---- */
+
+/* A matrix descriptor: PTX ISA, "Matrix-descriptor". Its units are of 16 bytes, e elements in the direction in which elements
+ * follow each other in memory: along k, or, transposed, along rows of A and columns of B. 8 rows of `width` units lie one
+ * behind the other; where width is not 1, the units of a row change places by the number of the row (swizzle). */
+struct tile {
+    uint32_t start, leading, stride; /* bytes */
+    unsigned width, base;
+};
+
+static struct tile tile_of(uint64_t descriptor)
+{
+    static const uint8_t widths[] = {1, 8, 4, 2};
+    return (struct tile){.start = (uint32_t)(descriptor & 0x3FFF) << 4,
+                         .leading = (uint32_t)(descriptor >> 16 & 0x3FFF) << 4,
+                         .stride = (uint32_t)(descriptor >> 32 & 0x3FFF) << 4,
+                         .width = widths[descriptor >> 62],
+                         .base = (unsigned)(descriptor >> 49 & 7)};
+}
+
+/* The address of a unit: the u-th in the direction of memory, of row r across it. */
+static uint32_t unit_address(const struct tile *t, bool trans, unsigned u, unsigned r)
+{
+    uint32_t row = r % 8 * t->width * 16, address = t->start + row;
+    if (t->width == 1)
+        address += trans ? u * t->stride + r / 8 * t->leading : u * t->leading + r / 8 * t->stride;
+    else
+        address += u % t->width * 16 + u / t->width * t->leading + r / 8 * t->stride;
+    return address ^ (((address >> 7) - t->base) & (t->width - 1)) << 4;
+}
+
+/* The element at (k, mn): mn is the row of A or the column of B. Returns 0, or an address beyond shared memory. */
+static uint32_t read_shared(const struct simt_fragments *f, const struct tile *t, bool trans, enum isa_type type, unsigned k,
+                            unsigned mn, double *value)
+{
+    unsigned bytes = isa_type_bits(type) / 8, e = 16 / bytes, along = trans ? mn : k, across = trans ? k : mn;
+    uint32_t address = unit_address(t, trans, along / e, across) + along % e * bytes, word = 0;
+    if (address >= f->shared_bytes || bytes > f->shared_bytes - address)
+        return address ? address : 1;
+    memcpy(&word, f->shared + address, bytes);
+    *value = element(type, word, 0);
+    return 0;
+}
+
+static uint32_t read_shared_a(const struct isa_instr *instr, const struct isa_matrix *x, const struct simt_fragments *f,
+                              struct simt_product *p)
+{
+    struct tile t = tile_of(*(const uint64_t *)f->a[0]);
+    bool trans = isa_product_option(instr, ISA_TRANS_A)->value;
+    uint32_t beyond = 0;
+    for (unsigned row = 0; row < x->m && !beyond; row++)
+        for (unsigned k = 0; k < x->k && !beyond; k++)
+            beyond = read_shared(f, &t, trans, instr->stype, k, f->first_row + row, &p->a[row][k]);
+    return beyond;
+}
+
+static uint32_t read_shared_b(const struct isa_instr *instr, const struct isa_matrix *x, const struct simt_fragments *f,
+                              struct simt_product *p)
+{
+    struct tile t = tile_of(*(const uint64_t *)f->b[0]);
+    bool trans = isa_product_option(instr, ISA_TRANS_B)->value;
+    uint32_t beyond = 0;
+    for (unsigned k = 0; k < x->k && !beyond; k++)
+        for (unsigned n = 0; n < x->n && !beyond; n++)
+            beyond = read_shared(f, &t, trans, type_of_b(instr), k, n, &p->b[k][n]);
+    return beyond;
+}
+
+/* The scales of wgmma: 1 or -1. */
+static void scale(const struct isa_instr *instr, const struct isa_matrix *x, struct simt_product *p)
+{
+    bool a = (int32_t)isa_product_option(instr, ISA_SCALE_A)->value < 0;
+    bool b = (int32_t)isa_product_option(instr, ISA_SCALE_B)->value < 0;
+    for (unsigned row = 0; a != b && row < x->m; row++)
+        for (unsigned k = 0; k < x->k; k++)
+            p->a[row][k] = -p->a[row][k];
+}
+
 /* Where element i of C and D lies. */
 static inline double *element_of_c(struct simt_product *p, unsigned lane, unsigned i)
 {
@@ -132,16 +210,39 @@ static void multiply_f64(const struct isa_matrix *x, struct simt_product *p)
                 p->c[row][n] = fma(p->a[row][k], p->b[k][n], p->c[row][n]);
 }
 
-void simt_product(const struct isa_instr *instr, const struct simt_fragments *f)
+/* The operands. Returns 0, or an address beyond shared memory. */
+static uint32_t read_operands(const struct isa_instr *instr, const struct isa_matrix *x, const struct simt_fragments *f,
+                              struct simt_product *p)
+{
+    uint32_t beyond = 0;
+    if (x->a_shared)
+        beyond = read_shared_a(instr, x, f, p);
+    else
+        read_a(instr, x, f->a, p);
+    if (x->b_shared)
+        beyond = beyond ? beyond : read_shared_b(instr, x, f, p);
+    else
+        read_b(instr, x, f->b, p);
+    if (f->no_c)
+        memset(p->c, 0, sizeof p->c);
+    else
+        read_c(instr, x, f->c, p);
+    if (instr->op == ISA_OP_WGMMA)
+        scale(instr, x, p);
+    return beyond;
+}
+
+uint32_t simt_product(const struct isa_instr *instr, const struct simt_fragments *f)
 {
     struct isa_matrix x = isa_matrix_of(instr);
     struct simt_product p;
-    read_a(instr, &x, f->a, &p);
-    read_b(instr, &x, f->b, &p);
-    read_c(instr, &x, f->c, &p);
+    uint32_t beyond = read_operands(instr, &x, f, &p);
+    if (beyond)
+        return beyond;
     if (instr->type == ISA_F64)
         multiply_f64(&x, &p);
     else
         multiply(&x, &p);
     write_d(instr, &x, &p, f->d);
+    return 0;
 }

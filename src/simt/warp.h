@@ -217,6 +217,7 @@ enum simt_event {
     SIMT_FENCE,
     SIMT_BARRIER, /* `barrier` */
     SIMT_SLEEP,   /* `sleep_ns` */
+    SIMT_PRODUCTS, /* wgmma: a product was begun, a group of them closed, or groups are waited for */
     SIMT_COPIES,  /* `copies`: its lanes deal with the copies that they have asked for */
     SIMT_BULK,    /* `access`: a copy in bulk (bulk.h), a command of each lane of it */
     SIMT_QUEUED,  /* its lanes wait in the queues of locks: until one is answered, or until `again`, if that is not 0 */

@@ -89,6 +89,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     simt_warp_archive(&warp->simt, &sm->blocks[warp->block].simt, ar);
     warp_archive_slot(&sm->warp, slot, ar);
     ARCHIVE(ar, sm->barrier_of[slot]);
+    ARCHIVE(ar, sm->products[slot]);
     fetch_archive_warp(&sm->fetch, slot, ar);
     ARCHIVE(ar, sm->barrier_since[slot]);
     ARCHIVE(ar, sm->issued_before[slot]);

@@ -323,6 +323,9 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct c
         warp_wait_until(&sm->warp, WARP_WAIT_sleep, slot,
                         sm->agenda.now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000);
         break;
+    case SIMT_PRODUCTS:
+        sm_products_follow(sm, slot, r->instr);
+        break;
     case SIMT_COPIES:
         async_reach_groups(&sm->async, slot, r);
         break;

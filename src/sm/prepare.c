@@ -123,26 +123,41 @@ static uint32_t value_of(const struct sm_params *params, const uint16_t *places,
     return value;
 }
 
-/* Where the machine does not say it, the tables of the ISA do; and products that may have been meant for the SFU run on
- * SP units where that does not multiply. */
-static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *params)
+/* The kind of units to which the machine sends a class; 0: where the tables of the ISA do. */
+static uint8_t unit_of_class(const struct sm_params *params, enum isa_latency latency)
 {
     static const uint8_t kinds[] = {0, ISA_UNIT_SP, ISA_UNIT_SFU, ISA_UNIT_ALU, ISA_UNIT_MUL, ISA_UNIT_ADD, ISA_UNIT_F64,
                                     ISA_UNIT_TENSOR};
-    uint32_t own = instr->unit == ISA_UNIT_MEM ? 0 : value_of(params, unit_at, (enum isa_latency)instr->latency);
-    if (own && (params->direct || warp_unit_of((enum isa_unit)kinds[own]) < WARP_UNIT_COLLECTED))
-        return kinds[own];
+    uint32_t own = value_of(params, unit_at, latency);
+    bool has = own && (params->direct || warp_unit_of((enum isa_unit)kinds[own]) < WARP_UNIT_COLLECTED);
+    return has ? kinds[own] : 0;
+}
+
+/* Products that may have been meant for the SFU run on SP units where that does not multiply. */
+static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *params)
+{
+    uint8_t own = instr->unit == ISA_UNIT_MEM ? 0 : unit_of_class(params, (enum isa_latency)instr->latency);
+    if (own)
+        return own;
     bool product = isa_latency_like((enum isa_latency)instr->latency) == ISA_LATENCY_INT_MUL ||
                    isa_latency_like((enum isa_latency)instr->latency) == ISA_LATENCY_INT_MAD ||
                    instr->unit == ISA_UNIT_EITHER;
     return product && !params->sfu_multiplies ? ISA_UNIT_SP : instr->unit;
 }
 
+struct sm_class_times sm_class_times(const struct sm_params *params, enum isa_latency latency)
+{
+    uint8_t own = unit_of_class(params, latency);
+    return (struct sm_class_times){.unit = own ? own : ISA_UNIT_SP,
+                                   .latency = value_of(params, latency_at, latency),
+                                   .interval = value_of(params, interval_at, latency)};
+}
+
 /* An instruction of several steps holds its unit for the interval of each. */
 static void decode_times(struct decoded_instr *d, const struct isa_instr *instr, const struct sm_params *params)
 {
     enum isa_latency class = (enum isa_latency)instr->latency;
-    uint32_t interval = value_of(params, interval_at, class), steps = isa_matrix_steps(instr);
+    uint32_t interval = value_of(params, interval_at, class), steps = instr->op == ISA_OP_MMA ? isa_matrix_steps(instr) : 1;
     uint32_t latency = value_of(params, latency_at, class) + (steps - 1) * interval;
     d->timing.latency = (uint16_t)(latency < LONGEST_LATENCY ? latency : LONGEST_LATENCY);
     d->timing.interval = (uint16_t)(steps * interval);

@@ -107,6 +107,12 @@ struct sm;
 struct sm *sm_create(const struct sm_setup *setup, struct arena *arena);
 void sm_destroy(struct sm *sm);
 /* Fills kernel->decoded and scoreboard_words for the grid's code; memory belongs to arena. */
+/* What a class of operations takes, on a machine: the kind of units (enum isa_unit), and cycles. */
+struct sm_class_times {
+    uint8_t unit;
+    uint32_t latency, interval;
+};
+struct sm_class_times sm_class_times(const struct sm_params *params, enum isa_latency latency);
 void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct arena *arena);
 /* Blocks of this shape that fit at once, and what binds. */
 unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers,

@@ -17,6 +17,7 @@
 #include "sm/clusters.h"
 #include "sm/complete.h"
 #include "sm/form.h"
+#include "sm/products.h"
 #include "sm/sm.h"
 #include "sm/spinning.h"
 #include "simt/lanes.h"
@@ -92,6 +93,7 @@ struct sm {
     struct sm_block blocks[WARP_SLOTS];
     struct simt_barrier barrier_of[WARP_SLOTS]; /* by warp slot: the one it waits at */
     uint64_t barrier_since[WARP_SLOTS];         /* the cycle in which it came there */
+    struct sm_products products[WARP_SLOTS];    /* likewise */
     uint64_t issued_before[WARP_SLOTS];         /* what views had counted as issued at sm_watch_reset, modulo 2^64 */
     uint64_t free_blocks;
     unsigned free_threads;

@@ -9,6 +9,8 @@
 void sm_warp_begins(struct sm *sm, unsigned slot, uint64_t cycle, bool again)
 {
     const struct warp_slot *warp = &sm->warp.slots[slot];
+    if (!again)
+        sm->products[slot] = (struct sm_products){0};
     if (sm->lsu.locality)
         lsu_locality_launched(sm->lsu.locality, slot);
     core_view_begins(&sm->views, slot, warp->age, warp->block, simt_pc(&warp->simt));

@@ -49,6 +49,7 @@ static enum sm_lane_op lane_op_of(const struct isa_instr *instr)
     case ISA_OP_DP2A:
     case ISA_OP_VMAD:
     case ISA_OP_MMA:
+    case ISA_OP_WGMMA:
         if (is_float(instr))
             return SM_LANE_OP_fp_mul;
         return isa_type_bits(instr->type) == 32 ? SM_LANE_OP_int_mul32 : SM_LANE_OP_int_mul;

@@ -130,6 +130,10 @@ all() {
         for m in v100 a100; do echo "$c $m gty"; done
         for m in gtx480-card gtx1080ti-card; do echo "$c $m gto"; done
     done
+    for c in tiles_warp tiles_group; do # matrix products; a group's depend on a machine's units of them alone
+        for m in v100 a100 h100; do echo "$c $m gty"; done
+        echo "$c gtx480 gto"; echo "$c gtx480 gto,divergence=its"
+    done
     for c in transpose vecadd; do echo "$c gtx480-sm2 gto,l2.sets=4"; done # an L2 that writes lines back
     for c in ht1024 waitsignal; do
         for s in hlrc vi; do echo "$c apu8 oldest,coherence.protocol=$s"; done
