@@ -368,6 +368,11 @@ int ptx_parse_instr(struct ptx_parser *p);
 /* Appends an instruction, with what follows from op, types and modifiers filled in. */
 uint32_t ptx_emit(struct ptx_parser *p, struct isa_instr *instr);
 
+/* --- parse_wmma.c --- */
+/* A wmma whose mnemonic and suffixes have been read, up to its `;`: emits what it becomes, and returns 0. Returns 1, with nothing
+ * read, when it is outside the model. */
+int ptx_parse_wmma(struct ptx_parser *p, const struct ptx_suffixes *suffixes);
+
 /* --- parse_matrix.c --- */
 /* The operands of a product of matrices, whose suffixes have been read. */
 int ptx_parse_product(struct ptx_parser *p, struct isa_instr *instr);

@@ -170,7 +170,8 @@ static bool is_outside_form(const struct isa_instr *instr)
     bool is_image = isa_op_info(instr->op)->flags & ISA_FLAG_IMAGE;
     bool is_converted = is_image && (type == ISA_F16X2 || instr->mods.surface == ISA_SURFACE_FORMATTED);
     bool is_volta = instr->op == ISA_OP_MMA && instr->mods.shape == ISA_SHAPE_M8N8K4 && stype == ISA_F16;
-    return is_fp8 || is_volta || is_cluster || is_vector_atomic || is_converted || type == ISA_B128;
+    bool is_rounded = instr->op == ISA_OP_MMA && instr->mods.round > ISA_ROUND_RN;
+    return is_fp8 || is_volta || is_rounded || is_cluster || is_vector_atomic || is_converted || type == ISA_B128;
 }
 
 /* Reads the suffixes: 1 when the form is outside the model. */
@@ -419,6 +420,12 @@ static int parse_statement(struct ptx_parser *p, struct isa_instr *instr)
         instr->text = ptx_copy(p, &p->token);
         ptx_advance(p);
         return 0;
+    }
+    if (ptx_token_is(&m.op, "wmma", 4)) {
+        const struct ptx_suffixes suffixes = {.instr = instr, .op = &m.op, .words = m.words, .count = m.word_count};
+        int outside = ptx_parse_wmma(p, &suffixes);
+        if (outside <= 0)
+            return outside < 0 ? -1 : 1;
     }
     if (op == ISA_OP_OUTSIDE || isa_is_outside(m.op.text, m.op.length))
         return take_text(p, &m, instr);
