@@ -283,6 +283,23 @@ static int check_scheduler(const struct machine *m, struct sched *opened, struct
     return -1;
 }
 
+/* `any`, or numbers in rising order with commas between them. */
+static bool is_list_of_sizes(const char *text)
+{
+    unsigned long last = 0;
+    if (!strcmp(text, "any"))
+        return true;
+    for (bool first = true; *text || first; first = false) {
+        char *end;
+        unsigned long size = strtoul(text, &end, 10);
+        if (text[0] < '0' || text[0] > '9' || (!first && size <= last) || (*end && *end != ',') || (*end && !end[1]))
+            return false;
+        last = size;
+        text = *end ? end + 1 : end;
+    }
+    return true;
+}
+
 /* Every rule of every room that is broken, with its reason. */
 static int check_rules(const struct machine *m, struct diag_sink *sink)
 {

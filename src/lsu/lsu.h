@@ -106,6 +106,7 @@ struct lsu_launch {
     bool lock_queues;                       /* the slices have queues of locks */
     bool clusters;                          /* of several blocks */
     unsigned threads_per_block, max_blocks; /* max_blocks: on this SM at once */
+    uint64_t l1_bytes;                      /* that the L1D may take; 0: all that it has */
 };
 
 /* A thread block slot: the order that its warps give each other, and their slots. */

@@ -170,6 +170,11 @@ void cache_set_tag(struct cache *c, uint32_t line, uint64_t tag);
  * the fill serves those who wait for it, but is not kept, and reads of the line are refused until it has come. Returns
  * whether the line was there. */
 bool cache_invalidate(struct cache *c, uint64_t address);
+/* The ways that fit into so many bytes, 1 to cache_params.ways. The cache has so many ways from now on, 1 to
+ * cache_params.ways. Where that is another number its lines are dropped, as by cache_invalidate_all. Only while no fill
+ * is under way and nobody waits for one. */
+uint32_t cache_ways_in(const struct cache *c, uint64_t bytes);
+void cache_set_ways(struct cache *c, uint32_t ways);
 /* The values in the lines are not used: a store leaves a line that is being filled alone, and the fill of a line
  * dropped otherwise may be joined and is kept. */
 void cache_set_timing_only(struct cache *c);

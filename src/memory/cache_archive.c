@@ -40,6 +40,9 @@ void cache_archive(struct cache *c, struct archive *ar)
 {
     archive_begin(ar, "cache", 0);
     ARCHIVE(ar, c->stats);
+    archive_u32_to(ar, &c->ways, c->params.ways);
+    if (!c->ways)
+        archive_fail(ar, "a cache without ways");
     archive_lines(c, ar);
     archive_u32_to(ar, &c->new_mshrs, c->params.mshr_entries);
     archive_u32_to(ar, &c->new_waiters, c->waiter_limit);

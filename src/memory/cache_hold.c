@@ -1,5 +1,6 @@
 /* Lines whose place an owner holds: those that an L1 has registered at this cache, an L2 slice's. And other choices and
  * questions that few accesses come to. */
+#include "base/check.h"
 #include "memory/cache_impl.h"
 
 uint32_t cache_choose_alike(const struct cache *c, uint32_t set)
@@ -52,6 +53,21 @@ bool cache_took(struct cache *c, uint32_t *line, uint64_t *from)
     *from = c->taken_from;
     c->taken = NO_INDEX;
     return *line != NO_INDEX;
+}
+
+uint32_t cache_ways_in(const struct cache *c, uint64_t bytes)
+{
+    uint64_t ways = bytes / ((uint64_t)c->params.sets * c->params.line_bytes);
+    return ways > c->params.ways ? c->params.ways : ways ? (uint32_t)ways : 1;
+}
+
+void cache_set_ways(struct cache *c, uint32_t ways)
+{
+    contract(ways && ways <= c->params.ways && !cache_has_pending(c));
+    if (ways == c->ways)
+        return;
+    cache_invalidate_all(c);
+    c->ways = ways;
 }
 
 void cache_set_timing_only(struct cache *c)

@@ -474,6 +474,12 @@ void l1_empty(struct l1 *l1)
         cache_invalidate_all(l1->cache);
 }
 
+void l1_resize(struct l1 *l1, uint64_t bytes)
+{
+    if (!l1->agent)
+        cache_set_ways(l1->cache, cache_ways_in(l1->cache, bytes));
+}
+
 void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context)
 {

@@ -196,6 +196,9 @@ static inline bool l1_end_kernel(struct l1 *l1)
 void l1_begin_kernel(struct l1 *l1, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                      void *context);
 void l1_empty(struct l1 *l1);
+/* A launch begins, in which the L1 has so many bytes for lines (cache_set_ways). An L1 that keeps what it has written
+ * stays as it is. */
+void l1_resize(struct l1 *l1, uint64_t bytes);
 /* Puts the bytes written in lines that stay into the memory that the host sees. */
 void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context);

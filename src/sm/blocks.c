@@ -27,7 +27,8 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
                                              .lock_queues = kernel->grid->lock_queues.used,
                                              .clusters = kernel->grid->cluster_blocks > 1,
                                              .threads_per_block = kernel->threads_per_block,
-                                             .max_blocks = kernel->max_blocks});
+                                             .max_blocks = kernel->max_blocks,
+                                             .l1_bytes = sm_l1_bytes(p, kernel)});
     async_begin(&sm->async);
     sm->free_threads = p->threads;
     sm->free_shared = p->shared_bytes;
@@ -50,7 +51,8 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
         .options = sm->setup.scheduler_options,
         .user = sm->setup.scheduler_user,
     };
-    sm->looks_at_issue = kernel->grid->forms || sm->spinning.spin || watch_hears(&sm->watch, WATCH_issue | WATCH_split | WATCH_meet);
+    sm->looks_at_issue =
+        kernel->grid->forms || sm->spinning.spin || watch_hears(&sm->watch, WATCH_issue | WATCH_split | WATCH_meet);
     bool rows = kernel->grid->forms && p->form_reads == SM_FORM_READS_ROWS;
     EACH_CORE (sm, core)
         core_begin(core, &policy, kernel->longest, rows);

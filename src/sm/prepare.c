@@ -1,5 +1,6 @@
 /* A launch as an SM needs it, prepared once for all SMs: what its instructions ask of banks, scoreboard and units, and
  * how many blocks fit on an SM. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/core.h"
@@ -195,6 +196,27 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
     for (uint32_t pc = 0; pc < module->instr_count; pc++)
         kernel->decoded[pc + 1].scheduled_before =
             kernel->decoded[pc].scheduled_before + sm_is_scheduled(&module->instrs[pc]);
+}
+
+/* The least size that shared memory can take and that has room for so many bytes, in bytes; `bytes` where there is none,
+ * or any will do. */
+static uint64_t shared_size(const char *sizes, uint64_t bytes)
+{
+    for (char *end; *sizes >= '0' && *sizes <= '9'; sizes = *end ? end + 1 : end) {
+        uint64_t size = (uint64_t)strtoul(sizes, &end, 10) * 1024;
+        if (size >= bytes)
+            return size;
+    }
+    return bytes;
+}
+
+uint64_t sm_l1_bytes(const struct sm_params *params, const struct sm_kernel *kernel)
+{
+    if (!params->l1_array_bytes)
+        return 0;
+    uint64_t blocks = sm_occupancy(params, kernel->threads_per_block, kernel->shared_bytes, kernel->registers, NULL);
+    uint64_t shared = shared_size(params->shared_sizes, blocks * kernel->shared_bytes);
+    return shared < params->l1_array_bytes ? params->l1_array_bytes - shared : 1;
 }
 
 unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers,

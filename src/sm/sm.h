@@ -117,6 +117,8 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
 /* Blocks of this shape that fit at once, and what binds. */
 unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers,
                       const char **limiter);
+/* The bytes that the L1D may take in a launch of the kernel (sm.l1_array_bytes), or 0: all that it has. */
+uint64_t sm_l1_bytes(const struct sm_params *params, const struct sm_kernel *kernel);
 /* Starts a launch: the SM must be empty. */
 void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle);
 /* The launch has ended, however it did, and is settled: observers are told that the warps which are left go. */

@@ -38,6 +38,8 @@ static const char *const parameters[] = {
     "l1d.sets=1",
     "l1d.ways=1",
     "l1d.ways=2",
+    "sm.l1_array_bytes=20480",
+    "sm.l1_array_bytes=65536 --set sm.shared_sizes=0,16,56",
     "l1d.sector_bytes=32",
     "l1d.sector_bytes=32 --set l1d.split_reads=true",
     "l1d.sector_bytes=32 --set l1d.split_reads=true --set l1d.allocate=on_fill --set sm.l1d_latency=30",

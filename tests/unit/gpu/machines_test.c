@@ -18,7 +18,8 @@
 #define WORDS 8192    /* of the buffer: results by thread from 0, counters from 2048, a table that is only read */
 #define TABLE 4096    /* from this word on */
 #define STEPPED 60000 /* cycles, at most, that are stepped and simulated by two threads */
-#define ENOUGH 150000 /* cycles that show whether a parameter changes the result; the usual launch has ended by then */
+#define ENOUGH 150000 /* cycles that show whether a parameter changes the result; the usual launch has ended by then   \
+                       */
 #define MOST 3000000  /* cycles, at most, that are simulated in the hope of the end */
 
 /* Every unit, with values that depend on no order: what is read was written before the launch, or by the thread itself
@@ -186,8 +187,8 @@ static uint64_t environment(const char *name, uint64_t otherwise)
 }
 
 /* A legal machine: it ends right, and the same way however it is simulated. Returns whether it ended: machines with
- * extreme clocks and latencies can take more cycles than a test has, and the kernel may not fit on one with few registers
- * or warps, which the launch has then said. */
+ * extreme clocks and latencies can take more cycles than a test has, and the kernel may not fit on one with few
+ * registers or warps, which the launch has then said. */
 static bool check_machine(const struct machine *machine)
 {
     struct outcome whole, stepped, threaded, limited = {0}, *first = &whole;
@@ -507,6 +508,8 @@ static const char *const contexts[] = {
     /* A core whose latency is a parameter, and one with routers. */
     "gtx480 gpu.sms=2 network.core=ideal",
     "gtx480 gpu.sms=2 network.core=mesh network.columns=4 network.rows=2 network.router_flits=2",
+    /* An L1 that loses most of its lines to shared memory. */
+    "gtx480 gpu.sms=3 l1d.sets=4 l1d.ways=16 sm.l1_array_bytes=65536 sm.shared_sizes=63",
     /* L1s that register what they write, in few lines. */
     "gtx480 gpu.sms=3 coherence.protocol=denovo-b coherence.store_queue=2 l1d.sets=2 l1d.ways=2 l2.sets=2 l2.ways=4",
 };
@@ -585,6 +588,8 @@ static unsigned values_of(const struct param_group *group, const struct param_de
         strcpy(values[n++], "lrr");
     } else if (!strcmp(param->name, "sm_nodes")) {
         strcpy(values[n++], "6,1");
+    } else if (!strcmp(param->name, "shared_sizes")) {
+        strcpy(values[n++], "64,128");
     } else if (!strcmp(param->name, "slice_nodes")) {
         strcpy(values[n++], "0-7,0-6/2");
     } else if (!strcmp(param->name, "backoff")) {

@@ -568,6 +568,27 @@ static void a_place_that_is_given_away_is_told(void **state)
     assert_true(cache_took(f->cache, &line, &from) && line == first && from == CACHE_NO_ADDRESS);
 }
 
+static void ways_can_be_fewer(void **state)
+{
+    struct fixture *f = *state;
+    f->params.ways = 3;
+    make(f, false);
+    assert_int_equal(cache_ways_in(f->cache, 3 * SET0(1)), 3);
+    assert_int_equal(cache_ways_in(f->cache, 9 * SET0(1)), 3);
+    assert_int_equal(cache_ways_in(f->cache, 3 * SET0(1) - 1), 2);
+    assert_int_equal(cache_ways_in(f->cache, 1), 1);
+    bring(f, SET0(1));
+    cache_set_ways(f->cache, 3);
+    assert_int_equal(look(f->cache, SET0(1), 4), CACHE_HIT);
+    cache_set_ways(f->cache, 2);
+    assert_int_equal(look(f->cache, SET0(1), 4), CACHE_MISS);
+    for (unsigned i = 1; i <= 3; i++)
+        bring(f, SET0(i) + LINE * 31);
+    assert_int_equal(look(f->cache, SET0(1) + LINE * 31, 4), CACHE_MISS);
+    assert_int_equal(look(f->cache, SET0(2) + LINE * 31, 4), CACHE_HIT);
+    assert_int_equal(look(f->cache, SET0(3) + LINE * 31, 4), CACHE_HIT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -598,6 +619,7 @@ int main(void)
         TEST(hashed_sets_follow_fermi),
         TEST(installed_lines_hit),
         TEST(a_place_that_is_given_away_is_told),
+        TEST(ways_can_be_fewer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

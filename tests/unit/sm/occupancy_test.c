@@ -63,11 +63,32 @@ static void test_other_limits(void **state)
     assert_int_equal(sm_occupancy(&p, 32, 0, 0, NULL), 8);
 }
 
+/* What shared memory leaves of the array that it shares with the L1D. */
+static void test_l1_bytes(void **state)
+{
+    struct sm_params p = defaults();
+    struct sm_kernel k = {.threads_per_block = 768, .registers = 20, .shared_bytes = 5000}; /* two blocks */
+    assert_int_equal(sm_l1_bytes(&p, &k), 0);
+    p.l1_array_bytes = 65536;
+    assert_int_equal(sm_l1_bytes(&p, &k), 65536 - 10000);
+    p.shared_sizes = "0,8,16,48";
+    assert_int_equal(sm_l1_bytes(&p, &k), 65536 - 16384);
+    k.shared_bytes = 4096;
+    assert_int_equal(sm_l1_bytes(&p, &k), 65536 - 8192);
+    k.shared_bytes = 0;
+    assert_int_equal(sm_l1_bytes(&p, &k), 65536);
+    k.shared_bytes = 49152; /* one */
+    assert_int_equal(sm_l1_bytes(&p, &k), 65536 - 49152);
+    p.l1_array_bytes = 49152;
+    assert_int_equal(sm_l1_bytes(&p, &k), 1); /* as little as can be */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gtx480),
         cmocka_unit_test(test_other_limits),
+        cmocka_unit_test(test_l1_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
