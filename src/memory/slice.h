@@ -80,6 +80,7 @@ struct slice {
     uint64_t return_at; /* nothing more of from_dram is taken before */
     uint64_t atomic_free_at; /* in 1/ATOMIC_CYCLE of cycles: the unit for atomics; data_free_at is not before */
     uint64_t atomic_at;      /* what it last took: the part's local address */
+    bool atomic_read;        /* that was read since; only with partition.atomic_turn_interval */
     uint64_t serve_at;  /* the tick of the last reply that was put into the queue ahead of it */
 
     /* Packets of which the L2 has not accepted all parts, linked by next: first those that have left the ROP delay,
@@ -183,6 +184,9 @@ static inline struct packet_pool *slice_packets(struct slice *s)
  * the head that comes next, at the tags. */
 uint8_t *slice_place_of(const struct slice *s, uint64_t address, uint32_t bytes);
 bool slice_try_part(struct slice *s, uint64_t cycle);
+/* slice_atomics.c: the unit for atomics takes a part; and a read comes to the tags. They keep the data port. */
+void slice_hold_port(struct slice *s, const struct slice_part *part, uint64_t local, uint64_t cycle);
+void slice_turn_to_read(struct slice *s, const struct slice_part *part, uint64_t local, uint64_t cycle);
 /* slice.c: the parts of a packet from a byte on, which is before its end. */
 uint32_t slice_parts_from(const struct slice *s, const struct packet *p, uint32_t offset);
 /* slice.c: packets that have left the delay, in a list that is not empty, come before all others. `kept` counts them

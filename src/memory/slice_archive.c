@@ -100,6 +100,7 @@ void slice_archive(struct slice *s, struct archive *ar, const struct packet_sour
     ARCHIVE(ar, s->data_free_at);
     ARCHIVE(ar, s->atomic_free_at);
     ARCHIVE(ar, s->atomic_at);
+    archive_bool(ar, &s->atomic_read);
     ARCHIVE(ar, s->fill_free_at);
     ARCHIVE(ar, s->return_at);
     ARCHIVE(ar, s->serve_at);

@@ -222,6 +222,8 @@ static void check_atomics(struct slice *s, struct check *c)
     check_holds(c, "slice.data_free_at", 0, s->data_free_at >= free_at);
     if (!s->params->partition.atomic_interval)
         CHECK_FACT(c, "slice.atomic_free_at", 0, s->atomic_free_at, 0);
+    if (!s->params->partition.atomic_interval || !s->params->partition.atomic_turn_interval)
+        CHECK_FACT(c, "slice.atomic_read", 0, s->atomic_read, 0);
 }
 
 void slice_check(struct slice *s, struct check *c, uint64_t last)

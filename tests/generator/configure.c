@@ -121,6 +121,7 @@ static const char *const parameters[] = {
     "partition.sides=3 --set partition.far_latency=17",
     "partition.atomic_interval=145 --set partition.atomic_line_interval=240 --set partition.atomic_float_interval=347",
     "partition.atomic_interval=1350",
+    "partition.atomic_interval=145 --set partition.atomic_turn_interval=600",
     "l1i.sets=1",
     "l1i.ways=1",
     "spin.delay=0",

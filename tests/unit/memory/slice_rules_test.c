@@ -241,6 +241,46 @@ static void atomic_intervals(void **state)
     }
 }
 
+/* Between an atomic of a sector and a read of it the unit turns, and back; other reads do not make it turn:
+ *
+ *     atomic  .  1.45
+ *     read    .  .  turns until 7.45
+ *     read    .  .  .  .  .  .  .  |
+ *     other   .  .  .  .  .  .  .  .  |
+ *     atomic  .  .  .  .  .  .  .  .  .  |  turns for 6, and takes 1.45
+ *     atomic  16
+ */
+static void atomics_and_reads_by_turns(void **state)
+{
+    static const struct {
+        uint8_t kind;
+        unsigned offset, at;
+    } cases[] = {{PACKET_ATOMIC, 0, 0}, {PACKET_READ, 0, 1},   {PACKET_READ, 0, 7},
+                 {PACKET_READ, 64, 8},  {PACKET_ATOMIC, 0, 9}, {PACKET_ATOMIC, 0, 16}};
+    struct memory_params params = fixture_params();
+    struct side s;
+    params.partition.atomic_interval = 145;
+    params.partition.atomic_turn_interval = 600;
+    params.l2.sector_bytes = 32;
+    params.l2.data_port_bytes = 32;
+    params.partition.icnt_l2_queue = 16;
+    start(&s, &params);
+    warm(&s, 1);
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        push(&s, i, cases[i].kind, line(&s, 0) + cases[i].offset, 32);
+        if (cases[i].kind != PACKET_ATOMIC)
+            continue;
+        s.packets[i].as_atomic.atomic = ISA_ATOMIC_ADD;
+        s.packets[i].as_atomic.type = ISA_U32;
+        s.packets[i].as_atomic.lane_count = 1;
+        s.packets[i].as_atomic.lanes[0].offset = (uint8_t)(s.packets[i].packet.address % 128);
+    }
+    answered(&s, sizeof cases / sizeof cases[0] - 1);
+    for (unsigned i = 1; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(s.at[i] - s.at[0], cases[i].at);
+    stop(&s);
+}
+
 /* A miss, as drawn above, for several values of every delay on its way. */
 static void miss(void **state)
 {
@@ -472,6 +512,7 @@ int main(void)
         cmocka_unit_test(data_port),
         cmocka_unit_test(atomics_on_one_word),
         cmocka_unit_test(atomic_intervals),
+        cmocka_unit_test(atomics_and_reads_by_turns),
         cmocka_unit_test(miss),
         cmocka_unit_test(fill_port),
         cmocka_unit_test(merges),
