@@ -139,8 +139,8 @@ static bool is_before(const struct litmus_execution *x, unsigned a, unsigned b)
     const struct litmus_event *e = &x->events[a], *f = &x->events[b];
     if (a >= b || e->thread != f->thread || e->thread == LITMUS_NO_THREAD)
         return false;
-    bool before = !e->copies || (b == a + 1 && f->copies && e->kind == LITMUS_READS);
-    for (unsigned w = a + 1; w <= b; w++)
+    bool before = !e->copies || (f->copies && e->copy == f->copy);
+    for (unsigned w = a + 1; w <= b && !e->signals; w++)
         before |= x->events[w].awaits || (x->events[w].awaits_reads && e->kind == LITMUS_READS);
     return before;
 }
@@ -256,6 +256,8 @@ static struct litmus_relation causality(const struct litmus_execution *x)
     struct litmus_relation sync = synchronizes(x), fences = meet(&x->morally_strong, &x->fence_sc), bars = barriers(x);
     struct litmus_relation base, kept, further;
     sync = litmus_join(&sync, &fences);
+    sync = litmus_join(&sync, &bars);
+    bars = litmus_object_order(x);
     sync = litmus_join(&sync, &bars);
     base = litmus_join(&x->po, &sync);
     litmus_close(&base, x->count);

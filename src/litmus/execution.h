@@ -7,7 +7,15 @@
 
 #define LITMUS_EVENTS 64
 
-enum litmus_event_kind { LITMUS_READS, LITMUS_WRITES, LITMUS_FENCES, LITMUS_PROXY_FENCES, LITMUS_WAITS };
+enum litmus_event_kind {
+    LITMUS_READS,
+    LITMUS_WRITES,
+    LITMUS_FENCES,
+    LITMUS_PROXY_FENCES,
+    LITMUS_WAITS,
+    LITMUS_ARRIVES, /* at an mbarrier: a thread, or the bytes of a copy */
+    LITMUS_PASSES   /* a thread has waited there */
+};
 #define LITMUS_NO_THREAD LITMUS_THREADS /* that of the writes of initial values */
 
 struct litmus_event {
@@ -15,7 +23,7 @@ struct litmus_event {
     unsigned thread;
     enum litmus_order order;
     enum litmus_scope scope;
-    unsigned place;          /* or the barrier's number */
+    unsigned place;          /* or the barrier's or object's number */
     unsigned address;        /* by which the place is named */
     enum litmus_proxy proxy; /* of a proxy fence: the one that it ties to the generic one */
     uint64_t value;          /* of a barrier: how many threads it takes */
@@ -27,8 +35,11 @@ struct litmus_event {
     bool copies;             /* of a bulk copy: behind what the thread does behind it, until the thread waits for it */
     bool awaits;             /* of a proxy fence: the thread waits here for the writes of its copies */
     bool awaits_reads;       /* likewise, or for their reads alone */
-    unsigned phase;          /* of a barrier: events of one phase meet */
-    uint64_t depends_on;     /* events: reads whose values decide this one's, or whether it is there */
+    unsigned phase;      /* of a barrier: events of one phase meet; of an object: that of an arrival, or 1 more than the
+                            one that is over */
+    unsigned copy;       /* events of one bulk copy have the same */
+    bool signals;        /* of a bulk copy: its bytes count at an object, and no wait_group is for it */
+    uint64_t depends_on; /* events: reads whose values decide this one's, or whether it is there */
 };
 
 /* A set of pairs of events: bit b of row a. */
@@ -72,6 +83,11 @@ struct litmus_relation litmus_join(const struct litmus_relation *r, const struct
 /* "Proxy-preserved base causality order" (proxies.c): what of base causality order, closed, holds of operations on
  * memory that may be of several proxies and addresses. */
 struct litmus_relation litmus_proxy_preserved(const struct litmus_execution *x, const struct litmus_relation *base);
+
+/* mbarriers (objects.c). The ways in which the events of objects can come: visits the execution once for each, with the
+ * phases of these events filled in. And: arrivals of a phase are before who saw that it is over. */
+void litmus_each_phases(struct litmus_execution *x, void (*visit)(void *context), void *context);
+struct litmus_relation litmus_object_order(const struct litmus_execution *x);
 
 /* The model (axioms.c). The first is of the program alone, the second of rf and fence_sc, too. */
 void litmus_relate_program(struct litmus_execution *x);

@@ -21,7 +21,7 @@ bool litmus_has_barriers(const struct litmus_test *test)
         for (unsigned k = 0; k < test->threads[i].count; k++)
             if (test->threads[i].instrs[k].kind == LITMUS_BARRIER)
                 return true;
-    return false;
+    return test->object_count != 0;
 }
 
 unsigned litmus_seats(const struct litmus_test *test)
@@ -219,6 +219,23 @@ static void write_barrier(const struct litmus_test *test, unsigned thread, const
                 i->arrives ? "arrive" : "sync");
 }
 
+/* The lane that does the thread arrives; all lanes of the warp wait with it. */
+static void write_object(const struct litmus_test *test, unsigned thread, const struct litmus_instr *i,
+                         struct strbuf *out)
+{
+    unsigned number = (unsigned)(i - test->threads[thread].instrs), at = 8 * i->object;
+    if (i->kind == LITMUS_PASS)
+        strbuf_addf(out,
+                    "W%u_%u:\n    mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %%p, [objects+%u], %u;\n"
+                    "    @!%%p bra W%u_%u;\n",
+                    thread, number, at, i->parity, thread, number);
+    else if (i->bytes)
+        strbuf_addf(out, "    @%%me mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [objects+%u], %u;\n", at,
+                    i->bytes);
+    else
+        strbuf_addf(out, "    @%%me mbarrier.arrive.release.cta.shared::cta.b64 _, [objects+%u];\n", at);
+}
+
 static void write_instr(const struct litmus_test *test, unsigned thread, const struct litmus_instr *i,
                         uint32_t warp_size, struct strbuf *out)
 {
@@ -247,6 +264,10 @@ static void write_instr(const struct litmus_test *test, unsigned thread, const s
         break;
     case LITMUS_PROXY_FENCE:
         strbuf_addf(out, "    %sfence.proxy.%s;\n", guarded, i->proxy == LITMUS_ASYNC ? "async" : "alias");
+        break;
+    case LITMUS_ARRIVE:
+    case LITMUS_PASS:
+        write_object(test, thread, i, out);
         break;
     case LITMUS_COPY:
     case LITMUS_AWAIT: /* litmus_run refuses them */
@@ -287,12 +308,15 @@ static void write_head(const struct litmus_test *test, uint32_t warp_size, struc
 {
     size_t bytes = litmus_seats(test) * sizeof(struct litmus_entry); /* of a warp */
     strbuf_addf(out,
-                ".version 7.0\n.target sm_70\n.address_size 64\n"
+                ".version %s\n.target %s\n.address_size 64\n"
                 ".visible .entry " LITMUS_KERNEL "(.param .u64 plan, .param .u32 rounds)\n{\n"
                 "    .reg .pred %%p, %%me;\n    .reg .b32 %%t<5>, %%lane, %%left, %%thread;\n"
                 "    .reg .b%u %%r<%d>, %%s<1>;\n    .reg .b16 %%h<3>;\n    .reg .b32 %%w<3>;\n    .reg .b64 %%d<3>;\n"
                 "    .reg .b64 %%entry, %%seat, %%stride, %%meet, %%result, %%place<%d>;\n",
-                test->register_bits, LITMUS_REGISTERS, LITMUS_PLACES);
+                test->object_count ? "8.0" : "7.0", test->object_count ? "sm_90" : "sm_70", test->register_bits,
+                LITMUS_REGISTERS, LITMUS_PLACES);
+    if (test->object_count)
+        strbuf_addf(out, "    .shared .align 8 .b64 objects[%u];\n", test->object_count);
     strbuf_addf(out,
                 "    mov.u32 %%t0, %%tid.x;\n    shr.u32 %%t1, %%t0, %u;\n    and.b32 %%lane, %%t0, %u;\n"
                 "    mov.u32 %%t0, %%ntid.x;\n    shr.u32 %%t0, %%t0, %u;\n    mov.u32 %%t2, %%ctaid.x;\n"
@@ -303,10 +327,26 @@ static void write_head(const struct litmus_test *test, uint32_t warp_size, struc
                 mask_first(warp_size), warp_size - 1, mask_first(warp_size), bytes, bytes);
 }
 
+/* One thread of the block makes the objects of a round, or unmakes them; all come to a barrier behind it. */
+static void write_objects(const struct litmus_test *test, bool begins, struct strbuf *out)
+{
+    if (!test->object_count)
+        return;
+    strbuf_add(out, "    mov.u32 %t0, %tid.x;\n    setp.eq.u32 %p, %t0, 0;\n");
+    for (unsigned i = 0; i < test->object_count; i++) {
+        strbuf_addf(out, "    @%%p mbarrier.%s.shared::cta.b64 [objects+%u]", begins ? "init" : "inval", 8 * i);
+        if (begins)
+            strbuf_addf(out, ", %u", test->objects[i].arrivals);
+        strbuf_add(out, ";\n");
+    }
+    strbuf_addf(out, "    barrier.sync %u;\n", litmus_free_barrier(test));
+}
+
 /* Each lane looks for its seat. Those that have none do no thread. */
 static void write_seats(const struct litmus_test *test, struct strbuf *out)
 {
     strbuf_add(out, "ROUND:\n    mov.u64 %seat, %entry;\n");
+    write_objects(test, true, out);
     for (unsigned i = 1; i < litmus_seats(test); i++)
         strbuf_addf(out,
                     "    ld.global.u32 %%t1, [%%entry+%zu];\n    setp.eq.u32 %%p, %%t1, %%lane;\n"
@@ -366,6 +406,7 @@ static void write_next(const struct litmus_test *test, struct strbuf *out)
     strbuf_add(out, "NEXT:\n");
     if (litmus_has_barriers(test) && barrier < LITMUS_BARRIERS)
         strbuf_addf(out, "    barrier.sync %u;\n", barrier);
+    write_objects(test, false, out);
     strbuf_add(out, "    add.u64 %entry, %entry, %stride;\n    sub.u32 %left, %left, 1;\n"
                     "    setp.ne.u32 %p, %left, 0;\n    @%p bra ROUND;\n    ret;\n}\n");
 }

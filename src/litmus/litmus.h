@@ -21,6 +21,7 @@
 #define LITMUS_TERMS 16     /* of an outcome */
 #define LITMUS_BARRIERS 16  /* of a block */
 #define LITMUS_ALIASES 8    /* names beside those of places */
+#define LITMUS_OBJECTS 4    /* mbarriers */
 
 enum litmus_order { LITMUS_WEAK, LITMUS_RELAXED, LITMUS_ACQUIRE, LITMUS_RELEASE, LITMUS_ACQ_REL, LITMUS_SC };
 /* From the narrowest on: a wider one includes what a narrower one does. */
@@ -45,6 +46,8 @@ enum litmus_kind {
     LITMUS_PROXY_FENCE,
     LITMUS_COPY,    /* cp.async.bulk */
     LITMUS_AWAIT,   /* cp.async.bulk.wait_group 0: all copies of the thread */
+    LITMUS_ARRIVE,  /* mbarrier.arrive, perhaps with .expect_tx */
+    LITMUS_PASS,    /* waits until the phase of a parity is over: mbarrier.try_wait.parity in a loop */
     LITMUS_BARRIER, /* bar.sync, or bar.arrive */
     LITMUS_SET,     /* to = a + b */
     LITMUS_BRANCH   /* to `target`, if a and b compare so */
@@ -82,6 +85,10 @@ struct litmus_instr {
     bool is_volatile;           /* load, store: means relaxed at the scope of the system */
     bool arrives;               /* barrier: does not wait */
     bool reads_only;            /* await: for the copies' reads */
+    bool signals;               /* copy: its bytes count at an mbarrier when they have come */
+    unsigned object;            /* of a copy that signals, an arrival, a pass */
+    unsigned bytes;             /* arrival: that it expects */
+    unsigned parity;            /* pass */
 };
 
 struct litmus_thread {
@@ -105,6 +112,12 @@ struct litmus_alias {
     unsigned place, address;
 };
 
+/* An mbarrier: how many arrivals a phase takes. */
+struct litmus_object {
+    const char *name;
+    unsigned arrivals;
+};
+
 /* A term of an outcome: a thread's register at its end, or a place's last value. */
 struct litmus_term {
     bool is_place;
@@ -126,8 +139,9 @@ struct litmus_test {
     struct litmus_thread threads[LITMUS_THREADS];
     struct litmus_place places[LITMUS_PLACES];
     struct litmus_alias aliases[LITMUS_ALIASES];
+    struct litmus_object objects[LITMUS_OBJECTS];
     struct litmus_term terms[LITMUS_TERMS];
-    unsigned thread_count, place_count, alias_count, term_count;
+    unsigned thread_count, place_count, alias_count, object_count, term_count;
     unsigned register_bits; /* 64 if a place has so many, else 32 */
     enum litmus_quantifier quantifier;
     struct litmus_node *nodes;

@@ -119,8 +119,9 @@ static void choose_fences(struct search *s, uint64_t ordered, uint64_t left)
     }
 }
 
-static void begin_fences(struct search *s)
+static void begin_fences(void *context)
 {
+    struct search *s = context;
     uint64_t fences = 0;
     for (unsigned e = 0; e < s->x.count; e++)
         if (s->x.events[e].kind == LITMUS_FENCES && s->x.events[e].order == LITMUS_SC)
@@ -239,7 +240,9 @@ static void choose_meetings(struct search *s, struct meeting m)
         choose_meetings(s, next);
         chosen = true;
     }
-    if (ended)
+    if (ended && s->x.test->object_count)
+        litmus_each_phases(&s->x, begin_fences, s);
+    else if (ended)
         begin_fences(s);
     else if (!chosen && pass_late(s, &m))
         choose_meetings(s, m);

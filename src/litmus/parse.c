@@ -191,6 +191,37 @@ static bool parse_alias(struct litmus_parser *p, const struct litmus_token *name
     return true;
 }
 
+bool litmus_take_object(struct litmus_parser *p, unsigned *object)
+{
+    struct litmus_token name;
+    bool bracket = litmus_take(&p->lexer, "[");
+    if (!litmus_take_name(p, "an mbarrier", &name))
+        return false;
+    for (*object = 0; *object < p->test->object_count; ++*object)
+        if (same(&name, p->test->objects[*object].name))
+            return !bracket || litmus_expect(&p->lexer, "]");
+    return litmus_fail_at(&p->lexer, &name, "the braces name them: { mbarrier m=2; }", "there is no mbarrier '%.*s'",
+                          (int)name.length, name.text);
+}
+
+/* `mbarrier m=2`: an object whose phases take so many arrivals. */
+static bool parse_given_object(struct litmus_parser *p)
+{
+    struct litmus_token name;
+    uint32_t arrivals;
+    if (!litmus_take_name(p, "an mbarrier", &name) || !litmus_expect(&p->lexer, "="))
+        return false;
+    struct litmus_token number = p->lexer.token;
+    if (!litmus_number(&p->lexer, &arrivals))
+        return false;
+    if (arrivals < 1 || arrivals > LITMUS_THREADS || p->test->object_count == LITMUS_OBJECTS)
+        return litmus_fail_at(&p->lexer, &number, NULL, "a test has at most %d mbarriers, of 1 to %d arrivals",
+                              LITMUS_OBJECTS, LITMUS_THREADS);
+    p->test->objects[p->test->object_count++] =
+        (struct litmus_object){arena_strndup(&p->test->arena, name.text, name.length), arrivals};
+    return true;
+}
+
 static bool parse_given_place(struct litmus_parser *p)
 {
     struct litmus_lexer *l = &p->lexer;
@@ -198,6 +229,8 @@ static bool parse_given_place(struct litmus_parser *p)
     unsigned place, address, bits = 0;
     if (!litmus_take_name(p, "a place or a thread's register", &name))
         return false;
+    if (l->token.kind == LITMUS_WORD && same(&name, "mbarrier"))
+        return parse_given_object(p);
     if (l->token.kind == LITMUS_WORD && (bits = litmus_bits_of(name.text, name.length)))
         litmus_take_name(p, "a place", &name);
     if (litmus_at(l, "@"))
@@ -328,6 +361,25 @@ static bool resolve_jumps(struct litmus_parser *p)
 
 /* The whole */
 
+/* Objects lie in a block's shared memory, which the threads of other blocks do not get to. Barriers of the block beside
+ * them are left out: who waits for whom is enumerated for the one, then for the other. */
+static bool check_objects(struct litmus_parser *p)
+{
+    const struct litmus_test *t = p->test;
+    const struct litmus_thread *block = NULL;
+    bool has_barriers = false;
+    for (unsigned i = 0; i < t->thread_count && t->object_count; i++)
+        for (size_t k = 0; k < p->instrs[i].count; k++) {
+            const struct litmus_instr *instr = &p->instrs[i].items[k];
+            bool uses = instr->kind == LITMUS_ARRIVE || instr->kind == LITMUS_PASS || instr->signals;
+            has_barriers |= instr->kind == LITMUS_BARRIER;
+            if (uses && block && (block->cta != t->threads[i].cta || block->gpu != t->threads[i].gpu))
+                return litmus_fail(&p->lexer, NULL, "all threads that name an mbarrier are of one block");
+            block = uses ? &t->threads[i] : block;
+        }
+    return !has_barriers || litmus_fail(&p->lexer, NULL, "a test has barriers of a block, or mbarriers");
+}
+
 static bool apply_given(struct litmus_parser *p)
 {
     for (size_t i = 0; i < p->given.count; i++) {
@@ -358,7 +410,7 @@ static bool parse_test(struct litmus_parser *p)
     p->test->name = arena_strndup(&p->test->arena, name, length);
     litmus_skip_to_brace(l);
     litmus_next(l);
-    return parse_init(p) && parse_head(p) && apply_given(p) && parse_rows(p) && resolve_jumps(p) &&
+    return parse_init(p) && parse_head(p) && apply_given(p) && parse_rows(p) && resolve_jumps(p) && check_objects(p) &&
            litmus_parse_condition(p);
 }
 

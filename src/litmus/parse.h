@@ -35,6 +35,8 @@ bool litmus_find_place(struct litmus_parser *p, const struct litmus_token *name,
 bool litmus_find_register(struct litmus_parser *p, unsigned thread, const struct litmus_token *name, unsigned *number);
 /* A word that is a name, gone past. */
 bool litmus_take_name(struct litmus_parser *p, const char *what, struct litmus_token *name);
+/* The name of an mbarrier, perhaps in brackets. */
+bool litmus_take_object(struct litmus_parser *p, unsigned *object);
 /* A number that a register of the test can hold, gone past. */
 bool litmus_take_value(struct litmus_parser *p, uint64_t *value);
 /* A place, perhaps in brackets, and the address by which it is named. */

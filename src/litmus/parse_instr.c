@@ -308,11 +308,65 @@ static bool parse_copy(struct litmus_parser *p, struct part rest, struct litmus_
     from = l->token;
     if (!litmus_take_place(p, &i->from, &i->from_address))
         return false;
-    return p->test->places[i->place].bits == p->test->places[i->from].bits ||
-           litmus_fail_at(l, &from, NULL, "a copy is between places of one size");
+    if (p->test->places[i->place].bits != p->test->places[i->from].bits)
+        return litmus_fail_at(l, &from, NULL, "a copy is between places of one size");
+    i->signals = litmus_take(l, ",");
+    return !i->signals || litmus_take_object(p, &i->object);
 }
 
-enum word { LD, TLD, SULD, CLD, TMLD, ST, SUST, ATOM, RED, FENCE, CP, BAR, BARRIER, MOV, ADD, GOTO, BEQ, BNE, WORDS };
+/* mbarrier.arrive[.expect_tx] M[, BYTES]; mbarrier.try_wait.parity M, PARITY, which stands for a loop until it is true.
+ * They release and acquire. */
+static bool parse_object(struct litmus_parser *p, struct part rest, struct litmus_instr *i)
+{
+    static const struct word_value parts[] = {{"arrive", 0},  {"expect_tx", 1}, {"try_wait", 2}, {"test_wait", 2},
+                                              {"parity", 3},  {"release", 4},   {"acquire", 5},  {"cta", 6},
+                                              {"cluster", 7}, {NULL, 0}};
+    struct litmus_lexer *l = &p->lexer;
+    struct part part = {0};
+    unsigned seen = 0, which;
+    uint32_t number = 0;
+    while (next_part(&rest, &part) && find_word(&part, parts, &which))
+        seen |= 1u << which;
+    bool arrives = seen & 1, waits = (seen & 12) == 12;
+    if (rest.length || arrives == waits || (seen & (arrives ? 44 : 18)))
+        return litmus_fail(l,
+                           "mbarrier.arrive M; mbarrier.arrive.expect_tx M, BYTES; mbarrier.try_wait.parity M, PARITY",
+                           "'%.*s' is not known", (int)l->token.length, l->token.text);
+    i->kind = arrives ? LITMUS_ARRIVE : LITMUS_PASS;
+    litmus_next(l);
+    if (!litmus_take_object(p, &i->object))
+        return false;
+    struct litmus_token at = l->token;
+    if ((waits || seen & 2) && (!litmus_expect(l, ",") || !litmus_number(l, &number)))
+        return false;
+    if (number > (waits ? 1 : 1024))
+        return litmus_fail_at(l, &at, NULL, waits ? "a parity is 0 or 1" : "at most 1024 bytes are expected at once");
+    *(waits ? &i->parity : &i->bytes) = number;
+    return true;
+}
+
+enum word {
+    LD,
+    TLD,
+    SULD,
+    CLD,
+    TMLD,
+    ST,
+    SUST,
+    ATOM,
+    RED,
+    FENCE,
+    CP,
+    MBARRIER,
+    BAR,
+    BARRIER,
+    MOV,
+    ADD,
+    GOTO,
+    BEQ,
+    BNE,
+    WORDS
+};
 
 /* The instruction whose words are known: what is behind them. */
 static bool parse_operands(struct litmus_parser *p, unsigned thread, enum word word, struct litmus_instr *i,
@@ -351,30 +405,31 @@ static bool fail_word(struct litmus_parser *p, const struct part *word)
     unsigned unused;
     if (find_word(word, others, &unused))
         return litmus_fail(&p->lexer, NULL, "atomics are of the generic proxy alone");
-    return litmus_fail(&p->lexer,
-                       "ld, tld, suld, cold, tmld, st, sust, atom, red, fence, cp.async.bulk, bar, barrier, mov, add, "
-                       "goto, beq and bne are known",
-                       "'%.*s' is not known", (int)p->lexer.token.length, p->lexer.token.text);
+    return litmus_fail(
+        &p->lexer,
+        "ld, tld, suld, cold, tmld, st, sust, atom, red, fence, cp.async.bulk, mbarrier, bar, barrier, mov, add, "
+        "goto, beq and bne are known",
+        "'%.*s' is not known", (int)p->lexer.token.length, p->lexer.token.text);
 }
 
 bool litmus_parse_instr(struct litmus_parser *p, unsigned thread, struct litmus_instr *i)
 {
-    static const struct word_value names[] = {{"ld", LD},           {"tld", TLD},     {"suld", SULD}, {"cold", CLD},
-                                              {"tmld", TMLD},       {"st", ST},       {"sust", SUST}, {"atom", ATOM},
-                                              {"red", RED},         {"fence", FENCE}, {"cp", CP},     {"bar", BAR},
-                                              {"barrier", BARRIER}, {"mov", MOV},     {"add", ADD},   {"goto", GOTO},
-                                              {"beq", BEQ},         {"bne", BNE},     {NULL, 0}};
+    static const struct word_value names[] = {
+        {"ld", LD},   {"tld", TLD},           {"suld", SULD}, {"cold", CLD},        {"tmld", TMLD},
+        {"st", ST},   {"sust", SUST},         {"atom", ATOM}, {"red", RED},         {"fence", FENCE},
+        {"cp", CP},   {"mbarrier", MBARRIER}, {"bar", BAR},   {"barrier", BARRIER}, {"mov", MOV},
+        {"add", ADD}, {"goto", GOTO},         {"beq", BEQ},   {"bne", BNE},         {NULL, 0}};
     static const enum litmus_proxy by[WORDS] = {[TLD] = LITMUS_TEXTURE,
                                                 [SULD] = LITMUS_SURFACE,
                                                 [CLD] = LITMUS_CONSTANT,
                                                 [TMLD] = LITMUS_TENSORMAP,
                                                 [SUST] = LITMUS_SURFACE};
     static const enum litmus_kind kinds[WORDS] = {
-        [LD] = LITMUS_LOAD,         [TLD] = LITMUS_LOAD,  [SULD] = LITMUS_LOAD,   [CLD] = LITMUS_LOAD,
-        [TMLD] = LITMUS_LOAD,       [ST] = LITMUS_STORE,  [SUST] = LITMUS_STORE,  [ATOM] = LITMUS_ATOMIC,
-        [RED] = LITMUS_ATOMIC,      [CP] = LITMUS_COPY,   [FENCE] = LITMUS_FENCE, [BAR] = LITMUS_BARRIER,
-        [BARRIER] = LITMUS_BARRIER, [MOV] = LITMUS_SET,   [ADD] = LITMUS_SET,     [GOTO] = LITMUS_BRANCH,
-        [BEQ] = LITMUS_BRANCH,      [BNE] = LITMUS_BRANCH};
+        [LD] = LITMUS_LOAD,     [TLD] = LITMUS_LOAD,        [SULD] = LITMUS_LOAD,   [CLD] = LITMUS_LOAD,
+        [TMLD] = LITMUS_LOAD,   [ST] = LITMUS_STORE,        [SUST] = LITMUS_STORE,  [ATOM] = LITMUS_ATOMIC,
+        [RED] = LITMUS_ATOMIC,  [CP] = LITMUS_COPY,         [FENCE] = LITMUS_FENCE, [MBARRIER] = LITMUS_ARRIVE,
+        [BAR] = LITMUS_BARRIER, [BARRIER] = LITMUS_BARRIER, [MOV] = LITMUS_SET,     [ADD] = LITMUS_SET,
+        [GOTO] = LITMUS_BRANCH, [BEQ] = LITMUS_BRANCH,      [BNE] = LITMUS_BRANCH};
     struct litmus_token token = p->lexer.token;
     struct part rest = {token.text, token.length}, first = {0};
     struct words words;
@@ -387,6 +442,8 @@ bool litmus_parse_instr(struct litmus_parser *p, unsigned thread, struct litmus_
         return parse_barrier(p, rest, thread, i, word == BAR);
     if (i->kind == LITMUS_COPY)
         return parse_copy(p, rest, i);
+    if (word == MBARRIER)
+        return parse_object(p, rest, i);
     if (i->kind == LITMUS_FENCE && rest.length >= 6 && !memcmp(rest.text, "proxy.", 6)) {
         next_part(&rest, &first);
         return parse_proxy_fence(p, rest, i) && take_fence_range(p, i);

@@ -147,9 +147,23 @@ static void walk_copy(struct walk *w, const struct litmus_instr *i)
     struct litmus_instr read = *i;
     read.place = i->from, read.address = i->from_address;
     struct value copied = add_read(w, &read);
-    w->events[w->count - 1].copies = true;
-    copied.value = litmus_fit(copied.value, w->test->places[i->place].bits);
-    add_event(w, LITMUS_WRITES, i, copied)->copies = true;
+    unsigned bits = w->test->places[i->place].bits, first = w->count - 1;
+    copied.value = litmus_fit(copied.value, bits);
+    add_event(w, LITMUS_WRITES, i, copied);
+    if (i->signals)
+        add_event(w, LITMUS_ARRIVES, i, (struct value){bits / 8, true, 0})->place = i->object;
+    for (unsigned e = first; e < w->count; e++) {
+        w->events[e].copies = true;
+        w->events[e].copy = first;
+        w->events[e].signals = i->signals;
+    }
+}
+
+static void walk_object(struct walk *w, const struct litmus_instr *i)
+{
+    bool arrives = i->kind == LITMUS_ARRIVE;
+    struct value number = {arrives ? i->bytes : i->parity, true, 0};
+    add_event(w, arrives ? LITMUS_ARRIVES : LITMUS_PASSES, i, number)->place = i->object;
 }
 
 /* Copies that are complete are known to the generic proxy (PTX ISA, "Async proxy"). */
@@ -187,7 +201,7 @@ static enum result walk_instr(struct walk *w)
     const struct litmus_instr *i = &thread->instrs[w->pc];
     if (w->pc >= thread->count)
         return WALK_ENDS;
-    if (w->count + 2 > LITMUS_PATH_EVENTS)
+    if (w->count + 3 > LITMUS_PATH_EVENTS)
         return WALK_IS_LONG;
     switch (i->kind) {
     case LITMUS_BRANCH:
@@ -211,6 +225,10 @@ static enum result walk_instr(struct walk *w)
         break;
     case LITMUS_AWAIT:
         walk_await(w, i);
+        break;
+    case LITMUS_ARRIVE:
+    case LITMUS_PASS:
+        walk_object(w, i);
         break;
     case LITMUS_FENCE:
     case LITMUS_PROXY_FENCE:

@@ -19,11 +19,13 @@ static bool is_generic(const struct litmus_event *e)
     return is_access(e) && e->proxy == LITMUS_GENERIC;
 }
 
-/* True if the proxy fence is one of the access's proxy, and in its block. */
+/* True if the proxy fence is one of the access's proxy, and in its block. A copy that counts at an mbarrier when its
+ * bytes have come is known to the generic proxy then. */
 static bool ties(const struct litmus_execution *x, const struct litmus_event *fence, const struct litmus_event *access)
 {
-    return is_access(access) && access->thread != LITMUS_NO_THREAD && fence->kind == LITMUS_PROXY_FENCES &&
-           fence->proxy == access->proxy && litmus_in_block(x->test, fence->thread, access->thread);
+    bool is_fence = fence->kind == LITMUS_PROXY_FENCES || (fence->kind == LITMUS_ARRIVES && fence->copies);
+    return is_access(access) && access->thread != LITMUS_NO_THREAD && is_fence && fence->proxy == access->proxy &&
+           litmus_in_block(x->test, fence->thread, access->thread);
 }
 
 /* From accesses to where the generic proxy knows of them: a generic access itself, else a proxy fence behind it. */

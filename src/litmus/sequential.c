@@ -12,6 +12,9 @@ struct state {
     uint64_t registers[LITMUS_THREADS][LITMUS_REGISTERS];
     uint8_t pc[LITMUS_THREADS], turns[LITMUS_THREADS];
     struct litmus_barriers barriers;
+    struct object {
+        int16_t pending, tx, phase;
+    } objects[LITMUS_OBJECTS];
 };
 
 struct interleaving {
@@ -115,6 +118,28 @@ static bool pass_late(const struct interleaving *in, struct state *s)
     return false;
 }
 
+/* The phase of an object ends when nothing is missing. */
+static void settle_object(const struct litmus_test *test, struct state *s, unsigned number)
+{
+    struct object *o = &s->objects[number];
+    if (!o->pending && !o->tx)
+        *o = (struct object){(int16_t)test->objects[number].arrivals, 0, (int16_t)(o->phase ^ 1)};
+}
+
+/* False: it waits, or more arrive than may. */
+static bool pass_object(const struct litmus_test *test, struct state *s, const struct litmus_instr *i)
+{
+    struct object *o = &s->objects[i->object];
+    if (i->kind == LITMUS_PASS)
+        return o->phase != (int)i->parity;
+    if (!o->pending)
+        return false;
+    o->pending--;
+    o->tx = (int16_t)(o->tx + i->bytes);
+    settle_object(test, s, i->object);
+    return true;
+}
+
 /* Does a thread's next instruction. False: it cannot go on, or not in a way that is looked at. */
 static bool advance(const struct interleaving *in, struct state *s, unsigned thread)
 {
@@ -146,6 +171,15 @@ static bool advance(const struct interleaving *in, struct state *s, unsigned thr
         return true;
     case LITMUS_COPY:
         *at = litmus_fit(s->memory[i->from], bits);
+        if (i->signals) {
+            s->objects[i->object].tx = (int16_t)(s->objects[i->object].tx - (int)bits / 8);
+            settle_object(in->test, s, i->object);
+        }
+        break;
+    case LITMUS_ARRIVE:
+    case LITMUS_PASS:
+        if (!pass_object(in->test, s, i))
+            return false;
         break;
     case LITMUS_FENCE:
     case LITMUS_PROXY_FENCE:
@@ -175,6 +209,7 @@ static void write_key(const struct interleaving *in, const struct state *s, stru
         strbuf_addn(key, (const char *)s->registers[t], test->threads[t].registers * sizeof **s->registers);
     strbuf_addn(key, (const char *)s->pc, test->thread_count);
     strbuf_addn(key, (const char *)s->turns, test->thread_count);
+    strbuf_addn(key, (const char *)s->objects, test->object_count * sizeof *s->objects);
     if (in->has_barriers)
         strbuf_addn(key, (const char *)&s->barriers, sizeof s->barriers);
 }
@@ -224,6 +259,8 @@ void litmus_interleave(const struct litmus_test *test, unsigned turns, struct li
     arena_init(&in.keys);
     for (unsigned i = 0; i < test->place_count; i++)
         s.memory[i] = test->places[i].initial;
+    for (unsigned i = 0; i < test->object_count; i++)
+        s.objects[i].pending = (int16_t)test->objects[i].arrivals;
     for (unsigned i = 0; i < test->thread_count; i++) {
         find_barriers(&in, i);
         memcpy(s.registers[i], test->threads[i].initial, sizeof s.registers[i]);

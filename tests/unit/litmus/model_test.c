@@ -97,7 +97,8 @@ static const struct question {
 
 /* Several proxies: y is a second address of x, whose names by other proxies are s, t, c and m. */
 #define MIXED                                                                                                          \
-    "y @ generic aliases x; s @ surface aliases x; t @ texture aliases x; c @ constant aliases x; d=0; flag=0;"
+    "y @ generic aliases x; s @ surface aliases x; t @ texture aliases x; c @ constant aliases x; d=0; flag=0; e=7; "  \
+    "mbarrier m=2; mbarrier one=1;"
 static const struct question mixed[] = {
     /* An alias is another address: a fence of aliases, or the order of memory is open. */
     {"st.weak x, 1 | ; ld.weak r0, y | ;", "(P0:r0 == 0)", 0, true},
@@ -160,6 +161,31 @@ static const struct question mixed[] = {
     /* Its source may be written again when it has been read. */
     {"cp.async.bulk d, x | ; cp.async.bulk.wait_group.read 0 | ; st.weak x, 1 | ;", "(d == 1)", 0, false},
     {"cp.async.bulk d, x | ; st.weak x, 1 | ;", "(d == 1)", 0, true},
+    /* mbarriers: who has seen that a phase is over is behind all of its arrivals, in its block. */
+    {"st.weak x, 1 | mbarrier.arrive m ; mbarrier.arrive m | mbarrier.try_wait.parity m, 0 ; | ld.weak r0, x ;",
+     "(P1:r0 == 0)", 0, false},
+    {"mbarrier.arrive m | mbarrier.arrive m ; st.weak x, 1 | mbarrier.try_wait.parity m, 0 ; | ld.weak r0, x ;",
+     "(P1:r0 == 0)", 0, true},
+    {"st.weak x, 1 | mbarrier.try_wait.parity m, 1 ; mbarrier.arrive m | ld.weak r0, x ; mbarrier.arrive m | ;",
+     "(P1:r0 == 0)", 0, true},
+    {"mbarrier.arrive m | mbarrier.arrive m ; mbarrier.try_wait.parity m, 0 | mbarrier.try_wait.parity m, 0 ; "
+     "st.weak x, 1 | mbarrier.arrive m ; mbarrier.arrive m | mbarrier.try_wait.parity m, 1 ; | ld.weak r0, x ;",
+     "(P1:r0 == 0)", 0, false},
+    {"mbarrier.arrive m | st.weak x, 1 ; mbarrier.try_wait.parity m, 0 | ;", "(x == 1)", 0, false}, /* it never ends */
+    {"mbarrier.arrive one | mbarrier.arrive one ; mbarrier.arrive one | st.weak x, 1 ;", "(x == 1)", 0, true},
+    /* A copy that counts at one: its bytes are there when the phase is over, whoever waits. */
+    {"fence.proxy.async | mbarrier.try_wait.parity one, 0 ; mbarrier.arrive.expect_tx one, 4 | ld.weak r0, d ; "
+     "cp.async.bulk d, e, one | ;",
+     "(P1:r0 == 0)", 0, false},
+    {"cp.async.bulk d, e, one | mbarrier.try_wait.parity one, 0 ; mbarrier.arrive.expect_tx one, 4 | ld.weak r0, d ;",
+     "(P1:r0 == 0)", 0, false},
+    {"mbarrier.arrive.expect_tx one, 4 | mbarrier.try_wait.parity one, 0 ; cp.async.bulk d, e | ld.weak r0, d ;",
+     "(d == 7)", 0, false}, /* it never ends */
+    {"mbarrier.arrive one | mbarrier.try_wait.parity one, 0 ; cp.async.bulk d, e | ld.weak r0, d ;", "(P1:r0 == 0)", 0,
+     true},
+    {"mbarrier.arrive.expect_tx one, 4 | mbarrier.try_wait.parity one, 0 ; cp.async.bulk d, e, one | ld.weak r0, d ; "
+     "cp.async.bulk.wait_group 0 | ; ld.weak r1, d | ;",
+     "(P0:r1 == 0)", 0, true}, /* wait_group is for other copies */
     /* What it wrote goes to others as all else does. */
     {"st.weak x, 1 | ld.acquire.gpu r0, flag ; fence.proxy.async | ld.weak r1, d ; cp.async.bulk d, x | ; "
      "cp.async.bulk.wait_group 0 | ; st.release.gpu flag, 1 | ;",

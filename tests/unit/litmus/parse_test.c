@@ -78,6 +78,12 @@ static const struct {
     {"fence.proxy.tensormap::generic.acq_rel.gpu | ;\n", "exists (x == 1)", "of order 'acq_rel'", 4},
     {"cp.async.bulk x, h | ;\n", "exists (x == 1)", "places of one size", 4},
     {"cp.async x, y | ;\n", "exists (x == 1)", "'cp.async' is not known", 4},
+    {"mbarrier.arrive m | ;\n", "exists (x == 1)", "there is no mbarrier 'm'", 4},
+    {"mbarrier.arrive.acquire.cta b | ;\n", "exists (x == 1)", "'mbarrier.arrive.acquire.cta' is not known", 4},
+    {"mbarrier.try_wait b, 0 | ;\n", "exists (x == 1)", "'mbarrier.try_wait' is not known", 4},
+    {"mbarrier.try_wait.parity b, 2 | ;\n", "exists (x == 1)", "a parity is 0 or 1", 4},
+    {"mbarrier.arrive b | mbarrier.arrive b ;\n", "exists (x == 1)", "of one block", 5},
+    {"mbarrier.arrive b | bar.sync 0 ;\n", "exists (x == 1)", "or mbarriers", 5},
     {"cp.async.bulk.wait_group 1 | ;\n", "exists (x == 1)", "waits for all copies", 4},
     {"st.weak x, 99999999999 | ;\n", "exists (x == 1)", "a number of 32 bits", 4},
     {"st.weak x, 1 | ; st.weak x, 1 ;\n", "exists (x == 1)", "expected '|'", 4},
@@ -95,7 +101,8 @@ static void what_is_wrong_is_said_where_it_stands(void **state)
         struct diag_sink sink;
         struct strbuf text = {0};
         diag_init(&sink);
-        strbuf_addf(&text, "PTX bad\n{ b16 h; b8 c=1; }\n P0@cta 0 | P1@cta 1 ;\n %s%s", bad[i].rows, bad[i].condition);
+        strbuf_addf(&text, "PTX bad\n{ b16 h; b8 c=1; mbarrier b=2; }\n P0@cta 0 | P1@cta 1 ;\n %s%s", bad[i].rows,
+                    bad[i].condition);
         assert_int_equal(litmus_parse(&t, "text", strbuf_text(&text), text.length, &sink), -1);
         assert_int_equal(sink.count, 1);
         if (!strstr(sink.items[0].message, bad[i].message))
@@ -126,6 +133,8 @@ static const struct {
     {"x @ generic aliases y; x=1", "has the value of its place"},
     {"x[2]", "arrays are not known"},
     {"P5:r0=1", "no thread P5"},
+    {"mbarrier m=9", "of 1 to 8 arrivals"},
+    {"mbarrier m", "expected '='"},
 };
 
 static void what_is_wrong_in_braces_is_said(void **state)
