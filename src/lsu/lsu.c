@@ -525,7 +525,9 @@ static bool is_wait(const struct core_op *o)
 /* In a launch with clusters: where the block's own shared memory is found out to be meant, that takes time. */
 static uint32_t own_cycles(const struct lsu *lsu, uint32_t op)
 {
-    return lsu->ops->items[op].access->op->form.space == ISA_SPACE_SHARED ? 0 : lsu->params->cluster_own_cycles;
+    const struct simt_op *own = lsu->ops->items[op].access->op;
+    bool plain = own->kind != SIMT_KIND_MEMORY || own->form.space == ISA_SPACE_SHARED;
+    return plain ? 0 : lsu->params->cluster_own_cycles;
 }
 
 static void serve_shared(struct lsu *lsu)

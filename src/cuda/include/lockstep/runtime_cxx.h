@@ -170,6 +170,19 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
     return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)func, blockSize, shared, flags);
 }
 
+template <class... Param>
+static inline cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, void (*func)(Param...),
+                                                         const cudaLaunchConfig_t *config)
+{
+    return cudaOccupancyMaxActiveClusters(clusters, (const void *)func, config);
+}
+template <class... Param>
+static inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, void (*func)(Param...),
+                                                               const cudaLaunchConfig_t *config)
+{
+    return cudaOccupancyMaxPotentialClusterSize(blocks, (const void *)func, config);
+}
+
 /* The block size, a multiple of the warp size and at most limit (0: no limit), that keeps most threads resident; the
  * larger one on a tie. sharedOf(blockSize) is the dynamic shared memory a block of that size asks for. */
 template <class SharedOf, class T>
