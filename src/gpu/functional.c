@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "gpu/control.h"
+#include "gpu/functional.h"
 #include "gpu/waits.h"
 #include "simt/bulk.h"
 #include "simt/copy.h"
@@ -13,9 +14,6 @@
 #include "simt/lock.h"
 #include "simt/mbarrier.h"
 #include "simt/send.h"
-#include "sm/barrier.h"
-#include "sm/cluster.h"
-#include "watch/value_history.h"
 
 #define SLICE 256 /* instructions a warp runs before the next one's turn */
 /* Turns of everybody in which nobody did anything but synchronise, before their states are looked at; and the age of a
@@ -23,61 +21,6 @@
 #define QUIET_ROUNDS 1024
 #define OLD_ROUNDS 8192
 #define FHOLDERS 4096u
-
-/* A warp's last access that synchronises: for reports. */
-struct fsync {
-    uint64_t count; /* since it last did more */
-    uint64_t address;
-    uint32_t pc;
-    bool shared;
-};
-
-/* A running block's memory. The next block to start takes the place that was given back last, so blocks that end
- * in their first turn, as most do that need not wait, all run in memory that is near. */
-struct fplace {
-    struct fplace *next; /* in the list of those that are free */
-    struct simt_warp *warps;
-    struct simt_barrier *waits; /* what each warp waits at */
-    uint64_t *states;           /* of each warp, in the turn that all are compared with */
-    struct fsync *syncs;        /* how each warp last synchronised */
-    uint8_t *shared;
-    struct sm_barriers barriers;
-    struct sm_cluster cluster;
-};
-
-/* As many as may be resident. */
-struct fblock {
-    struct fplace *place; /* NULL: no block is there */
-    struct simt_block simt;
-    uint64_t waiting, running;
-    uint64_t back;    /* warps that were in the state of place->states again */
-    uint64_t at_grid; /* warps that wait for other blocks: all that have not ended */
-    uint64_t at_cluster; /* warps of `waiting` that wait for other blocks of their cluster */
-};
-
-struct frun {
-    struct gpu_run *run;
-    struct fblock *blocks;
-    unsigned block_count;
-    struct fplace *free_places;
-    uint64_t instructions; /* stands for the cycle */
-    uint64_t idle, noted;  /* turns since anybody did more; the one in which states were noted */
-    uint64_t idle_from;    /* instructions when that began */
-    bool listens;          /* gpu_launch.listens */
-    bool changed;          /* memory did since then */
-    uint64_t round;        /* turns of everybody so far, + 1 */
-    struct gpu_control *control;
-    struct simt_access access;
-    struct simt_texels texels; /* of it */
-    struct watch_value_history values;
-    struct sm_fault fault;
-    bool faulted;
-    struct sm_unsynced_list unsynced;
-    struct sm_stray_list strays;
-    struct gpu_counters *counters;
-    struct watch_holder
-        *holders; /* FHOLDERS by hash of the address, for reports; NULL: nobody has taken anything yet */
-};
 
 static void release(struct fblock *b, uint64_t warps, uint64_t value)
 {
@@ -87,12 +30,6 @@ static void release(struct fblock *b, uint64_t warps, uint64_t value)
         if (b->place->waits[w].mode == ISA_BARRIER_RED)
             simt_barrier_result(&b->place->warps[w], &b->place->waits[w], value);
     }
-}
-
-/* Blocks of a cluster have places one behind the other. */
-static struct fblock *peer_of(const struct frun *f, const struct fblock *b, unsigned rank)
-{
-    return &f->blocks[(size_t)(b - f->blocks) / f->run->grid.cluster_blocks * f->run->grid.cluster_blocks + rank];
 }
 
 static void set_fault(struct frun *f, const struct fblock *b, unsigned w, const struct simt_fault *fault)
@@ -215,52 +152,11 @@ static bool pass_grid(struct frun *f)
     return some;
 }
 
-/* Phases end in all blocks of the cluster in which they can. */
-static void open_cluster(struct frun *f, const struct fblock *b)
-{
-    for (unsigned rank = 0; rank < f->run->grid.cluster_blocks; rank++) {
-        struct fblock *peer = peer_of(f, b, rank);
-        uint64_t released = 0;
-        if (!peer->place || !sm_cluster_open(&peer->place->cluster, rank, f->run->grid.cluster_blocks, &released))
-            continue;
-        peer->waiting &= ~released;
-        peer->at_cluster &= ~released;
-    }
-}
-
-/* The block has arrived, or ended: the others of its cluster hear so. */
-static void tell_cluster(struct frun *f, const struct fblock *b, bool ended)
-{
-    for (unsigned rank = 0; rank < f->run->grid.cluster_blocks; rank++) {
-        struct fblock *peer = peer_of(f, b, rank);
-        if (!peer->place || (peer == b && !ended))
-            continue;
-        if (ended)
-            sm_cluster_ended(&peer->place->cluster, b->simt.rank);
-        else
-            sm_cluster_came(&peer->place->cluster, b->simt.rank, b->place->cluster.parity);
-    }
-    open_cluster(f, b);
-}
-
-static void arrive_at_cluster(struct frun *f, struct fblock *b, unsigned w, const struct simt_result *r)
-{
-    struct sm_cluster *c = &b->place->cluster;
-    b->place->waits[w] = r->barrier;
-    if (r->barrier.mode == ISA_BARRIER_ARRIVE) {
-        if (sm_cluster_arrive(c, w, b->running, b->simt.rank))
-            tell_cluster(f, b, false);
-    } else if (sm_cluster_waits(c, w)) {
-        b->waiting |= BIT64(w);
-        b->at_cluster |= BIT64(w);
-    }
-}
-
 static void arrive(struct frun *f, struct fblock *b, unsigned w, const struct simt_result *r)
 {
     uint64_t value = 0;
     if (r->barrier.cluster) {
-        arrive_at_cluster(f, b, w, r);
+        functional_arrive_at_cluster(f, b, w, r);
         return;
     }
     b->place->waits[w] = r->barrier;
@@ -284,9 +180,9 @@ static void end_warp(struct frun *f, struct fblock *b, unsigned w)
     while ((released = sm_barrier_ended(&b->place->barriers, w, &id, &value)))
         open_barrier(b, released, value, id == SM_GRID_BARRIER);
     if (!b->running)
-        tell_cluster(f, b, true);
+        functional_tell_cluster(f, b, true);
     else if (sm_cluster_warp_ended(&b->place->cluster, b->running, b->simt.rank))
-        tell_cluster(f, b, false);
+        functional_tell_cluster(f, b, false);
 }
 
 /* Addresses of shared memory lie behind this one, where those of all blocks are looked at together. */
@@ -385,7 +281,7 @@ static bool send_lanes(struct frun *f, struct fblock *b, unsigned w)
     for (uint64_t rest = f->access.remote; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest), rank = (unsigned)(f->access.address[lane] >> LANE_RANK_SHIFT) - 1;
         struct simt_sent sent = simt_sent_of(&f->access, lane);
-        struct mbarrier_step step = simt_sent_take(&peer_of(f, b, rank)->simt, &sent);
+        struct mbarrier_step step = simt_sent_take(&functional_peer(f, b, rank)->simt, &sent);
         struct simt_fault fault;
         if (!step.fault)
             continue;
@@ -415,7 +311,7 @@ static uint32_t targets_of(const struct fblock *b, const struct simt_bulk *bulk)
 
 static const struct simt_block *block_of_rank(const struct frun *f, const struct fblock *b, unsigned rank)
 {
-    return rank == b->simt.rank ? &b->simt : &peer_of(f, b, rank)->simt;
+    return rank == b->simt.rank ? &b->simt : &functional_peer(f, b, rank)->simt;
 }
 
 /* A piece's bytes come to the blocks that they are for, NULL: those that fill it. */
@@ -496,20 +392,16 @@ static bool copy_bulk(struct frun *f, struct fblock *b, unsigned w)
 static bool serve_cluster(struct frun *f, const struct fblock *b, unsigned w)
 {
     struct simt_access *a = &f->access;
-    for (uint64_t rest = a->mask, lanes; rest; rest &= ~lanes) {
-        unsigned first = mask_first(rest), rank = (unsigned)(a->address[first] >> LANE_RANK_SHIFT) - 1;
-        const struct fblock *peer = peer_of(f, b, rank);
-        lanes = 0;
-        for (uint64_t others = rest; others; others &= others - 1)
-            if (a->address[mask_first(others)] >> LANE_RANK_SHIFT == rank + UINT64_C(1))
-                lanes |= others & -others;
+    for (uint64_t rest = a->mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest), rank = (unsigned)(a->address[lane] >> LANE_RANK_SHIFT) - 1;
+        const struct fblock *peer = functional_peer(f, b, rank);
         if (!peer->place || !peer->running) {
-            struct simt_fault fault = {.lane = (uint8_t)first, .address = a->address[first], .pc = a->pc};
+            struct simt_fault fault = {.lane = (uint8_t)lane, .address = a->address[lane], .pc = a->pc};
             sm_describe_absent(&b->simt, rank, &fault);
             set_fault(f, b, w, &fault);
             return false;
         }
-        simt_serve_block(&b->place->warps[w], a, lanes, peer->simt.shared);
+        simt_serve_block(&b->place->warps[w], a, rest & -rest, peer->simt.shared);
     }
     return true;
 }

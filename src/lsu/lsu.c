@@ -158,36 +158,6 @@ HOT_INLINE bool load_const(struct lsu *lsu, const struct lsu_transaction *t)
     return true;
 }
 
-/* The usual case of store_bytes: elements of four bytes. They are aligned, and no segment is smaller, so this one has
- * all of a lane's bytes. */
-HOT_INLINE void store_words(const struct simt_access *access, uint64_t lanes, struct message_write *m)
-{
-    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest), offset = (unsigned)access->address[lane] % PACKET_LINE_BYTES;
-        memcpy(m->data + offset, access->data + 4 * lane, 4);
-        m->mask[offset / 64] |= mask_low(4) << offset % 64;
-    }
-}
-
-static void store_bytes(const struct simt_access *access, const struct lsu_transaction *t, struct message_write *m)
-{
-    unsigned size = access->stride;
-    if (size == 4 && t->bytes >= 4) {
-        store_words(access, t->lanes, m);
-        return;
-    }
-    for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest);
-        /* The part of the lane's bytes that lies in this segment: all of it, unless the segment is smaller than the
-         * access. Accesses are aligned and have at most 32 bytes, so they do not cross a word of the mask. */
-        uint64_t at = access->address[lane], skip = at < t->address ? t->address - at : 0;
-        unsigned bytes = size - (unsigned)skip < t->bytes ? size - (unsigned)skip : t->bytes;
-        unsigned offset = (unsigned)((at + skip) % PACKET_LINE_BYTES);
-        memcpy(m->data + offset, simt_access_data(access, lane) + skip, bytes);
-        m->mask[offset / 64] |= mask_low(bytes) << offset % 64;
-    }
-}
-
 /* A store takes its bytes along to the L2. Local memory's values stay here. */
 static void fill_store(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
                        struct message_write *m)
@@ -195,7 +165,7 @@ static void fill_store(struct lsu *lsu, const struct core_op *o, const struct ls
     struct warp_slot *warp = &lsu->warp->slots[o->slot];
     if (m->packet.space == PACKET_LOCAL)
         return;
-    store_bytes(o->access, t, m);
+    lsu_store_bytes(o->access, t, m);
     m->performed = o->performed;
     if (l1_has_store(&lsu->l1d, o->event))
         return;
@@ -205,33 +175,6 @@ static void fill_store(struct lsu *lsu, const struct core_op *o, const struct ls
     block_order_add(&lsu->blocks[warp->block].order, o->epoch);
 }
 
-/* The kind of request that an instruction of locks is to the slices' queues. */
-static enum packet_lock lock_request_of(const struct core_op *o, const struct lsu_transaction *t)
-{
-    if (o->blocks == CORE_BLOCKS_LANES)
-        return o->access->leaving & t->lanes ? PACKET_LOCK_LEAVE : PACKET_LOCK_TAKE;
-    return isa_op_info((enum isa_op)o->access->instr->op)->flags & ISA_FLAG_GIVE ? PACKET_LOCK_GIVE : PACKET_LOCK_NOT;
-}
-
-static void fill_atomic(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
-                        struct message_atomic *m)
-{
-    const struct simt_access *access = o->access;
-    m->atomic = access->instr->mods.atomic;
-    m->type = access->instr->type;
-    m->no_return = access->instr->dst_count == 0 && !simt_access_moves(access);
-    if (RARELY(lsu->launch.lock_queues && simt_access_moves(access)))
-        m->lock = lock_request_of(o, t);
-    for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest);
-        struct packet_lane *l = &m->lanes[m->lane_count++];
-        l->lane = (uint8_t)lane;
-        l->offset = (uint8_t)(access->address[lane] % PACKET_LINE_BYTES);
-        memcpy(&l->operand, simt_access_data(access, lane), 8);
-        memcpy(&l->compare, simt_access_data(access, lane) + 8, 8);
-    }
-}
-
 /* A request of the transaction's own gets its values. */
 HOT_INLINE void complete_request(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
                                  struct packet *p)
@@ -239,7 +182,7 @@ HOT_INLINE void complete_request(struct lsu *lsu, const struct core_op *o, const
     access_of(p)->order = o->access->instr->mods.order;
     access_of(p)->scope = o->access->instr->mods.scope;
     if (p->kind == PACKET_ATOMIC)
-        fill_atomic(lsu, o, t, atomic_of(p));
+        lsu_fill_atomic(lsu, o, t, atomic_of(p));
     else if (p->kind == PACKET_WRITE)
         fill_store(lsu, o, t, write_of(p));
 }
@@ -361,7 +304,7 @@ HOT_INLINE bool pass_l1d(struct lsu *lsu, const struct core_op *o, const struct 
 static void fill_block_store(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
                              struct message_write *m)
 {
-    store_bytes(o->access, t, m);
+    lsu_store_bytes(o->access, t, m);
     m->waiter = o->access->pc;
     m->entry = (uint16_t)mask_first(t->lanes);
     m->slot = o->slot;
@@ -385,7 +328,7 @@ NOT_INLINE bool ask_block(struct lsu *lsu, const struct core_op *o, const struct
     access_of(p)->order = o->access->instr->mods.order;
     access_of(p)->scope = o->access->instr->mods.scope;
     if (p->kind == PACKET_ATOMIC)
-        fill_atomic(lsu, o, t, atomic_of(p));
+        lsu_fill_atomic(lsu, o, t, atomic_of(p));
     if (store)
         fill_block_store(lsu, o, t, write_of(p));
     unsigned rank = (unsigned)(t->address >> LANE_RANK_SHIFT) - 1;
@@ -526,8 +469,7 @@ static bool is_wait(const struct core_op *o)
 static uint32_t own_cycles(const struct lsu *lsu, uint32_t op)
 {
     const struct simt_op *own = lsu->ops->items[op].access->op;
-    bool plain = own->kind != SIMT_KIND_MEMORY || own->form.space == ISA_SPACE_SHARED;
-    return plain ? 0 : lsu->params->cluster_own_cycles;
+    return own->kind == SIMT_KIND_MEMORY && own->form.space != ISA_SPACE_SHARED ? lsu->params->cluster_own_cycles : 0;
 }
 
 static void serve_shared(struct lsu *lsu)

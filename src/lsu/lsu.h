@@ -272,6 +272,11 @@ void lsu_end_writes(struct lsu *lsu);
 void lsu_coalesce(struct lsu *lsu, uint32_t op);
 void lsu_coalesce_behind(struct lsu *lsu, uint32_t op);
 
+/* fill.c: the bytes that a transaction of a store brings, under the message's mask; the lanes of one of an atomic. */
+void lsu_store_bytes(const struct simt_access *access, const struct lsu_transaction *t, struct message_write *m);
+void lsu_fill_atomic(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
+                     struct message_atomic *m);
+
 /* The next cycle, `now` or later, with an event of this unit, or CYCLE_NEVER. */
 static inline uint64_t lsu_next(const struct lsu *lsu, uint64_t now)
 {

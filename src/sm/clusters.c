@@ -105,7 +105,7 @@ static void release(struct sm *sm, struct sm_block *block, uint64_t warps)
     made_progress(&sm->agenda);
 }
 
-static void open(struct sm *sm, struct sm_block *block)
+static void end_phase(struct sm *sm, struct sm_block *block)
 {
     uint64_t released;
     if (sm_cluster_open(&block->cluster, block->simt.rank, blocks_of(sm), &released))
@@ -126,7 +126,7 @@ void sm_reach_cluster(struct sm *sm, struct sm_block *block, unsigned slot, cons
     if (r->barrier.mode == ISA_BARRIER_ARRIVE) {
         if (sm_cluster_arrive(&block->cluster, warp, block->barriers.running, block->simt.rank))
             tell(sm, block, LSU_MESSAGE_ARRIVED);
-        open(sm, block);
+        end_phase(sm, block);
     } else if (sm_cluster_waits(&block->cluster, warp)) {
         warp_wait_begin(&sm->warp, WARP_WAIT_cluster, BIT64(slot));
         sm->barrier_since[slot] = sm->agenda.now;
@@ -141,7 +141,7 @@ void sm_cluster_lost_warp(struct sm *sm, struct sm_block *block)
         tell(sm, block, LSU_MESSAGE_ENDED);
     else if (sm_cluster_warp_ended(&block->cluster, block->barriers.running, block->simt.rank))
         tell(sm, block, LSU_MESSAGE_ARRIVED);
-    open(sm, block);
+    end_phase(sm, block);
 }
 
 void sm_perform_message(void *context, struct packet *p)
@@ -161,7 +161,7 @@ void sm_perform_message(void *context, struct packet *p)
             sm_cluster_ended(&block->cluster, m->waiter / 2);
         else
             sm_cluster_came(&block->cluster, m->waiter / 2, m->waiter);
-        open(sm, block);
+        end_phase(sm, block);
     }
 }
 
