@@ -40,6 +40,12 @@ static uint64_t due_of(const struct async_suspended *s)
     return cycle_min(s->until, s->wake);
 }
 
+void async_note(struct async *async, uint64_t cycle)
+{
+    async->next = cycle_min(async->next, cycle);
+    agenda_add(async->agenda, DUE_ASYNC);
+}
+
 uint64_t async_find_next(const struct async *async)
 {
     uint64_t next = CYCLE_NEVER;

@@ -167,12 +167,8 @@ void async_answer(struct async *async, const struct packet *p);
 /* What is due in this cycle; and when something is: the agenda's cycle or later, or CYCLE_NEVER. */
 void async_bulk_step(struct async *async);
 uint64_t async_bulk_next(const struct async *async);
-/* Something is due in that cycle. */
-static inline void async_note(struct async *async, uint64_t cycle)
-{
-    async->next = cycle_min(async->next, cycle);
-    agenda_add(async->agenda, DUE_ASYNC);
-}
+/* Something is due in that cycle: of all files of the room. */
+void async_note(struct async *async, uint64_t cycle);
 
 /* check.c: recomputes what the unit keeps although it follows from something else (base/check.h). */
 struct check;

@@ -26,7 +26,7 @@ static void start_blocks(struct gpu_domain *domain, uint64_t now)
         contract(start->sm - domain->first_sm < domain->sms);
         uint32_t index[3];
         gpu_block_index(run, start->block, index);
-        sm_launch_in_cluster(run->gpu->sms[start->sm], index, start->peers, now);
+        sm_launch(run->gpu->sms[start->sm], index, start->peers, now);
         domain->due |= BIT64(start->sm - domain->first_sm);
         domain->idle_sms &= ~BIT64(start->sm - domain->first_sm);
     }

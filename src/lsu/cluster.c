@@ -156,6 +156,17 @@ bool lsu_cluster_has_place(const struct lsu *lsu)
     return lsu->cluster.accesses < lsu->params->cluster_queue;
 }
 
+struct packet *lsu_cluster_message(struct lsu *lsu, unsigned kind, enum lsu_message what, uint64_t address,
+                                   unsigned bytes)
+{
+    struct packet *p = packet_new(&lsu->net.packets, kind);
+    p->address = address;
+    p->bytes = (uint8_t)bytes;
+    access_of(p)->event = (uint8_t)what;
+    access_of(p)->waiter = PACKET_NOBODY;
+    return p;
+}
+
 void lsu_cluster_ask(struct lsu *lsu, struct packet *p, unsigned sm)
 {
     p->space = PACKET_SHARED;

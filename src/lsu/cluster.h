@@ -41,6 +41,9 @@ void lsu_cluster_take(struct lsu *lsu, uint64_t now);
 bool lsu_cluster_step(struct lsu *lsu);
 /* A request of an access has a place among those that wait for the network. */
 bool lsu_cluster_has_place(const struct lsu *lsu);
+/* A request of that kind for some bytes at an address of .shared::cluster, which lsu_cluster_ask sends. */
+struct packet *lsu_cluster_message(struct lsu *lsu, unsigned kind, enum lsu_message what, uint64_t address,
+                                   unsigned bytes);
 /* Sends a request, which has what it is to bring, to the block of that rank in a cluster, on that SM. */
 void lsu_cluster_ask(struct lsu *lsu, struct packet *p, unsigned sm);
 /* Tells the block of that rank in a cluster, on that SM, of an arrival at the cluster's barrier, or of an end. */

@@ -121,12 +121,7 @@ unsigned sm_free_places(const struct sm *sm)
     return mask_count(sm->free_blocks);
 }
 
-void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
-{
-    sm_launch_in_cluster(sm, index, NULL, cycle);
-}
-
-void sm_launch_in_cluster(struct sm *sm, const uint32_t index[3], const uint16_t *peers, uint64_t cycle)
+void sm_launch(struct sm *sm, const uint32_t index[3], const uint16_t *peers, uint64_t cycle)
 {
     const struct sm_kernel *k = sm->kernel;
     if (cycle > sm->agenda.now)

@@ -9,7 +9,7 @@ struct sm_block;
 struct simt_result;
 struct packet;
 
-/* A block comes, whose index is known; peers: see sm_launch_in_cluster. */
+/* A block comes, whose index is known; peers: see sm_launch. */
 void sm_enter_cluster(struct sm_block *block, const uint16_t *peers);
 /* lsu_port: see there. `sm` is the SM. */
 unsigned sm_peer(void *sm, unsigned slot, unsigned rank, uint64_t *cluster);

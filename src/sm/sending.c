@@ -10,21 +10,10 @@
 #include "sm/state.h"
 #include "sm/warps.h"
 
-/* A message of some bytes for shared address `address`, within a line; it is asked for by lsu_cluster_ask. */
-static struct packet *new_message(struct sm *sm, unsigned kind, enum lsu_message what, uint64_t address, unsigned bytes)
-{
-    struct packet *p = packet_new(&sm->lsu.net.packets, kind);
-    p->address = address;
-    p->bytes = (uint8_t)bytes;
-    access_of(p)->event = (uint8_t)what;
-    access_of(p)->waiter = PACKET_NOBODY;
-    return p;
-}
-
 /* An operation on an mbarrier is an ATOMIC of one lane: the operand, and the instruction in the place of a comparand. */
 static struct packet *mbarrier_message(struct sm *sm, uint64_t address, const struct simt_sent *sent)
 {
-    struct packet *p = new_message(sm, PACKET_ATOMIC, LSU_MESSAGE_MBARRIER, address, 8);
+    struct packet *p = lsu_cluster_message(&sm->lsu, PACKET_ATOMIC, LSU_MESSAGE_MBARRIER, address, 8);
     struct message_atomic *m = atomic_of(p);
     m->no_return = true;
     m->lane_count = 1;
@@ -36,7 +25,7 @@ static struct packet *mbarrier_message(struct sm *sm, uint64_t address, const st
 /* A reduction names the mbarrier in the place of a comparand. */
 static struct packet *reduction_message(struct sm *sm, uint64_t address, const struct simt_sent *sent)
 {
-    struct packet *p = new_message(sm, PACKET_ATOMIC, LSU_MESSAGE_BYTES, address, sent->bytes);
+    struct packet *p = lsu_cluster_message(&sm->lsu, PACKET_ATOMIC, LSU_MESSAGE_BYTES, address, sent->bytes);
     struct message_atomic *m = atomic_of(p);
     m->atomic = sent->atomic;
     m->type = sent->type;
@@ -51,7 +40,7 @@ static struct packet *reduction_message(struct sm *sm, uint64_t address, const s
 static struct packet *bytes_message(struct sm *sm, uint64_t address, const uint8_t *data, unsigned bytes,
                                     uint32_t mbarrier)
 {
-    struct packet *p = new_message(sm, PACKET_WRITE, LSU_MESSAGE_BYTES, address, bytes);
+    struct packet *p = lsu_cluster_message(&sm->lsu, PACKET_WRITE, LSU_MESSAGE_BYTES, address, bytes);
     struct message_write *m = write_of(p);
     unsigned at = (unsigned)(address % PACKET_LINE_BYTES);
     memcpy(m->data + at, data, bytes);
@@ -83,25 +72,29 @@ void sm_send_lanes(struct sm *sm, unsigned slot, const struct simt_access *acces
     }
 }
 
+static struct packet *elements_message(struct sm *sm, const struct async_parcel *parcel)
+{
+    struct packet *p =
+        lsu_cluster_message(&sm->lsu, PACKET_ATOMIC, LSU_MESSAGE_BYTES, parcel->address, parcel->bytes);
+    struct message_atomic *m = atomic_of(p);
+    m->atomic = parcel->atomic;
+    m->type = parcel->type;
+    m->no_return = true;
+    for (unsigned at = 0; at < parcel->bytes; at += parcel->element) {
+        struct packet_lane *l = &m->lanes[m->lane_count++];
+        *l = (struct packet_lane){.offset = (uint8_t)((parcel->address + at) % PACKET_LINE_BYTES),
+                                  .compare = parcel->mbarrier};
+        memcpy(&l->operand, parcel->data + at, parcel->element);
+    }
+    return p;
+}
+
 void sm_send_piece(void *context, unsigned slot, const struct async_parcel *parcel)
 {
     struct sm *sm = context;
-    struct packet *p = bytes_message(sm, parcel->address, parcel->data, parcel->bytes, parcel->mbarrier);
-    if (parcel->atomic) {
-        packet_free(&sm->lsu.net.packets, p);
-        p = new_message(sm, PACKET_ATOMIC, LSU_MESSAGE_BYTES, parcel->address, parcel->bytes);
-        struct message_atomic *m = atomic_of(p);
-        m->atomic = parcel->atomic;
-        m->type = parcel->type;
-        m->no_return = true;
-        for (unsigned at = 0; at < parcel->bytes; at += parcel->element) {
-            struct packet_lane *l = &m->lanes[m->lane_count++];
-            *l = (struct packet_lane){.offset = (uint8_t)((parcel->address + at) % PACKET_LINE_BYTES),
-                                      .compare = parcel->mbarrier};
-            memcpy(&l->operand, parcel->data + at, parcel->element);
-        }
-    }
-    send(sm, slot, p);
+    send(sm, slot,
+         parcel->atomic ? elements_message(sm, parcel)
+                        : bytes_message(sm, parcel->address, parcel->data, parcel->bytes, parcel->mbarrier));
 }
 
 /* Arrivals */

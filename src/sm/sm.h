@@ -126,10 +126,8 @@ void sm_end(struct sm *sm);
 bool sm_can_launch(const struct sm *sm);
 /* True: a block may end, and make place, in the next cycle: not while each has a warp that goes on. */
 bool sm_block_may_end(const struct sm *sm);
-/* Takes a block; index in the grid. */
-void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle);
-/* As sm_launch; peers: the SMs of its cluster's blocks, by rank; NULL: it has none. */
-void sm_launch_in_cluster(struct sm *sm, const uint32_t index[3], const uint16_t *peers, uint64_t cycle);
+/* Takes a block; index in the grid; peers: the SMs of its cluster's blocks, by rank; NULL: it has none. */
+void sm_launch(struct sm *sm, const uint32_t index[3], const uint16_t *peers, uint64_t cycle);
 /* Places for blocks that no block has. */
 unsigned sm_free_places(const struct sm *sm);
 /* The state of an SM after a call, as far as the rest of the machine has to know. */

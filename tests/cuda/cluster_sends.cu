@@ -4,7 +4,7 @@
 #include "asynchronous.cuh"
 namespace cg = cooperative_groups;
 __device__ inline uint32_t mapa(uint32_t a, unsigned rank) { uint32_t r; asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(rank)); return r; }
-__global__ void __cluster_dims__(4, 1, 1) k(const int *in, int *out, long long *t) {
+__global__ void k(const int *in, int *out, long long *t) {
     __shared__ __align__(128) int buf[1024], sent[64], box[1024];
     __shared__ uint64_t full, told, copy, bytes;
     __shared__ unsigned sums[4];
@@ -56,7 +56,12 @@ int main() {
     for (int i = 0; i < 1024; i++) h[i] = i * 3;
     cudaMalloc(&in, sizeof h); cudaMalloc(&out, sizeof o); cudaMalloc(&t, 32);
     cudaMemcpy(in, h, sizeof h, cudaMemcpyHostToDevice);
-    k<<<4, 64>>>(in, out, t);
+    cudaLaunchAttribute four = {};
+    four.id = cudaLaunchAttributeClusterDimension;
+    four.val.clusterDim.x = 4, four.val.clusterDim.y = four.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 4, config.blockDim = 64, config.attrs = &four, config.numAttrs = 1;
+    cudaLaunchKernelEx(&config, k, (const int *)in, out, t);
     cudaMemcpy(o, out, sizeof o, cudaMemcpyDeviceToHost); 
     int bad = 0;
     for (int r = 0; r < 4; r++) {

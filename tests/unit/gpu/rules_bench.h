@@ -247,7 +247,7 @@ static inline void bench_launch(struct bench *b, uint64_t p, uint64_t n)
     b->start = b->cycle;
     sm_refresh(b->sm, bench_read, b);
     sm_begin(b->sm, &b->kernel, b->cycle);
-    sm_launch(b->sm, index, b->cycle);
+    sm_launch(b->sm, index, NULL, b->cycle);
 }
 
 static inline void bench_finish(struct bench *b)
