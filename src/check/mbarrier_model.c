@@ -353,14 +353,6 @@ unsigned mbarrier_events(const struct mbarrier_model *m, mbarrier_event *events)
     return count;
 }
 
-bool mbarrier_is_quiet(const struct mbarrier_model *m)
-{
-    for (unsigned i = 0; i < m->program.threads; i++)
-        if (m->s.threads[i].place != MBARRIER_ENDED)
-            return false;
-    return !m->s.message_count;
-}
-
 void mbarrier_check_end(struct mbarrier_model *m)
 {
     /* Who missed the end of a phase is named before those whom that held up. */

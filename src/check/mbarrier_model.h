@@ -80,8 +80,6 @@ void mbarrier_begin(struct mbarrier_model *m);
 /* The events that can happen. Returns how many. */
 unsigned mbarrier_events(const struct mbarrier_model *m, mbarrier_event *events);
 void mbarrier_run(struct mbarrier_model *m, mbarrier_event event);
-/* True: all threads have ended, and nothing is on its way. */
-bool mbarrier_is_quiet(const struct mbarrier_model *m);
 /* Nothing can happen: notes the fault if that must not be. */
 void mbarrier_check_end(struct mbarrier_model *m);
 
