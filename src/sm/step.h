@@ -43,12 +43,12 @@ static inline uint32_t sm_due_of_stages(const struct sm *sm)
            (sm->async.next != CYCLE_NEVER ? DUE_ASYNC : 0) | lsu_due_of_queues(&sm->lsu);
 }
 
-/* Every stage is to look for work. */
+/* Every stage that the SM has is to look for work: where issue fills the latches of units, collectors would empty them. */
 static inline void sm_all_due(struct sm *sm)
 {
     lsu_note_ready(&sm->lsu);
     agenda_put(&sm->agenda, UINT32_MAX,
-               DUE_PORT | DUE_COLLECT | DUE_FETCH | DUE_DISPATCH | DUE_REFUSED | sm_due_of_stages(sm));
+               DUE_PORT | (sm->params->direct ? 0 : DUE_COLLECT) | DUE_FETCH | DUE_DISPATCH | DUE_REFUSED | sm_due_of_stages(sm));
 }
 
 #endif
