@@ -482,9 +482,25 @@ static int bind_part(struct binder *b, bool wanted, uint8_t space, char letter)
     return !raw ? missing(b) : bind_source(b, letter, raw);
 }
 
-static uint8_t space_of_side(uint8_t side)
+static uint8_t side_space(bool global)
 {
-    return side == ISA_INTO_GLOBAL ? ISA_SPACE_GLOBAL : ISA_SPACE_SHARED;
+    return global ? ISA_SPACE_GLOBAL : ISA_SPACE_SHARED;
+}
+
+/* cp.async copies as many bytes as its cache operator allows, and reads no more than those. */
+static int check_bytes(struct binder *b)
+{
+    const struct isa_operand *bytes = &b->src[2], *reads = &b->src[3];
+    const struct ptx_raw_operand *raw = &b->raw[2];
+    bool all = b->instr->mods.cache == ISA_CACHE_CA;
+    if (bytes->value != 16 && !(all && (bytes->value == 4 || bytes->value == 8)))
+        return ptx_error(b->p, &raw->token, NULL, "%s bytes, found %llu",
+                         all ? "cp.async.ca copies 4, 8 or 16" : "cp.async.cg copies 16",
+                         (unsigned long long)bytes->value);
+    if (reads->kind == ISA_OPERAND_IMM && reads->bits != 1 && reads->value > bytes->value)
+        return ptx_error(b->p, &b->raw[3].token, NULL, "a copy of %llu bytes cannot read %llu",
+                         (unsigned long long)bytes->value, (unsigned long long)reads->value);
+    return 0;
 }
 
 /* How many bytes cp.async reads: a number of them, or a predicate that has none read. */
@@ -564,7 +580,7 @@ static int bind_copy(struct binder *b)
     switch (b->instr->op) {
     case ISA_OP_CP_ASYNC:
         return bind_part(b, true, ISA_SPACE_SHARED, 'm') < 0 || bind_part(b, true, ISA_SPACE_GLOBAL, 'm') < 0 ||
-                       bind_part(b, true, 0, 'k') < 0 || bind_read_bytes(b) < 0 ||
+                       bind_part(b, true, 0, 'k') < 0 || bind_read_bytes(b) < 0 || check_bytes(b) < 0 ||
                        bind_part(b, mods->policy, 0, 'y') < 0
                    ? -1
                    : 0;
@@ -574,8 +590,8 @@ static int bind_copy(struct binder *b)
                    ? -1
                    : 0;
     default:
-        return bind_part(b, true, space_of_side(mods->into), 'm') < 0 ||
-                       bind_part(b, true, space_of_side(mods->from), 'm') < 0 || bind_part(b, true, 0, 'u') < 0 ||
+        return bind_part(b, true, side_space(mods->into == ISA_INTO_GLOBAL), 'm') < 0 ||
+                       bind_part(b, true, side_space(mods->from == ISA_FROM_GLOBAL), 'm') < 0 || bind_part(b, true, 0, 'u') < 0 ||
                        bind_part(b, mods->completion == ISA_COMPLETION_MBARRIER, ISA_SPACE_SHARED, 'm') < 0 ||
                        bind_part(b, mods->multicast, 0, 'h') < 0 || bind_part(b, mods->policy, 0, 'y') < 0 ||
                        bind_part(b, mods->masked, 0, 'h') < 0

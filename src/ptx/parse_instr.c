@@ -43,6 +43,8 @@ static void join_name(const struct ptx_parser *p, struct mnemonic *m)
         if (strmap_get(&p->words.ops, m->op.text, length) != STRMAP_NONE)
             best = length, words = i + 1;
     }
+    if (!best && ptx_token_is(&m->op, "lockstep", 8) && m->word_count)
+        best = m->op.length + 1 + m->words[0].length, words = 1; /* nothing has the bare name: to be told with the next */
     if (!best)
         return;
     m->op.length = best;

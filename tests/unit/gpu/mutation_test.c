@@ -102,7 +102,9 @@ static const char text[] = PTX_HEAD
         "k",
         ".local .align 8 .b8 l[256];\n" PTX_BEGIN
         "mov.u64 %rd5, l; mov.u64 %rd10, c; mov.u32 %r6, %r5; shl.b32 %r20, %r2, 2;\n"
-        "LOOP: mul.lo.u32 %r7, %r5, 97; mad.lo.u32 %r7, %r1, 1031, %r7; and.b32 %r7, %r7, 16383;\n"
+        "mbarrier.init.shared.b64 [s+504], 1; bar.sync 0;\n"
+        "LOOP: mbarrier.try_wait.parity.shared.b64 %p4, [s+504], 0, 30;\n"
+        "mul.lo.u32 %r7, %r5, 97; mad.lo.u32 %r7, %r1, 1031, %r7; and.b32 %r7, %r7, 16383;\n"
         "mul.wide.u32 %rd4, %r7, 4; add.u64 %rd4, %rd1, %rd4;\n"
         "ld.global.u32 %r8, [%rd4+4096]; ld.global.u32 %r9, [%rd2+4096]; add.u32 %r6, %r6, %r8; add.u32 %r6, %r6, "
         "%r9;\n"

@@ -175,12 +175,20 @@ static void cvta_oracle(const struct lane_input *in, struct lane_result *out)
     out->value = in->instr->mods.to ? in->src[0] - window : in->src[0] + window;
 }
 
+/* Of the window of shared memory, the executing block has the lowest part. */
+static uint64_t bytes_of(uint8_t space)
+{
+    return space == ISA_SPACE_SHARED ? UINT64_C(1) << LANE_RANK_SHIFT : LANE_WINDOW_BYTES;
+}
+
 static void isspacep_oracle(const struct lane_input *in, struct lane_result *out)
 {
     uint8_t home = ISA_SPACE_GLOBAL;
     for (uint8_t space = ISA_SPACE_CONST; space <= ISA_SPACE_SHARED; space++)
-        if (window_of(space) && in->src[0] >= window_of(space) && in->src[0] - window_of(space) < LANE_WINDOW_BYTES)
+        if (window_of(space) && in->src[0] >= window_of(space) && in->src[0] - window_of(space) < bytes_of(space))
             home = space;
+    if (in->src[0] - LANE_SHARED_WINDOW < LANE_WINDOW_BYTES && home == ISA_SPACE_GLOBAL)
+        home = ISA_SPACE_CLUSTER;
     out->p = home == in->instr->mods.space;
 }
 

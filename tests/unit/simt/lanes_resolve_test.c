@@ -12,6 +12,8 @@ static const struct {
 #define STORE ISA_FLAG_STORE
 #define ATOMIC ISA_FLAG_ATOMIC
 #define IMAGE ISA_FLAG_IMAGE
+#define MBARRIER ISA_FLAG_MBARRIER
+#define COPY ISA_FLAG_COPY
 #define MATRIX ISA_FLAG_MATRIX
 #define FENCE ISA_FLAG_FENCE
 #define WARP ISA_FLAG_WARP
@@ -142,6 +144,7 @@ static const struct {
     {"fns", "b64", "b32 only"},
     {"bmsk", "b64", "b32 only"},
     {"prmt", "b64", "b32 only"},
+    {"mbarrier.pending_count", "b32", "a state has 64 bits"},
     {"szext", "b32 f32", "u32 and s32 only"},
     {"mov", "b8 u8 s8 b128 tf32 e4m3x2 e5m2x2 u16x2 s16x2", "PTX moves registers of 16, 32 and 64 bits"},
     {"selp", "u16x2 s16x2", "PTX selects these as b32"},

@@ -148,7 +148,14 @@ static void fault(void *sm, unsigned slot, const struct simt_fault *found)
     t->asked.faults++;
 }
 
-static const struct sm_completion_port port = {reach_release, access_ends, drop, check_fence, drained, acquire, fault};
+static void copied(void *sm, const struct core_op *op)
+{
+    (void)sm, (void)op;
+    fail_msg("no instruction here is a copy");
+}
+
+static const struct sm_completion_port port = {reach_release, access_ends, drop,  check_fence,
+                                               drained,       acquire,     fault, copied};
 
 /* An observer: the end of an op is told first, while the op is as it was. */
 static void done(void *state, const struct lockstep_done_event *event)
