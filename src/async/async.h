@@ -16,6 +16,7 @@ struct async_parcel {
     uint64_t address;     /* of .shared::cluster */
     const uint8_t *data;
     uint32_t bytes, mbarrier; /* at which they count: its offset, or PACKET_NOBODY */
+    bool cast;            /* the command is for several blocks */
     uint8_t atomic, type, element; /* of a reduction: ISA_ATOMIC_*, enum isa_type, bytes of one; 0: a copy */
 };
 

@@ -32,6 +32,18 @@ static uint32_t new_command(struct async *async)
     return (uint32_t)async->commands.count - 1;
 }
 
+/* Of a command, by where it reads: cycles behind the front end, and for a KiB. */
+static uint32_t latency_of(const struct async *async, const struct simt_bulk *command)
+{
+    const struct sm_params *p = async->params;
+    return command->kind != SIMT_BULK_LOAD && p->bulk_store_latency ? p->bulk_store_latency : p->bulk_latency;
+}
+static uint32_t pace_of(const struct async *async, const struct simt_bulk *command)
+{
+    const struct sm_params *p = async->params;
+    return command->kind != SIMT_BULK_LOAD && p->bulk_store_kib ? p->bulk_store_kib : p->bulk_kib;
+}
+
 void async_bulk_begins(struct async *async, unsigned slot, unsigned lane, uint32_t pc, const struct simt_bulk *command)
 {
     uint64_t now = async->agenda->now, front = async->front_free > now ? async->front_free : now;
@@ -40,7 +52,7 @@ void async_bulk_begins(struct async *async, unsigned slot, unsigned lane, uint32
     async->front_free = front + async->params->bulk_front;
     async->commands.items[number] = (struct async_bulk){
         .command = *command,
-        .ready = async->front_free + async->params->bulk_latency,
+        .ready = async->front_free + latency_of(async, command),
         .group = grouped ? async_group_begins(async, slot, BIT64(lane), true) : ASYNC_NO_GROUP,
         .pc = pc,
         .slot = (uint8_t)slot,
@@ -199,6 +211,7 @@ static void send_parts(struct async *async, const struct async_bulk *b, const st
                                                  .bytes = run,
                                                  .mbarrier = command->arrives ? command->mbarrier & SIMT_SHARED_OFFSET
                                                                               : PACKET_NOBODY,
+                                                 .cast = command->blocks != 0,
                                                  .atomic = command->atomic,
                                                  .type = command->type,
                                                  .element = (uint8_t)simt_bulk_element(command)});
@@ -274,7 +287,7 @@ static bool step_first(struct async *async)
         return false;
     if (simt_bulk_next(&b->command, &piece)) {
         uint64_t now = async->agenda->now * FRACTION;
-        async->pace = (async->pace > now ? async->pace : now) + (uint64_t)async->params->bulk_kib * piece.bytes;
+        async->pace = (async->pace > now ? async->pace : now) + (uint64_t)pace_of(async, &b->command) * piece.bytes;
         move(async, number, &piece);
         b = &async->commands.items[number];
     }

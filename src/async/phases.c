@@ -10,7 +10,7 @@ static struct simt_warp *warp_of(const struct async *async, const struct core_op
 /* The cycle up to which the op may be suspended: what its lanes ask for, or what the machine does. */
 static uint64_t limit_of(const struct async *async, const struct core_op *o)
 {
-    uint64_t ns = simt_mbarrier_hint(o->access), mhz = warp_of(async, o)->block->grid->core_mhz;
+    uint64_t ns = async->params->mbarrier_hints ? simt_mbarrier_hint(o->access) : 0, mhz = warp_of(async, o)->block->grid->core_mhz;
     return o->access->since + (ns ? ns * mhz / 1000 : async->params->mbarrier_limit);
 }
 

@@ -44,16 +44,36 @@ static void insert(struct lsu_cluster *c, struct packet *p)
         c->coming.last = p;
 }
 
+static bool is_access(const struct packet *p)
+{
+    return access_of(p)->event == LSU_MESSAGE_ACCESS;
+}
+
+/* What a message takes of the networks and the port. */
+static uint32_t network_bytes_of(const struct packet *p)
+{
+    return access_of(p)->event == LSU_MESSAGE_CAST ? MESSAGE_HEADER_BYTES : packet_network_bytes(p);
+}
+
+/* How much later than by its way a request is there. */
+static uint64_t further(const struct lsu *lsu, const struct packet *p)
+{
+    uint8_t event = access_of(p)->event;
+    if (p->is_reply)
+        return 0;
+    if (event == LSU_MESSAGE_BYTES)
+        return lsu->params->cluster_async_cycles;
+    return p->kind == PACKET_WRITE && is_access(p) ? lsu->params->cluster_store_cycles : 0;
+}
+
 static void take(struct lsu *lsu, struct network *net, uint64_t now)
 {
     struct packet *p = network_peek(net, lsu->net.index);
     if (!p || !port_is_free(lsu, now))
         return;
     network_receive(net, lsu->net.index);
-    pass_port(lsu, now, packet_network_bytes(p));
-    p->ready = now + way(lsu, p->is_reply ? (unsigned)p->local : p->sm);
-    if (!p->is_reply && p->kind == PACKET_WRITE && access_of(p)->event == LSU_MESSAGE_ACCESS)
-        p->ready += lsu->params->cluster_store_cycles;
+    pass_port(lsu, now, network_bytes_of(p));
+    p->ready = now + way(lsu, p->is_reply ? (unsigned)p->local : p->sm) + further(lsu, p);
     insert(&lsu->cluster, p);
 }
 
@@ -79,7 +99,7 @@ void lsu_cluster_take(struct lsu *lsu, uint64_t now)
 static bool send_first(struct lsu *lsu, struct packet_list *list, struct network *net, unsigned sm)
 {
     struct packet *p = list->first;
-    uint32_t bytes = packet_network_bytes(p);
+    uint32_t bytes = network_bytes_of(p);
     if (!network_can_send(net, lsu->net.index, bytes) || !port_is_free(lsu, lsu->agenda->now))
         return false;
     packet_shift(list);

@@ -17,6 +17,7 @@ enum lsu_message {
     LSU_MESSAGE_ENDED,   /* the sender's block has ended: waiter is its rank * 2 */
     LSU_MESSAGE_MBARRIER, /* an operation on an mbarrier (sm/sending.c) */
     LSU_MESSAGE_BYTES,    /* bytes that count at the mbarrier with the offset `waiter` or, of an ATOMIC, as a comparand */
+    LSU_MESSAGE_CAST,     /* the same, where the networks of memory bring the bytes to all blocks at once (multicast) */
     LSU_MESSAGE_ABSENT,  /* the answer to an access: the block has ended */
     LSU_MESSAGES
 };

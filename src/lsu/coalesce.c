@@ -427,8 +427,6 @@ static bool is_cas(const struct isa_instr *instr)
 static bool is_loop(const struct simt_access *access)
 {
     const struct isa_instr *instr = access->instr;
-    if (access->op->kind == SIMT_KIND_MBARRIER)
-        return false;
     unsigned family = isa_type_info((enum isa_type)instr->type)->family;
     bool swaps = is_cas(instr) || (instr->mods.atomic & ~LANE_ATOMIC_SUBNORMAL) == ISA_ATOMIC_EXCH;
     if (access->element_bytes == 4 || (access->element_bytes == 8 && swaps))
@@ -464,11 +462,12 @@ NOT_INLINE unsigned atomic_cycles(struct lsu *lsu, const struct simt_access *acc
     return w.most_words > lanes ? w.most_words : lanes;
 }
 
-/* Shared memory takes a cycle for each word that its busiest bank must serve. */
+/* Shared memory takes a cycle for each word that its busiest bank must serve; lanes at one mbarrier are taken up together, as an
+ * H100 does, where a warp whose lanes all arrive holds up others for no longer than one that arrives once. */
 HOT static void count_conflicts(struct lsu *lsu, const struct simt_access *access)
 {
     unsigned banks = lsu->params->shared_banks;
-    if (access->kind == ISA_FLAG_ATOMIC) {
+    if (access->kind == ISA_FLAG_ATOMIC && access->op->kind != SIMT_KIND_MBARRIER) {
         lsu->cycles = atomic_cycles(lsu, access);
     } else {
         lsu->cycles = count_words(access, banks);

@@ -14,15 +14,10 @@ static bool is_over(const struct lsu *lsu, unsigned slot)
                          warp->stores_out);
 }
 
-/* How long the fence takes at least, or the release before which the warp waits: the head of its buffer. An arrival at an
- * mbarrier has no such time: on an H200 one at another block's is seen there 284 cycles later, in less than a fence takes. */
+/* How long the fence takes at least, or the release before which the warp waits: the head of its buffer. */
 static uint32_t least_cycles(const struct lsu *lsu, unsigned slot)
 {
     const struct isa_instr *instr = &lsu->launch.module->instrs[lsu->warp->slots[slot].head_pc];
-    if (isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_MBARRIER)
-        return 0;
-    if (isa_is_cluster_barrier(instr))
-        return 0;
     bool system = instr->mods.scope == ISA_SCOPE_SYS && lsu->params->fence_latency_sys;
     return system ? lsu->params->fence_latency_sys : lsu->params->fence_latency;
 }

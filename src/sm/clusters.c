@@ -153,7 +153,7 @@ void sm_perform_message(void *context, struct packet *p)
         perform_access(&block->simt, p);
     } else if (m->event == LSU_MESSAGE_ACCESS) {
         m->event = LSU_MESSAGE_ABSENT;
-    } else if (m->event == LSU_MESSAGE_MBARRIER || m->event == LSU_MESSAGE_BYTES) {
+    } else if (m->event == LSU_MESSAGE_MBARRIER || m->event == LSU_MESSAGE_BYTES || m->event == LSU_MESSAGE_CAST) {
         if (block)
             sm_take_sent(sm, block, p);
     } else if (block) {

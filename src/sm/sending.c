@@ -37,10 +37,10 @@ static struct packet *reduction_message(struct sm *sm, uint64_t address, const s
     return p;
 }
 
-static struct packet *bytes_message(struct sm *sm, uint64_t address, const uint8_t *data, unsigned bytes,
-                                    uint32_t mbarrier)
+static struct packet *bytes_message(struct sm *sm, enum lsu_message what, uint64_t address, const uint8_t *data,
+                                    unsigned bytes, uint32_t mbarrier)
 {
-    struct packet *p = lsu_cluster_message(&sm->lsu, PACKET_WRITE, LSU_MESSAGE_BYTES, address, bytes);
+    struct packet *p = lsu_cluster_message(&sm->lsu, PACKET_WRITE, what, address, bytes);
     struct message_write *m = write_of(p);
     unsigned at = (unsigned)(address % PACKET_LINE_BYTES);
     memcpy(m->data + at, data, bytes);
@@ -68,7 +68,7 @@ void sm_send_lanes(struct sm *sm, unsigned slot, const struct simt_access *acces
         send(sm, slot,
              !sent.data    ? mbarrier_message(sm, address, &sent)
              : sent.atomic ? reduction_message(sm, address, &sent)
-                           : bytes_message(sm, address, sent.data, sent.bytes, sent.mbarrier));
+                           : bytes_message(sm, LSU_MESSAGE_BYTES, address, sent.data, sent.bytes, sent.mbarrier));
     }
 }
 
@@ -94,7 +94,8 @@ void sm_send_piece(void *context, unsigned slot, const struct async_parcel *parc
     struct sm *sm = context;
     send(sm, slot,
          parcel->atomic ? elements_message(sm, parcel)
-                        : bytes_message(sm, parcel->address, parcel->data, parcel->bytes, parcel->mbarrier));
+                        : bytes_message(sm, parcel->cast ? LSU_MESSAGE_CAST : LSU_MESSAGE_BYTES, parcel->address,
+                                         parcel->data, parcel->bytes, parcel->mbarrier));
 }
 
 /* Arrivals */

@@ -87,6 +87,13 @@ static void count_oracle(const struct lane_input *in, struct lane_result *out)
     }
 }
 
+/* The arrivals that the state of an mbarrier lacks: its low twenty bits. */
+static void pending_oracle(const struct lane_input *in, struct lane_result *out)
+{
+    for (int64_t i = 0; i < 20; i++)
+        out->value |= (uint64_t)bit(in->src[0], i) << i;
+}
+
 static void nth_oracle(const struct lane_input *in, struct lane_result *out)
 {
     int64_t base = (int64_t)in->src[1], offset = (int32_t)in->src[2], step = offset > 0 ? 1 : -1;
@@ -230,6 +237,11 @@ static bool form_of(struct lane_form *form)
         form->oracle = permute_oracle;
         form->src_bits[2] = 32;
         return type == ISA_B32 && !m.clamp && !m.direction && !m.shiftamt;
+    case ISA_OP_MBARRIER_PENDING:
+        form->oracle = pending_oracle;
+        form->dst_bits = 32;
+        form->src_bits[1] = 0;
+        return type == ISA_B64 && plain;
     default: return false;
     }
 }

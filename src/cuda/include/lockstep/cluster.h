@@ -67,6 +67,7 @@ LOCKSTEP_DEVICE void *__cluster_map_shared_rank(const void *address, unsigned ra
     asm("mapa.u64 %0, %1, %2;" : "=l"(r) : "l"(address), "r"(rank));
     return r;
 #else
+    (void)rank;
     return (void *)address;
 #endif
 }
@@ -77,6 +78,7 @@ LOCKSTEP_DEVICE unsigned __cluster_query_shared_rank(const void *address)
     asm("getctarank.u64 %0, %1;" : "=r"(r) : "l"(address));
     return r;
 #else
+    (void)address;
     return 0;
 #endif
 }
