@@ -168,6 +168,8 @@ void async_answer(struct async *async, const struct packet *p);
 /* What is due in this cycle; and when something is: the agenda's cycle or later, or CYCLE_NEVER. */
 void async_bulk_step(struct async *async);
 uint64_t async_bulk_next(const struct async *async);
+/* Bytes that commands have still to bring for the mbarrier at that offset of a block, which may be one of another SM. */
+uint64_t async_bytes_for(const struct async *async, const struct simt_block *block, uint32_t mbarrier);
 /* Something is due in that cycle: of all files of the room. */
 void async_note(struct async *async, uint64_t cycle);
 

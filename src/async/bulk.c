@@ -345,3 +345,30 @@ void async_answer(struct async *async, const struct packet *p)
         take_bytes(async, b, piece, p);
     end_command(async, b);
 }
+
+/* True: its bytes count at the mbarrier of that block. */
+static bool counts_at(const struct async *async, const struct async_bulk *b, const struct simt_block *block,
+                      uint32_t mbarrier)
+{
+    const struct simt_block *own = warp_of(async, b)->simt.block;
+    uint32_t name = b->command.mbarrier >> SIMT_SHARED_OFFSET_BITS, rank = name ? name - 1 : own->rank;
+    uint32_t ranks = b->command.blocks ? b->command.blocks : UINT32_C(1) << rank;
+    return b->command.arrives && (b->command.mbarrier & SIMT_SHARED_OFFSET) == mbarrier && ranks >> block->rank & 1 &&
+           simt_cluster_of(own->grid, own->index) == simt_cluster_of(block->grid, block->index);
+}
+
+uint64_t async_bytes_for(const struct async *async, const struct simt_block *block, uint32_t mbarrier)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < async->commands.count; i++) {
+        const struct async_bulk *b = &async->commands.items[i];
+        if (b->used && counts_at(async, b, block, mbarrier))
+            bytes += b->command.bytes - b->command.done;
+    }
+    for (size_t i = 0; i < async->pieces.count; i++) {
+        const struct async_piece *p = &async->pieces.items[i];
+        if (p->used && counts_at(async, &async->commands.items[p->command], block, mbarrier))
+            bytes += p->piece.bytes;
+    }
+    return bytes;
+}

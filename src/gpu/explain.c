@@ -186,8 +186,17 @@ static void describe_warp(const struct gpu_run *run, const struct waits *w, cons
         waits_add_barrier(s, out);
         strbuf_add(out, " before ");
         add_pos(run, s->pc, out);
+    } else if (waits_on_object(node)) {
+        waits_add_lanes(s->mask, out);
+        strbuf_addf(out, " of %u %s ", mask_count(s->live), waits_words(WAITS_MBARRIER)->words);
+        add_pos(run, s->last_sync_pc, out);
+        waits_add_objects(w, node, out);
     } else if (node->kind == WAITS_LOCK) {
         describe_claims(run, w, node, only, out);
+    } else if (waits_for_copies(node)) {
+        waits_add_lanes(s->mask, out);
+        strbuf_addf(out, " of %u wait for copies that are under way before ", mask_count(s->live));
+        add_pos(run, s->pc, out);
     } else {
         waits_add_lanes(s->mask, out);
         strbuf_addf(out, " of %u %s ", mask_count(s->live), waits_words(node->kind)->words);

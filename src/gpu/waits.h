@@ -165,6 +165,14 @@ void waits_add_barrier(const struct sm_warp_state *state, struct strbuf *out);
 void waits_add_blocks(const struct waits *waits, struct strbuf *out);
 /* True: the host can write the word without a call. */
 bool waits_host_writes(const struct gpu_run *run, const struct waits_lock *lock);
+/* waits_objects.c: true, the warp waits for its copies (cp.async.wait_group); lanes of it wait for phases of mbarriers, whether
+ * suspended or again and again. */
+bool waits_for_copies(const struct waits_warp *node);
+bool waits_on_object(const struct waits_warp *node);
+/* True: both wait for no object, or for the same phases of the same ones. */
+bool waits_same_object(const struct waits_warp *a, const struct waits_warp *b);
+/* Appends a line for each object that lanes of the warp wait for: what its phase lacks, and where the others are. */
+void waits_add_objects(const struct waits *waits, const struct waits_warp *node, struct strbuf *out);
 /* waits_dot.c: the whole graph, for Graphviz. */
 void waits_dot(const struct waits *waits, const struct gpu_run *run, struct strbuf *out);
 

@@ -106,6 +106,11 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     }
 }
 
+uint64_t sm_bytes_for(const struct sm *sm, const struct simt_block *block, uint32_t mbarrier)
+{
+    return async_bytes_for(&sm->async, block, mbarrier);
+}
+
 uint64_t sm_residents(const struct sm *sm)
 {
     return sm->warp.resident;

@@ -213,6 +213,8 @@ struct sm_warp_state {
     unsigned cause;                   /* enum warp_cause: where its cycles go now */
 };
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);
+/* Bytes that copies in bulk of this SM's warps are still to bring for the mbarrier at that offset of a block. */
+uint64_t sm_bytes_for(const struct sm *sm, const struct simt_block *block, uint32_t mbarrier);
 /* Slots with resident warps. */
 uint64_t sm_residents(const struct sm *sm);
 /* Begins to count anew what warps do. progress: and to note what they write. */
