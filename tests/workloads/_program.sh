@@ -3,7 +3,7 @@
 # a program runs under one of them on one machine, the next program under another on the next. LOCKSTEP_LONG: every machine with every
 # scheduler and in both modes, and every policy; and built by nvcc, where that is installed. The blocks that residency.txt says an SM of the
 # gtx480 machine holds are those that it does. A PART is what some programs show besides: _PART.sh, sourced with the program's `name` and
-# `place` (its number in programs.txt).
+# `place` (its number in programs.txt). `clusters`: on h100 alone.
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
 . "$LOCKSTEP_SRC/tests/_effort.sh"
 # shellcheck disable=SC2086 # a policy is several words
@@ -29,8 +29,9 @@ for fetch in $(listed fetch); do
 done
 [ ${#policies[@]} -ge 56 ] || fail "only ${#policies[@]} policies"
 machines=(gtx480 gtx480-sm2 gtx1080ti)
+[[ " $* " != *" clusters "* ]] || machines=(h100 h100 h100)
 
-check "$name" --mode functional --machine gtx480 --stats "$work/resident.csv"
+check "$name" --mode functional --machine "${machines[0]}" --stats "$work/resident.csv"
 if [ -z "${LOCKSTEP_LONG:-}" ]; then
     check "$name" --machine ${machines[$((place % 3))]} ${policies[$((place * 5 % ${#policies[@]}))]}
 else
@@ -41,12 +42,12 @@ else
         done
     done
     for policy in "${policies[@]}"; do
-        check "$name" --machine gtx480 $policy
+        check "$name" --machine "${machines[0]}" $policy
     done
 fi
 [ -z "$nvcc" ] || {
-    check "$name.nvcc" --mode functional
-    check "$name.nvcc" --machine gtx480 --sched gto
+    check "$name.nvcc" --mode functional --machine "${machines[0]}"
+    check "$name.nvcc" --machine "${machines[0]}" --sched gto
 }
 
 # The blocks that an SM holds: "BLOCKS WARPS RESOURCE", once for each of them that the launches of matching kernels have.
@@ -74,7 +75,7 @@ among() {
 # Each part takes its turns from another choice on with another program.
 for part; do
     turn=$place
-    [ "$part" = long ] || . "$LOCKSTEP_SRC/tests/workloads/_$part.sh"
+    [ "$part" = long ] || [ "$part" = clusters ] || . "$LOCKSTEP_SRC/tests/workloads/_$part.sh"
 done
 
 # The other way of bfs, and the same levels.

@@ -9,6 +9,8 @@ step=40
 while IFS='	' read -r program edit status message options; do
     [[ "$program" =~ ^[a-z] ]] || continue
     [ $((rows++ % step)) -eq $((step / 4)) ] || continue
+    simulated="--mode functional"
+    [[ $program != cluster* ]] || simulated+=" --machine h100"
     # shellcheck disable=SC2086
     broken "$program" "$edit" "$status" "$message" $options
     tried=$((tried + 1))

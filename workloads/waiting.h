@@ -1,0 +1,137 @@
+// Waiting as PTX has it since sm_80 and sm_90: mbarriers, copies beside the warp, clusters of blocks. Programs of this folder
+// write them as instructions, so that every compiler takes them for whatever architecture; Lockstep's machines execute all of them, but
+// launch clusters on those alone that have GPCs. For a card: nvcc -arch=sm_90.
+#ifndef LOCKSTEP_WORKLOAD_WAITING_H
+#define LOCKSTEP_WORKLOAD_WAITING_H
+
+#include "workload.h"
+
+__device__ static inline unsigned shared_address(const void *p)
+{
+    return (unsigned)__cvta_generic_to_shared(p);
+}
+
+// ---- mbarriers of the own block ----
+__device__ static inline void mbarrier_init(uint64_t *b, unsigned count)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(b)), "r"(count) : "memory");
+}
+
+__device__ static inline void mbarrier_arrive(uint64_t *b)
+{
+    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(shared_address(b)) : "memory");
+}
+
+// Arrives, and says that the phase waits for so many bytes more.
+__device__ static inline void mbarrier_expect(uint64_t *b, unsigned bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(b)), "r"(bytes) : "memory");
+}
+
+// Waits for the end of the phase of that parity: the first one has 0.
+__device__ static inline void mbarrier_wait(uint64_t *b, unsigned parity)
+{
+    asm volatile("{ .reg .pred over;\n"
+                 "again: mbarrier.try_wait.parity.shared::cta.b64 over, [%0], %1;\n"
+                 "@!over bra again; }" ::"r"(shared_address(b)),
+                 "r"(parity)
+                 : "memory");
+}
+
+// ---- copies from global to shared memory ----
+// Addresses and bytes are multiples of 16; the bytes count at the mbarrier as they come.
+__device__ static inline void copy_bulk(void *to, const void *from, unsigned bytes, uint64_t *b)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     shared_address(to)),
+                 "l"(from), "r"(bytes), "r"(shared_address(b))
+                 : "memory");
+}
+
+__device__ static inline void copy_16(void *to, const void *from)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+}
+
+__device__ static inline void copies_commit()
+{
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// Waits until no more than the latest `left` groups, 0 to 2, are on their way.
+__device__ static inline void copies_wait(unsigned left)
+{
+    if (left == 0)
+        asm volatile("cp.async.wait_group 0;" ::: "memory");
+    else if (left == 1)
+        asm volatile("cp.async.wait_group 1;" ::: "memory");
+    else
+        asm volatile("cp.async.wait_group 2;" ::: "memory");
+}
+
+// ---- clusters ----
+__device__ static inline unsigned cluster_rank()
+{
+    unsigned rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+__device__ static inline void cluster_sync()
+{
+    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
+
+// The shared memory of another block of the cluster: where it has what this block has at p.
+__device__ static inline unsigned at_rank(const void *p, unsigned rank)
+{
+    unsigned there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(p)), "r"(rank));
+    return there;
+}
+
+__device__ static inline void remote_store(unsigned at, unsigned value)
+{
+    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(at), "r"(value) : "memory");
+}
+
+__device__ static inline unsigned remote_load(unsigned at)
+{
+    unsigned value;
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(value) : "r"(at) : "memory");
+    return value;
+}
+
+__device__ static inline void remote_add(unsigned at, unsigned value)
+{
+    asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(at), "r"(value) : "memory");
+}
+
+// Launches the kernel in clusters of so many blocks; of 0, without.
+template <typename... PARAMETERS, typename... ARGUMENTS>
+static inline void launch_in_clusters(unsigned cluster, void (*kernel)(PARAMETERS...), unsigned blocks, unsigned threads,
+                                      ARGUMENTS... arguments)
+{
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = cluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(threads);
+    config.attrs = &attribute;
+    config.numAttrs = cluster ? 1 : 0;
+    CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+}
+
+// Blocks of the kernel that can be resident at once, at most `wanted`.
+template <typename KERNEL> static inline unsigned resident_blocks(KERNEL kernel, unsigned threads, unsigned wanted)
+{
+    int sms = 0, each = 0;
+    CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, (int)threads, 0));
+    unsigned most = (unsigned)(sms * each);
+    return wanted < most ? wanted : most;
+}
+
+#endif
