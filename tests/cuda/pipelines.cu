@@ -54,18 +54,40 @@ __global__ void hand_over(int *out)
     out[threadIdx.x] = sum;
 }
 
+// Copies that arrive when they are there, beside the arrivals of the threads that asked for them.
+__global__ void arrivals(const float4 *in, float *out)
+{
+    __shared__ float4 room[2][64];
+    __shared__ __mbarrier_t filled;
+    if (threadIdx.x == 0)
+        __mbarrier_init(&filled, 64);
+    __syncthreads();
+    float sum = 0;
+    for (int i = 0; i < 2; i++) {
+        __pipeline_memcpy_async(&room[i][threadIdx.x], &in[i * 64 + threadIdx.x], sizeof(float4));
+        __pipeline_arrive_on(&filled);
+        __mbarrier_token_t token = __mbarrier_arrive(&filled);
+        while (!__mbarrier_test_wait(&filled, token))
+            ;
+        sum += room[i][63 - threadIdx.x].x;
+    }
+    out[threadIdx.x] = sum;
+}
+
 int main()
 {
     float4 *in;
-    float *sums;
+    float *sums, *arrived;
     int *out, wrong = 0;
     cudaMallocManaged(&in, ROUNDS * 64 * sizeof *in);
     cudaMallocManaged(&sums, 64 * sizeof *sums);
+    cudaMallocManaged(&arrived, 64 * sizeof *arrived);
     cudaMallocManaged(&out, 128 * sizeof *out);
     for (int i = 0; i < ROUNDS * 64; i++)
         in[i] = make_float4(i, i % 7, i % 5, i % 3);
     ring<<<1, 64>>>(in, sums);
     hand_over<<<1, 128>>>(out);
+    arrivals<<<1, 64>>>(in, arrived);
     const char *error = cudaGetErrorString(cudaDeviceSynchronize());
     for (int t = 0; t < 64; t++) {
         float want = 0;
@@ -73,7 +95,7 @@ int main()
             float4 v = in[i * 64 + 63 - t];
             want += v.x + v.y * 2 + (i == 2 + STAGES - 1 ? 0 : v.z * 3 + v.w * 4);
         }
-        wrong += sums[t] != want;
+        wrong += (sums[t] != want) + (arrived[t] != in[63 - t].x + in[127 - t].x);
     }
     for (int t = 0; t < 128; t++) {
         int rounds = t / 32 == 3 ? 2 : 5, want = t < 32 ? 0 : rounds * (rounds - 1) / 2 * 100 + rounds * (31 - t % 32);

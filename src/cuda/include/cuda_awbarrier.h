@@ -35,8 +35,9 @@ class awbarrier
     {
         __mbarrier_init(&barrier->barrier_, count);
     }
-    friend __device__ void inval(awbarrier *)
+    friend __device__ void inval(awbarrier *barrier)
     {
+        __mbarrier_inval(&barrier->barrier_);
     }
     __device__ arrival_token arrive()
     {

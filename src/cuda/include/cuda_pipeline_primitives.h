@@ -49,10 +49,10 @@ LOCKSTEP_DEVICE void __pipeline_wait_prior(size_t prior)
     }
 }
 #undef LOCKSTEP_WAIT
-/* Adds an arrival to the phase that the barrier is in, and arrives when the copies are done: nothing remains. */
-LOCKSTEP_DEVICE void __pipeline_arrive_on(__mbarrier_t *)
+/* Adds an arrival to the phase that the barrier is in, and arrives when the thread's copies so far are done. */
+LOCKSTEP_DEVICE void __pipeline_arrive_on(__mbarrier_t *barrier)
 {
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(lockstep_mbarrier_at(barrier)) : "memory");
 }
 #else
 /* 4, 8 or 16 bytes, the last `zfill` of which become 0. */
