@@ -177,8 +177,7 @@ bool isa_is_outside(const char *text, size_t n)
 {
     static const char *const outside[] = {
         "txq",          "sured",          "suq",      "istypep",   "wmma",      "wgmma",     "tcgen05",      "tensormap",
-        "createpolicy", "applypriority",  "discard",  "multimem",
-        "setmaxnreg",   "alloca",         "stacksave", "stackrestore", "clusterlaunchcontrol",
+        "multimem",     "alloca",         "stacksave", "stackrestore", "clusterlaunchcontrol",
     };
     for (size_t i = 0; n && i < sizeof outside / sizeof outside[0]; i++)
         if (same_text(outside[i], text, n))

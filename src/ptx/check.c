@@ -632,6 +632,21 @@ static int bind_letters(struct binder *b)
     return 0;
 }
 
+/* The policy behind the operands of an access, for caches that are not told here: it is checked, and not kept. */
+static int drop_policy(struct binder *b)
+{
+    const struct isa_mods *mods = &b->instr->mods;
+    if (mods->space && mods->space != ISA_SPACE_GLOBAL)
+        return ptx_error(b->p, &b->at, NULL, "a cache policy is for global memory");
+    if (!b->count)
+        return missing(b);
+    if (bind_source(b, 'y', &b->raw[--b->count]) < 0)
+        return -1;
+    b->src_count = 0;
+    b->instr->mods.policy = 0;
+    return 0;
+}
+
 int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_raw_operand *raw, unsigned count,
                       const struct ptx_token *at)
 {
@@ -639,6 +654,8 @@ int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struc
     bool is_barrier = instr->op == ISA_OP_BAR || instr->op == ISA_OP_BARRIER;
     uint32_t flags = isa_op_info(instr->op)->flags;
     bool copies = flags & ISA_FLAG_COPY && flags & ISA_FLAG_MEMORY && instr->op != ISA_OP_CP_ARRIVE;
+    if (instr->mods.policy && !(flags & ISA_FLAG_COPY) && drop_policy(&b) < 0)
+        return -1;
     if ((is_barrier                       ? bind_barrier(&b)
          : flags & ISA_FLAG_IMAGE         ? bind_image(&b)
          : instr->op == ISA_OP_ST_ASYNC || instr->op == ISA_OP_RED_ASYNC ? bind_send(&b)
@@ -646,7 +663,7 @@ int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struc
          : copies                         ? bind_copy(&b)
                                           : bind_letters(&b)) < 0)
         return -1;
-    if (b.next < count)
+    if (b.next < b.count)
         return ptx_error(p, &raw[b.next].token, NULL, "%s takes %u operand%s, found %u", isa_op_info(instr->op)->text,
                          b.next, b.next == 1 ? "" : "s", count);
     if (instr->op == ISA_OP_GETCTARANK) /* an address of the block's own shared memory does not say its rank */

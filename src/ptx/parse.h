@@ -373,6 +373,11 @@ uint32_t ptx_emit(struct ptx_parser *p, struct isa_instr *instr);
  * read, when it is outside the model. */
 int ptx_parse_wmma(struct ptx_parser *p, const struct ptx_suffixes *suffixes);
 
+/* --- parse_policy.c --- */
+/* A createpolicy whose mnemonic and suffixes have been read: its operands, up to the `;`. It becomes a mov. Returns 0, or -1 with
+ * an error. */
+int ptx_parse_policy(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_suffixes *suffixes);
+
 /* --- parse_matrix.c --- */
 /* The operands of a product of matrices, whose suffixes have been read. */
 int ptx_parse_product(struct ptx_parser *p, struct isa_instr *instr);

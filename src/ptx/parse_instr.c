@@ -429,6 +429,10 @@ static int parse_statement(struct ptx_parser *p, struct isa_instr *instr)
         if (outside <= 0)
             return outside < 0 ? -1 : 1;
     }
+    if (ptx_token_is(&m.op, "createpolicy", 12)) {
+        const struct ptx_suffixes suffixes = {.op = &m.op, .words = m.words, .count = m.word_count};
+        return ptx_parse_policy(p, instr, &suffixes);
+    }
     if (op == ISA_OP_OUTSIDE || isa_is_outside(m.op.text, m.op.length))
         return take_text(p, &m, instr);
     if (op == STRMAP_NONE)

@@ -52,6 +52,18 @@ static int check_fence(struct ptx_parser *p, const struct isa_instr *instr, cons
                    ".tensormap::generic.acquire");
 }
 
+/* What hints say in a constant: the bytes of a line; registers of a thread. */
+static int check_hint(struct ptx_parser *p, const struct isa_instr *instr, const struct ptx_token *at)
+{
+    uint64_t value = instr->src[instr->src_count - 1].value;
+    if (instr->op != ISA_OP_SETMAXNREG)
+        return value == 128 ? 0 : ptx_error(p, at, NULL, "expected 128 bytes, found %llu", (unsigned long long)value);
+    return value >= 24 && value <= 256 && value % 8 == 0
+               ? 0
+               : ptx_error(p, at, NULL, "expected a multiple of 8 from 24 to 256 registers, found %llu",
+                           (unsigned long long)value);
+}
+
 int ptx_check_present(struct ptx_parser *p, const struct isa_instr *instr, const struct ptx_token *at)
 {
     switch (instr->op) {
@@ -70,6 +82,9 @@ int ptx_check_present(struct ptx_parser *p, const struct isa_instr *instr, const
     case ISA_OP_VSET:
         return require(p, at, instr->mods.reduce, has_source(instr, 2), "a third source", "a second operation");
     case ISA_OP_CVT: return check_cvt(p, instr, at);
+    case ISA_OP_APPLYPRIORITY:
+    case ISA_OP_DISCARD:
+    case ISA_OP_SETMAXNREG: return check_hint(p, instr, at);
     case ISA_OP_FENCE_PROXY: return check_fence(p, instr, at);
     case ISA_OP_MIN:
     case ISA_OP_MAX: return check_min(p, instr, at);

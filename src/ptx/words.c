@@ -102,7 +102,7 @@ bool ptx_word_is_outside(const char *text, size_t n)
 
 bool ptx_sreg_is_outside(const char *text, size_t n)
 {
-    static const char *const prefixes[] = {"%envreg", "%pm", "%reserved_smem", "%current_graph_exec", "%aggr_smem_size"};
+    static const char *const prefixes[] = {"%envreg", "%pm", "%reserved_smem"};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
         if (begins_with(text, n, prefixes[i]))
             return true;

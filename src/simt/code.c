@@ -105,6 +105,9 @@ static enum simt_kind kind_of(const struct isa_instr *instr, lane_fn *lanes)
     case ISA_OP_BRKPT:
     case ISA_OP_PMEVENT:
     case ISA_OP_GRIDDEPCONTROL:
+    case ISA_OP_SETMAXNREG:
+    case ISA_OP_APPLYPRIORITY:
+    case ISA_OP_DISCARD:
     case ISA_OP_PREFETCH:
     case ISA_OP_PREFETCHU:
         return SIMT_KIND_NOP;

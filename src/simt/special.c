@@ -132,6 +132,7 @@ static uint64_t uniform_value(const struct simt_warp *warp, uint32_t sreg, uint6
     case ISA_SREG_DYNAMIC_SMEM_SIZE:
         return grid->dynamic_shared;
     case ISA_SREG_TOTAL_SMEM_SIZE:
+    case ISA_SREG_AGGR_SMEM_SIZE:
         return warp->block->shared_bytes;
     case ISA_SREG_ENVREG1:
         return grid->workspace_address >> 32;

@@ -26,6 +26,9 @@ bool sm_is_scheduled(const struct isa_instr *instr)
     case ISA_OP_BRKPT:
     case ISA_OP_PMEVENT:
     case ISA_OP_GRIDDEPCONTROL:
+    case ISA_OP_SETMAXNREG:
+    case ISA_OP_APPLYPRIORITY:
+    case ISA_OP_DISCARD:
     case ISA_OP_NANOSLEEP:
     case ISA_OP_PREFETCH:
     case ISA_OP_PREFETCHU:

@@ -248,6 +248,15 @@ static void forms(void **state)
         {"vadd.u32.u32.b32 %r1, %r2, %r3;", "vadd has no form for a third type .b32"},
         {"vshl.u32.u32.u32 %r1, %r2, %r3;", "expected .clamp or .wrap in `vshl.u32.u32.u32`, found no mode"},
         {"vabsdiff4.u32.u32.u32.sat.add %r1, %r2, %r3, %r4;", "found `.add`"},
+        {"setmaxnreg.inc.sync.aligned.u32 20;", "expected a multiple of 8 from 24 to 256 registers, found 20"},
+        {"setmaxnreg.sync.aligned.u32 24;", "expected .inc or .dec in `setmaxnreg`, found no operation"},
+        {"discard.global.L2 [%rd1], 64;", "expected 128 bytes, found 64"},
+        {"ld.global.L2::cache_hint.u32 %r1, [%rd1];", "expected a register or a constant"},
+        {"ld.shared.L2::cache_hint.u32 %r1, [%r1], %rd1;", "a cache policy is for global memory"},
+        {"st.global.L2::cache_hint.u32 [%rd1], %r1, %r2;", "is a register of type .b32; .b64 needs 64 bits"},
+        {"createpolicy.fractional.L2::evict_last.b32 %rd1, 1.0;", "expected a form of createpolicy, found `b32`"},
+        {"createpolicy.range.global.L2::evict_last.b64 %rd1, [%rd2], 64;", "createpolicy.range takes 4 operands, found 3"},
+        {"createpolicy.cvt.L2.b64 1, %rd2;", "expected a destination register"},
         {"vavrg2.u64.u32.u32 %r1, %r2, %r3, %r4;", "vavrg2 has no form for type .u64"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
