@@ -76,7 +76,7 @@ void sanitize_reset_warp(struct sanitize *s, struct sanitize_warp *w)
     memset(w->held, 0, sizeof w->held);
     w->unfenced.count = w->readings.count = 0;
     memset(w->looks, 0, sizeof w->looks);
-    w->at_grid = false;
+    w->at_grid = w->at_cluster = false;
 }
 
 static void free_warps(struct sanitize *s)
@@ -113,6 +113,8 @@ void sanitize_free_launch(struct sanitize *s)
         s->cells[i] = NULL;
     }
     sanitize_forget(&s->grid, s->sms);
+    sanitize_forget(&s->clusters, s->sms);
+    s->unseen = false;
     vec_free(&s->syncs);
     vec_free(&s->crews);
     vec_free(&s->findings);

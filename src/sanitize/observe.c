@@ -68,6 +68,25 @@ static bool is_barrier(const struct isa_instr *instr, unsigned mode)
     return (instr->op == ISA_OP_BAR || instr->op == ISA_OP_BARRIER) && instr->mods.barrier == mode;
 }
 
+/* Accesses of which no event tells: copies in bulk, the places to which others go, and other blocks' shared memory. What they
+ * may write counts as written from then on. */
+static void note_unseen(struct sanitize *s, const struct isa_instr *instr)
+{
+    bool bulk = instr->op == ISA_OP_BULK || instr->op == ISA_OP_BULK_REDUCE || instr->op == ISA_OP_TENSOR ||
+                instr->op == ISA_OP_TENSOR_REDUCE;
+    s->unseen |= bulk || instr->op == ISA_OP_CP_ASYNC || instr->op == ISA_OP_ST_ASYNC || instr->op == ISA_OP_RED_ASYNC ||
+                 instr->op == ISA_OP_MAPA;
+    s->unseen_device |= bulk && instr->mods.into == ISA_INTO_GLOBAL;
+}
+
+static void come_to_cluster(struct sanitize *s, struct sanitize_warp *w, const struct isa_instr *instr)
+{
+    if (instr->mods.barrier != ISA_BARRIER_ARRIVE)
+        w->at_cluster = true;
+    else if (instr->mods.order != ISA_ORDER_RELAXED)
+        sanitize_come_to_cluster(s, w);
+}
+
 /* What an instruction opens is told before it. */
 static void issue(void *state, const struct lockstep_issue_event *e)
 {
@@ -75,11 +94,16 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     struct sanitize_warp *w = sanitize_warp_at(sm->all, sm->sm, e->warp);
     struct sanitize_block *block = sanitize_block_at(sm->all, sm->sm, e->block);
     const struct isa_instr *instr = instr_at(sm->all, e->pc);
+    if (w->at_cluster) /* it goes on: the barrier has opened */
+        sanitize_leave_cluster(sm->all, w);
     if (!e->mask)
         return;
+    note_unseen(sm->all, instr);
     bool of_proxies = instr->op == ISA_OP_FENCE_PROXY && !instr->mods.order; /* tells other threads nothing */
     if (e->instruction_class == LOCKSTEP_FENCE && !of_proxies)
         sanitize_fence(sm->all, w, sanitize_scope_of(instr));
+    else if (isa_is_cluster_barrier(instr))
+        come_to_cluster(sm->all, w, instr);
     else if (is_barrier(instr, ISA_BARRIER_ARRIVE))
         sanitize_arrive(sm->all, w, block);
     else if (is_barrier(instr, ISA_BARRIER_WARP))
@@ -177,7 +201,9 @@ static void check_written(struct lane_access *a)
     unsigned bits = isa_type_bits((enum isa_type)instr_at(a->s, a->event->pc)->type), bytes = bits < 8 ? 1 : bits / 8;
     uint64_t address = address_of(a);
     bool hosts = !shared && a->s->host_writes && a->s->host_writes(a->s->context, address);
-    for (uint32_t at = 0; a->reads && !hosts && at < a->event->bytes; at += bytes)
+    bool begins = instr_at(a->s, a->event->pc)->op == ISA_OP_MBARRIER_INIT; /* an object, whatever was there */
+    bool looks = a->reads && !hosts && !begins && !(shared ? a->s->unseen : a->s->unseen_device);
+    for (uint32_t at = 0; looks && at < a->event->bytes; at += bytes)
         if (sanitize_never_written(a->s, shared, address + at, bytes)) {
             struct sanitize_finding finding = a->at;
             finding.reason = SANITIZE_NEVER_WRITTEN;
@@ -220,7 +246,7 @@ static void synchronise(struct lane_access *a)
         sanitize_release(a->s, a->w, &a->order, a->event->pc, cell);
     if (a->writes && instr->mods.atomic != ISA_ATOMIC_CAS)
         give(a, cell);
-    if (a->reads && a->order.shared && has_result(instr))
+    if (a->reads && a->order.shared && (has_result(instr) || sanitize_waits(instr)))
         sanitize_acquire(a->s, a->w, &a->order, a->event->pc, cell);
 }
 
@@ -281,7 +307,7 @@ static void access(void *state, const struct lockstep_access_event *e)
     by_lane(&a, check_words);
     if (a.order.strong)
         by_lane(&a, synchronise);
-    if (a.order.strong && a.reads && !a.order.shared && has_result(instr))
+    if (a.order.strong && a.reads && (sanitize_waits(instr) || (!a.order.shared && has_result(instr))))
         remember_reading(&a);
 }
 
@@ -300,7 +326,7 @@ static void done(void *state, const struct lockstep_done_event *e)
     struct sanitize_order order = sanitize_order_of(instr_at(s, e->pc), reading->space);
     for (uint64_t rest = reading->mask; rest; rest &= rest - 1) {
         const struct sanitize_cell *cell =
-            sanitize_cell_at(s, NULL, reading->space, word_at(reading->address[mask_first(rest)]));
+            sanitize_cell_at(s, w->block, reading->space, word_at(reading->address[mask_first(rest)]));
         if (cell)
             sanitize_acquire(s, w, &order, e->pc, cell);
     }

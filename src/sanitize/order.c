@@ -12,6 +12,17 @@ enum sanitize_scope sanitize_scope_of(const struct isa_instr *instr)
     return instr->mods.scope == ISA_SCOPE_CTA ? SANITIZE_BLOCK : SANITIZE_DEVICE;
 }
 
+/* An operation on an mbarrier without an order of its own: arrivals release, waits acquire. */
+static bool arrives(const struct isa_instr *instr)
+{
+    return instr->op >= ISA_OP_MBARRIER_ARRIVE && instr->op <= ISA_OP_MBARRIER_DROP_TX && !instr->mods.order;
+}
+
+bool sanitize_waits(const struct isa_instr *instr)
+{
+    return instr->op >= ISA_OP_MBARRIER_TEST && instr->op <= ISA_OP_MBARRIER_TRY_PARITY;
+}
+
 struct sanitize_order sanitize_order_of(const struct isa_instr *instr, uint32_t space)
 {
     unsigned flags = isa_op_info((enum isa_op)instr->op)->flags, order = instr->mods.order;
@@ -20,8 +31,9 @@ struct sanitize_order sanitize_order_of(const struct isa_instr *instr, uint32_t 
         .strong = flags & ISA_FLAG_ATOMIC || order > ISA_ORDER_WEAK,
         .is_volatile = order == ISA_ORDER_VOLATILE,
         .is_atomic = flags & ISA_FLAG_ATOMIC,
-        .acquires = both || order == ISA_ORDER_ACQUIRE || (flags & ISA_FLAG_TAKE && !order),
-        .releases = both || order == ISA_ORDER_RELEASE || (flags & ISA_FLAG_GIVE && !order),
+        .acquires = both || order == ISA_ORDER_ACQUIRE ||
+                    (!order && (flags & ISA_FLAG_TAKE || sanitize_waits(instr))),
+        .releases = both || order == ISA_ORDER_RELEASE || (flags & ISA_FLAG_GIVE && !order) || arrives(instr),
         .shared = space == LOCKSTEP_SHARED,
         .scope = sanitize_scope_of(instr),
     };
@@ -143,6 +155,20 @@ void sanitize_come_to_grid(struct sanitize *s, struct sanitize_warp *w)
     learn_all_of(s, &s->grid, w);
     sanitize_learns_by(s, w, NULL, NULL);
     w->at_grid = true;
+}
+
+void sanitize_come_to_cluster(struct sanitize *s, struct sanitize_warp *w)
+{
+    learn_all_of(s, &s->clusters, w);
+    sanitize_next_epoch(w);
+}
+
+void sanitize_leave_cluster(struct sanitize *s, struct sanitize_warp *w)
+{
+    sanitize_learn(&w->known, &s->clusters, s->sms);
+    sanitize_learns_by(s, w, NULL, NULL);
+    sanitize_next_epoch(w);
+    w->at_cluster = false;
 }
 
 void sanitize_arrive(struct sanitize *s, struct sanitize_warp *w, struct sanitize_block *block)

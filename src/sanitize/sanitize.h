@@ -17,11 +17,13 @@
  * that it read; all barriers of a block count as one for `bar.arrive`; fences before a barrier count behind it for all
  * warps of the block; of a word the last write and two reads are remembered; an atomic counts as ordered behind
  * a release that its warp has seen, without a fence; warps that are in a slot one after the other count as ordered
- * where the later one is known.
+ * where the later one is known; all barriers of clusters count as one; what copies and other blocks of a cluster do to
+ * shared memory is not looked at; a wait for an mbarrier counts as ordered behind all arrivals so far.
  *
  * **Reads of what was never written.** Bytes of device memory count as written once the host or a kernel has written
  * them, bytes of shared memory once their block has. An element of a load or atomic none of whose bytes was is
- * reported.
+ * reported. Of what copies write, and other blocks of a cluster, nothing is told: once a kernel has begun with such,
+ * shared memory counts as written, and device memory once a copy in bulk has gone there.
  *
  * All SMs tell one state: a launch under these checks is simulated by one thread. */
 #ifndef LOCKSTEP_SANITIZE_SANITIZE_H

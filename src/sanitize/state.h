@@ -100,6 +100,7 @@ struct sanitize_warp {
     struct sanitize_block *block; /* theirs */
     uint32_t epoch;
     bool at_grid;    /* it waits for the grid */
+    bool at_cluster; /* its last instruction was to wait for its cluster */
     bool polls_lock; /* what `polled` did was a compare-and-swap */
     uint32_t polled; /* the strong read by which it last learnt of something that it has not fenced for */
     struct sanitize_clocks known;
@@ -140,6 +141,9 @@ struct sanitize {
     struct sanitize_block *blocks; /* likewise: there are no more blocks than warps */
     uint32_t block_count;
     struct sanitize_clocks grid; /* of warps that have come to wait for the grid */
+    struct sanitize_clocks clusters; /* of warps that have arrived at barriers of clusters, of whichever */
+    bool unseen;        /* shared memory may have been written by copies, or by other blocks, of which no access tells */
+    bool unseen_device; /* device memory may, by copies in bulk, in this launch or before */
     VEC(struct sanitize_crew) crews;
     VEC(struct sanitize_sync) syncs;
     VEC(struct sanitize_finding) findings;
@@ -162,6 +166,8 @@ struct sanitize_order {
     enum sanitize_scope scope;
 };
 struct sanitize_order sanitize_order_of(const struct isa_instr *instr, uint32_t space);
+/* The instruction waits for a phase of an mbarrier. */
+bool sanitize_waits(const struct isa_instr *instr);
 enum sanitize_scope sanitize_scope_of(const struct isa_instr *instr);
 
 /* memory.c: the cell of a word, made where there is none; NULL: outside of device memory. */
@@ -185,6 +191,9 @@ void sanitize_acquire(struct sanitize *s, struct sanitize_warp *w, const struct 
                       const struct sanitize_cell *cell);
 /* It has come to wait for the grid; to a barrier of its block, without waiting, which may just have opened by that. */
 void sanitize_come_to_grid(struct sanitize *s, struct sanitize_warp *w);
+/* It arrives at the barrier of its cluster, as one that releases; it goes on behind a wait there. */
+void sanitize_come_to_cluster(struct sanitize *s, struct sanitize_warp *w);
+void sanitize_leave_cluster(struct sanitize *s, struct sanitize_warp *w);
 void sanitize_arrive(struct sanitize *s, struct sanitize_warp *w, struct sanitize_block *block);
 /* A barrier opens for these slots of the SM. */
 void sanitize_barrier(struct sanitize *s, uint32_t sm, struct sanitize_block *block, uint64_t warps);

@@ -28,6 +28,7 @@ __global__ void k(const int *in, int *out, long long *t) {
         asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];" :: "r"(mapa(shared_address(&sums[threadIdx.x & 3]), next)), "r"(threadIdx.x), "r"(mapa(shared_address(&bytes), next)) : "memory");
     }
     barrier_wait(&bytes, 0);
+    __syncthreads();
     // a copy of the block's own memory to the next one
     if (threadIdx.x == 0) {
         barrier_expect(&copy, 4096);
