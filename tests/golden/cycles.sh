@@ -135,6 +135,10 @@ all() {
         for m in v100 a100 h100; do echo "$c $m gty"; done
         echo "$c gtx480 gto"; echo "$c gtx480 gto,divergence=its"
     done
+    for c in pipeline_plain pipeline_groups pipeline_bulk grid_counter stream_k work_queue; do # workloads/, by lockstep cc --ptx -O2
+        echo "$c h100 gty"; echo "$c gtx480 gto"
+    done
+    for c in cluster_histogram cluster_lock cluster_sum grid_cluster; do echo "$c h100 gty"; done # which gtx480 does not launch
     for c in transpose vecadd; do echo "$c gtx480-sm2 gto,l2.sets=4"; done # an L2 that writes lines back
     for c in ht1024 waitsignal; do
         for s in hlrc vi; do echo "$c apu8 oldest,coherence.protocol=$s"; done
@@ -168,7 +172,7 @@ part=all
 asked_for() {
     awk -v part=$part -v long="${LOCKSTEP_LONG:-}" '
         /^#/ { next }
-        part == "test" && $1 != "locks" && $2 ~ /^gtx/ && $3 ~ /^(gto|lrr)$/ { next }
+        part == "test" && $1 !~ /^(locks|pipeline_.*|grid_.*|stream_k|work_queue)$/ && $2 ~ /^gtx/ && $3 ~ /^(gto|lrr)$/ { next }
         part == "sanitized" && !($2 == "gtx480" && $3 == "gto") { next }
         part == "sanitized" && ++cases % 4 && !long { next }
         part == "test" && !long && $2 == "gtx480" && $3 ~ /^(gty|tls|cawa|oldest|saws|mwf|gto,fetch|lrr,fetch|gto,coherence|gto,divergence|gto,cores|gto,direct|gto\+bows,spin)/ && $1 != "locks" && alone++ % 3 { next }

@@ -76,8 +76,11 @@ __device__ static void store_tile(const product &p, shape s, unsigned tile, cons
         p.c[(top + y + i * (THREADS / SIDE)) * s.width() + side + x] = cells[i];
 }
 
-__global__ void multiply(product p, shape s)
+__global__ void multiply(const unsigned *a, const unsigned *b, unsigned *c, unsigned *parts, unsigned *flags, unsigned rows,
+                         unsigned columns, unsigned steps)
 {
+    product p = {a, b, c, parts, flags};
+    shape s = {rows, columns, steps};
     unsigned at = share_begins(blockIdx.x, gridDim.x, s.all()), end = share_begins(blockIdx.x + 1, gridDim.x, s.all());
     while (at < end) {
         unsigned tile = at / s.steps, first = at % s.steps, last = min(s.steps, first + end - at);
@@ -140,7 +143,7 @@ int main(int argc, char **argv)
              *flags = to_device(std::vector<unsigned>(blocks, 0)), *from_a = to_device(a), *from_b = to_device(b),
              *to = to_device(c);
     printf("streamk: %u x %u tiles of %u steps\n", s.rows, s.columns, s.steps);
-    multiply<<<blocks, THREADS>>>(product{from_a, from_b, to, parts, flags}, s);
+    multiply<<<blocks, THREADS>>>(from_a, from_b, to, parts, flags, s.rows, s.columns, s.steps);
     CHECK(cudaGetLastError());
     c = to_host(to, c.size());
     for (unsigned *memory : {parts, flags, from_a, from_b, to})
