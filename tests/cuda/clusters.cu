@@ -67,29 +67,30 @@ static cudaLaunchConfig_t config(dim3 grid, dim3 block, dim3 cluster)
 
 int main()
 {
-    const unsigned count = 4096;
-    unsigned *keys, *bins, *wrong, expected[BINS] = {}, bad = 0;
+    constexpr unsigned count = 4096;
+    static unsigned values[count], found[BINS];
+    unsigned *keys, *bins, *wrong, expected[BINS] = {}, bad = 0, seen = 0;
     int clusters = 0, largest = 0, knows = 0;
     cudaDeviceGetAttribute(&knows, cudaDevAttrClusterLaunch, 0);
-    cudaMallocManaged(&keys, count * sizeof *keys);
-    cudaMallocManaged(&bins, BINS * sizeof *bins);
-    cudaMallocManaged(&wrong, sizeof *wrong);
+    cudaMalloc(&keys, count * sizeof *keys);
+    cudaMalloc(&bins, BINS * sizeof *bins);
+    cudaMalloc(&wrong, sizeof *wrong);
     for (unsigned i = 0; i < count; i++)
-        expected[(keys[i] = i * 2654435761u >> 7) % BINS]++;
+        expected[(values[i] = i * 2654435761u >> 7) % BINS]++;
+    cudaMemcpy(keys, values, sizeof values, cudaMemcpyHostToDevice);
     for (unsigned blocks = 1; blocks <= 8; blocks *= 2) {
-        for (unsigned i = 0; i < BINS; i++)
-            bins[i] = 0;
+        cudaMemset(bins, 0, sizeof found);
         cudaLaunchConfig_t c = config(16, 128, blocks);
         cudaLaunchKernelEx(&c, histogram, (const unsigned *)keys, count, bins);
-        cudaDeviceSynchronize();
+        cudaMemcpy(found, bins, sizeof found, cudaMemcpyDeviceToHost);
         for (unsigned i = 0; i < BINS; i++)
-            bad += bins[i] != expected[i];
+            bad += found[i] != expected[i];
     }
-    *wrong = 0;
+    cudaMemset(wrong, 0, sizeof *wrong);
     cudaLaunchConfig_t c = config(dim3(6, 4), 64, dim3(3, 2));
     cudaLaunchKernelEx(&c, shape, wrong, 3u, 2u);
-    cudaDeviceSynchronize();
-    printf("%s: %u and %u wrong, clusters %d\n", cudaGetErrorString(cudaGetLastError()), bad, *wrong, knows);
+    cudaMemcpy(&seen, wrong, sizeof seen, cudaMemcpyDeviceToHost);
+    printf("%s: %u and %u wrong, clusters %d\n", cudaGetErrorString(cudaGetLastError()), bad, seen, knows);
     c = config(16, 128, 8);
     cudaOccupancyMaxActiveClusters(&clusters, histogram, &c);
     cudaOccupancyMaxPotentialClusterSize(&largest, histogram, &c);
@@ -101,7 +102,7 @@ int main()
     c = config(18, 128, 4);
     printf("18 of 4: %s\n", cudaGetErrorName(cudaLaunchKernelEx(&c, shape, wrong, 4u, 1u)));
     cudaGetLastError();
-    cudaDeviceSynchronize();
-    printf("%u wrong\n", *wrong);
+    cudaMemcpy(&seen, wrong, sizeof seen, cudaMemcpyDeviceToHost);
+    printf("%u wrong\n", seen);
     return 0;
 }
