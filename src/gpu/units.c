@@ -82,9 +82,7 @@ static bool has_network(const struct machine *m, enum gpu_network n)
 /* From SM to SM, packets meet nobody but at their ends, as in a GPC of its own they hardly do. */
 static struct network *network_between_sms(const struct machine *m, struct arena *arena)
 {
-    struct network_params p = m->network;
-    p.core = "ideal";
-    p.shared_links = false;
+    struct network_params p = network_without_contention(&m->network);
     p.flit_bytes = m->gpu.cluster_flit_bytes;
     return network_create(&p, m->gpu.sms, m->gpu.sms, arena);
 }

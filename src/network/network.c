@@ -42,6 +42,14 @@ static struct network_parcel *new_ring(struct arena *arena, uint32_t entries)
     return arena_alloc(arena, entries * sizeof(struct network_parcel), CACHE_LINE);
 }
 
+struct network_params network_without_contention(const struct network_params *params)
+{
+    struct network_params without = *params;
+    without.core = NETWORK_FREE_CORE;
+    without.shared_links = false;
+    return without;
+}
+
 static const struct network_core_kind *kind_of(const struct network_params *params)
 {
     return params->core ? network_find_core(params->core) : network_cores()[0];

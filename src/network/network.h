@@ -50,6 +50,9 @@ static inline struct network_params network_back(const struct network_params *pa
     return back;
 }
 
+/* The parameters of such a network of its own, in which packets meet nobody but at their ends. */
+struct network_params network_without_contention(const struct network_params *params);
+
 /* A network of `inputs` senders and `outputs` receivers, at most NETWORK_MAX_PORTS of each; its memory belongs to
  * arena. params->core names its core; NULL: the first of cores.def. */
 struct network *network_create(const struct network_params *params, unsigned inputs, unsigned outputs,
