@@ -83,7 +83,7 @@ static void an_mbarrier_orders_what_a_barrier_does(void **state)
 {
     (void)state;
     unsigned weak = 0;
-    for (uint64_t number = 0; number < 240 / effort_step(6); number++) {
+    for (uint64_t number = 0; number < 240 / effort_step(2); number++) {
         struct strbuf one = {0}, other = {0};
         struct litmus_verdict barrier, object;
         make_test(number, false, &one);

@@ -120,6 +120,8 @@ static const struct {
 } exceptions[] = {
     {"prefetch", "", "no effect on values"},
     {"prefetchu", "", "no effect on values"},
+    {"applypriority", "", "no effect on values"},
+    {"discard", "", "no effect on values"},
     {"brkpt", "", "no effect on values"},
     {"nanosleep", "b32 u32 s32 f32", "time, not values"},
     {"pmevent", "", "no effect on values"},
