@@ -1,7 +1,6 @@
 /* The asynchronous unit of an SM: what goes on beside the instructions of its warps. It suspends warps at mbarriers
  * (phases.c) until a phase is over or they have waited for as long as they may, executes copies in bulk (bulk.c), and knows
- * which copies are under way, of which groups (groups.c). What it wants
- * of the SM around it, it asks for by a port. Written by the files of this room alone. */
+ * which copies are under way, of which groups (groups.c). What it wants of the SM around it, it asks for by a port. Written by the files of this room alone. */
 #ifndef LOCKSTEP_ASYNC_ASYNC_H
 #define LOCKSTEP_ASYNC_ASYNC_H
 
@@ -24,7 +23,7 @@ struct async_parcel {
 struct async_port {
     /* A suspended op has its result. */
     void (*complete)(void *sm, uint32_t op);
-    /* What a warp of that slot asked for turns out to be illegal. */
+    /* Something that the warp of that slot has asked the unit for is not allowed, which is seen when it is done. */
     void (*fault)(void *sm, unsigned slot, const struct simt_fault *fault);
     /* A copy in bulk that the warp has asked for is done. */
     void (*rests)(void *sm, unsigned slot);
@@ -67,13 +66,13 @@ struct async_commits {
     uint64_t lanes[ASYNC_COMMITS]; /* of number n, from 0: at n modulo ASYNC_COMMITS */
 };
 
-/* What a warp in waits.copies waits for. */
+/* A wait for copies, of a warp in waits.copies: it ends when of no lane of it more is under way than its latest groups. */
 struct async_wait {
     uint64_t lanes;
-    uint32_t most; /* groups that it leaves */
-    bool all;      /* for all copies, of groups or not */
-    bool bulk;     /* for copies in bulk */
-    bool read;     /* only until their sources have been read */
+    uint32_t most; /* so many of them */
+    bool all;  /* it ends when no copies are under way, of groups or not */
+    bool bulk; /* it is for copies in bulk, and for no others */
+    bool read; /* copies whose sources have been read are not under way for it */
 };
 
 /* An arrival at an mbarrier that comes when the lane's copies of groups before `serial` are done. */
@@ -134,7 +133,7 @@ static inline bool async_is_due(const struct async *async, uint64_t cycle)
 {
     return async->next <= cycle;
 }
-/* What is due in the agenda's cycle: suspended ops go on, pieces of copies leave. */
+/* Executes the agenda's cycle, if the unit has something to do in it: suspended ops go on, pieces of copies leave. */
 void async_step(struct async *async);
 
 /* phases.c */
@@ -165,7 +164,8 @@ void async_arrive_behind(struct async *async, unsigned slot, const struct simt_a
 void async_bulk_begins(struct async *async, unsigned slot, unsigned lane, uint32_t pc, const struct simt_bulk *command);
 /* The answer to a request of the unit has come (lsu_async_request). */
 void async_answer(struct async *async, const struct packet *p);
-/* What is due in this cycle; and when something is: the agenda's cycle or later, or CYCLE_NEVER. */
+/* async_bulk_step: the commands send the pieces that may leave in the agenda's cycle. async_bulk_next: the first cycle, from
+ * that one on, in which a piece may leave; CYCLE_NEVER if no command has one. */
 void async_bulk_step(struct async *async);
 uint64_t async_bulk_next(const struct async *async);
 /* Bytes that commands have still to bring for the mbarrier at that offset of a block, which may be one of another SM. */

@@ -1,4 +1,5 @@
-/* What is explored of mbarriers: threads, objects and what is on its way to these. Private to the room. */
+/* The model that the explorer of mbarriers (mbarrier.h) walks through: threads, objects, and messages on their way to objects.
+ * Private to the room. */
 #ifndef LOCKSTEP_CHECK_MBARRIER_MODEL_H
 #define LOCKSTEP_CHECK_MBARRIER_MODEL_H
 
