@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "async/async.h"
+#include "memory/packet_values.h"
+#include "simt/lanes.h"
 #include "simt/mbarrier.h"
 
 #define FRACTION 1024 /* the pace is kept in 1024ths of a cycle: sm.bulk_kib for a byte is so many */
-#define LANES_OF_REQUEST 32
 
 static struct warp_slot *warp_of(const struct async *async, const struct async_bulk *b)
 {
@@ -86,10 +87,11 @@ static void fail(struct async *async, const struct async_bulk *b, const struct s
 /* Bytes of the command have come to shared memory. */
 static void complete_bytes(struct async *async, const struct async_bulk *b, uint32_t bytes)
 {
-    uint32_t address = b->command.mbarrier & SIMT_SHARED_OFFSET;
+    uint32_t address = LANE_SHARED_OFFSET(b->command.mbarrier);
     if (!b->command.arrives)
         return;
-    struct mbarrier_step step = simt_mbarrier_bytes(warp_of(async, b)->simt.block, address, bytes);
+    struct mbarrier_step step =
+        simt_mbarrier_take(warp_of(async, b)->simt.block, address, ISA_OP_MBARRIER_COMPLETE_TX, bytes);
     struct simt_fault fault;
     if (step.completed)
         async_phase_ended(async, warp_of(async, b)->block);
@@ -171,24 +173,18 @@ static void send_atomics(struct async *async, uint32_t command, const struct sim
     uint8_t bytes[PACKET_LINE_BYTES];
     const struct async_bulk *b = &async->commands.items[command];
     const struct simt_bulk of = b->command;
-    unsigned size = simt_bulk_element(&of);
     simt_bulk_read(&of, piece, shared_of(async, b), bytes);
     struct packet *p = new_request(async, PACKET_ATOMIC, command, piece);
     struct message_atomic *m = atomic_of(p);
     m->atomic = of.atomic;
     m->type = of.type;
-    m->no_return = true;
-    for (uint32_t at = 0; at < piece->bytes; at += size) {
-        struct packet_lane *l = &m->lanes[m->lane_count++];
-        *l = (struct packet_lane){.offset = (uint8_t)((piece->global + at) % PACKET_LINE_BYTES)};
-        memcpy(&l->operand, bytes + at, size);
-    }
+    packet_add_elements(m, (uint32_t)(piece->global % PACKET_LINE_BYTES), bytes, piece->bytes, simt_bulk_element(&of), 0);
     lsu_async_send(async->lsu, p);
 }
 
 static void send_reduction(struct async *async, uint32_t command, const struct simt_piece *piece)
 {
-    uint32_t most = LANES_OF_REQUEST * simt_bulk_element(&async->commands.items[command].command);
+    uint32_t most = PACKET_LANES * simt_bulk_element(&async->commands.items[command].command);
     for (struct simt_piece part = *piece; part.offset < piece->offset + piece->bytes; part.offset += part.bytes) {
         uint32_t done = part.offset - piece->offset, left = piece->bytes - done;
         part.bytes = left < most ? left : most;
@@ -206,10 +202,10 @@ static void send_parts(struct async *async, const struct async_bulk *b, const st
         uint32_t offset = simt_bulk_place(command, piece->offset + at, &run);
         run = run < piece->bytes - at ? run : piece->bytes - at;
         async->port->send(async->sm, b->slot,
-                          &(struct async_parcel){.address = (uint64_t)(rank + 1) << LANE_RANK_SHIFT | offset,
+                          &(struct async_parcel){.address = LANE_SHARED_ADDRESS(rank, offset),
                                                  .data = bytes + at,
                                                  .bytes = run,
-                                                 .mbarrier = command->arrives ? command->mbarrier & SIMT_SHARED_OFFSET
+                                                 .mbarrier = command->arrives ? LANE_SHARED_OFFSET(command->mbarrier)
                                                                               : PACKET_NOBODY,
                                                  .cast = command->blocks != 0,
                                                  .atomic = command->atomic,
@@ -218,19 +214,12 @@ static void send_parts(struct async *async, const struct async_bulk *b, const st
     }
 }
 
-/* The block that a shared address names, by its rank. */
-static unsigned rank_of(const struct simt_block *block, uint32_t address)
-{
-    uint32_t name = address >> SIMT_SHARED_OFFSET_BITS;
-    return name ? name - 1 : block->rank;
-}
-
 /* Bytes of a piece have come, NULL: those that fill it. They go to all blocks that the command names. */
 static void deliver(struct async *async, const struct async_bulk *b, const struct simt_piece *piece, const uint8_t *bytes)
 {
     const struct simt_block *block = warp_of(async, b)->simt.block;
     uint8_t filled[PACKET_LINE_BYTES];
-    uint32_t to = b->command.blocks ? b->command.blocks : UINT32_C(1) << rank_of(block, b->command.shared);
+    uint32_t to = simt_bulk_targets(&b->command, block);
     if (to >> block->rank & 1) {
         simt_bulk_write(&b->command, piece, bytes, shared_of(async, b));
         complete_bytes(async, b, piece->bytes);
@@ -248,7 +237,7 @@ static void move_here(struct async *async, uint32_t command, const struct simt_p
     const struct async_bulk *b = &async->commands.items[command];
     for (struct simt_piece part = *piece; part.offset < piece->offset + piece->bytes; part.offset += part.bytes) {
         uint32_t left = piece->offset + piece->bytes - part.offset;
-        const uint8_t *from = shared_of(async, b) + (b->command.from & SIMT_SHARED_OFFSET) + part.offset;
+        const uint8_t *from = shared_of(async, b) + LANE_SHARED_OFFSET(b->command.from) + part.offset;
         part.bytes = left < PACKET_LINE_BYTES ? left : PACKET_LINE_BYTES;
         deliver(async, b, &part, b->command.kind == SIMT_BULK_SEND ? from : NULL);
     }
@@ -351,9 +340,8 @@ static bool counts_at(const struct async *async, const struct async_bulk *b, con
                       uint32_t mbarrier)
 {
     const struct simt_block *own = warp_of(async, b)->simt.block;
-    uint32_t name = b->command.mbarrier >> SIMT_SHARED_OFFSET_BITS, rank = name ? name - 1 : own->rank;
-    uint32_t ranks = b->command.blocks ? b->command.blocks : UINT32_C(1) << rank;
-    return b->command.arrives && (b->command.mbarrier & SIMT_SHARED_OFFSET) == mbarrier && ranks >> block->rank & 1 &&
+    return b->command.arrives && LANE_SHARED_OFFSET(b->command.mbarrier) == mbarrier &&
+           simt_bulk_targets(&b->command, own) >> block->rank & 1 &&
            simt_cluster_of(own->grid, own->index) == simt_cluster_of(block->grid, block->index);
 }
 

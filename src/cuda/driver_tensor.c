@@ -45,7 +45,7 @@ static bool fill_box(struct tensor_map *map, const cuuint32_t *box, const cuuint
 {
     static const uint16_t widest[] = {UINT16_MAX, 32, 64, 128};
     for (unsigned d = 0; d < map->rank; d++) {
-        if (!box[d] || box[d] > 256 || (steps && steps[d] != 1))
+        if (!box[d] || box[d] > TENSOR_MOST_BOX || (steps && steps[d] != 1))
             return false;
         map->box[d] = (uint16_t)box[d];
     }

@@ -8,12 +8,9 @@
 #include "gpu/control.h"
 #include "gpu/functional.h"
 #include "gpu/waits.h"
-#include "simt/bulk.h"
 #include "simt/copy.h"
 #include "simt/image.h"
 #include "simt/lock.h"
-#include "simt/mbarrier.h"
-#include "simt/send.h"
 
 #define SLICE 256 /* instructions a warp runs before the next one's turn */
 /* Turns of everybody in which nobody did anything but synchronise, before their states are looked at; and the age of a
@@ -32,7 +29,7 @@ static void release(struct fblock *b, uint64_t warps, uint64_t value)
     }
 }
 
-static void set_fault(struct frun *f, const struct fblock *b, unsigned w, const struct simt_fault *fault)
+void functional_fault(struct frun *f, const struct fblock *b, unsigned w, const struct simt_fault *fault)
 {
     f->faulted = true;
     f->fault.fault = *fault;
@@ -50,7 +47,7 @@ static bool pass_strays(struct frun *f, const struct fblock *b, unsigned w)
     struct simt_fault fault;
     if (sm_strays_pass(&f->strays, &memory, &b->place->warps[w], &f->access, f->instructions, &fault))
         return true;
-    set_fault(f, b, w, &fault);
+    functional_fault(f, b, w, &fault);
     return false;
 }
 
@@ -68,7 +65,7 @@ static bool legal_lanes(struct frun *f, const struct fblock *b, unsigned w)
         if (fault.kind && f->run->grid.lenient && !simt_access_moves(a) && !a->samples)
             return pass_strays(f, b, w);
         if (fault.kind) {
-            set_fault(f, b, w, &fault);
+            functional_fault(f, b, w, &fault);
             return false;
         }
     }
@@ -253,155 +250,8 @@ static bool move_lanes(struct frun *f, struct fblock *b, unsigned w)
     if (!simt_access_moves(&f->access))
         return true;
     if (!simt_locks_answered(&b->place->warps[w], &f->access, f->instructions, &fault)) {
-        set_fault(f, b, w, &fault);
+        functional_fault(f, b, w, &fault);
         return false;
-    }
-    return true;
-}
-
-/* cp.async.mbarrier.arrive: all copies are done already. False: that was illegal. */
-static bool arrive_copied(struct frun *f, struct fblock *b, unsigned w)
-{
-    for (uint64_t rest = f->access.mask; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest);
-        struct mbarrier_step step = simt_mbarrier_copied(&b->simt, f->access.address[lane]);
-        if (!step.fault)
-            continue;
-        struct simt_fault fault;
-        simt_mbarrier_fault(&fault, &step, f->access.address[lane], lane, f->access.pc);
-        set_fault(f, b, w, &fault);
-        return false;
-    }
-    return true;
-}
-
-/* What lanes have for other blocks of their cluster comes there. False: one was illegal. */
-static bool send_lanes(struct frun *f, struct fblock *b, unsigned w)
-{
-    for (uint64_t rest = f->access.remote; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest), rank = (unsigned)(f->access.address[lane] >> LANE_RANK_SHIFT) - 1;
-        struct simt_sent sent = simt_sent_of(&f->access, lane);
-        struct mbarrier_step step = simt_sent_take(&functional_peer(f, b, rank)->simt, &sent);
-        struct simt_fault fault;
-        if (!step.fault)
-            continue;
-        simt_mbarrier_fault(&fault, &step, sent.address, lane, f->access.pc);
-        set_fault(f, b, w, &fault);
-        return false;
-    }
-    f->changed = true;
-    return true;
-}
-
-static bool read_memory(void *context, uint64_t address, void *to, unsigned bytes)
-{
-    struct gpu *gpu = context;
-    if (!store_covers(&gpu->store, address, bytes))
-        return false;
-    memcpy(to, gpu_host_address(gpu, address), bytes);
-    return true;
-}
-
-/* The blocks that a copy in bulk to shared memory goes to, by rank. */
-static uint32_t targets_of(const struct fblock *b, const struct simt_bulk *bulk)
-{
-    uint32_t name = bulk->shared >> SIMT_SHARED_OFFSET_BITS, rank = name ? name - 1 : b->simt.rank;
-    return bulk->blocks ? bulk->blocks : UINT32_C(1) << rank;
-}
-
-static const struct simt_block *block_of_rank(const struct frun *f, const struct fblock *b, unsigned rank)
-{
-    return rank == b->simt.rank ? &b->simt : &functional_peer(f, b, rank)->simt;
-}
-
-/* A piece's bytes come to the blocks that they are for, NULL: those that fill it. */
-static struct mbarrier_step deliver(struct frun *f, const struct fblock *b, const struct simt_bulk *bulk,
-                                    const struct simt_piece *piece, const uint8_t *bytes)
-{
-    struct mbarrier_step step = {0};
-    for (uint32_t rest = targets_of(b, bulk); rest && !step.fault; rest &= rest - 1) {
-        const struct simt_block *to = block_of_rank(f, b, (unsigned)__builtin_ctz(rest));
-        simt_bulk_write(bulk, piece, bytes, to->shared);
-        if (bulk->arrives)
-            step = simt_mbarrier_bytes(to, bulk->mbarrier & SIMT_SHARED_OFFSET, piece->bytes);
-    }
-    return step;
-}
-
-/* A piece of a copy in bulk is moved at once. False: it lies outside of memory. */
-static bool move_piece(struct frun *f, const struct fblock *b, const struct simt_bulk *bulk,
-                       const struct simt_piece *piece, struct mbarrier_step *step)
-{
-    uint8_t bytes[128], *shared = b->simt.shared;
-    bool sends = bulk->kind == SIMT_BULK_SEND;
-    if (piece->outside && bulk->kind == SIMT_BULK_LOAD)
-        *step = deliver(f, b, bulk, piece, NULL);
-    if (piece->outside)
-        return true;
-    if (!sends && !store_covers(&f->run->gpu->store, piece->global, piece->bytes))
-        return false;
-    uint8_t *global = sends ? shared + (bulk->from & SIMT_SHARED_OFFSET) + piece->offset
-                            : gpu_host_address(f->run->gpu, piece->global);
-    if (bulk->kind == SIMT_BULK_LOAD || sends)
-        *step = deliver(f, b, bulk, piece, global);
-    if (bulk->kind != SIMT_BULK_STORE && bulk->kind != SIMT_BULK_REDUCE)
-        return true;
-    simt_bulk_read(bulk, piece, shared, bytes);
-    if (bulk->kind == SIMT_BULK_REDUCE) {
-        simt_bulk_reduce(bulk, piece, bytes, global);
-        return true;
-    }
-    for (uint32_t i = 0; i < piece->bytes; i++)
-        if (mask_has(bulk->bytes_kept, (piece->offset + i) % 16))
-            global[i] = bytes[i];
-    return true;
-}
-
-/* The copies in bulk of a warp's lanes, at once. False: one was illegal. */
-static bool copy_bulk(struct frun *f, struct fblock *b, unsigned w)
-{
-    const struct simt_access *a = &f->access;
-    for (uint64_t rest = a->mask; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest);
-        struct simt_bulk bulk;
-        struct simt_piece piece;
-        struct simt_fault fault = {0};
-        bool fine = simt_bulk_open(&b->place->warps[w], a, lane, read_memory, f->run->gpu, &bulk, &fault);
-        while (fine && simt_bulk_next(&bulk, &piece)) {
-            struct mbarrier_step step = {0};
-            fine = move_piece(f, b, &bulk, &piece, &step);
-            fault = (struct simt_fault){.kind = SIMT_FAULT_BOUNDS,
-                                        .lane = (uint8_t)lane,
-                                        .space = ISA_SPACE_GLOBAL,
-                                        .address = piece.global,
-                                        .pc = a->pc};
-            if (step.fault) {
-                fine = false;
-                simt_mbarrier_fault(&fault, &step, bulk.mbarrier, lane, a->pc);
-            }
-        }
-        if (!fine) {
-            set_fault(f, b, w, &fault);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Serves an access to the shared memory of other blocks, each lane's. False: one of them has ended. */
-static bool serve_cluster(struct frun *f, const struct fblock *b, unsigned w)
-{
-    struct simt_access *a = &f->access;
-    for (uint64_t rest = a->mask; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest), rank = (unsigned)(a->address[lane] >> LANE_RANK_SHIFT) - 1;
-        const struct fblock *peer = functional_peer(f, b, rank);
-        if (!peer->place || !peer->running) {
-            struct simt_fault fault = {.lane = (uint8_t)lane, .address = a->address[lane], .pc = a->pc};
-            sm_describe_absent(&b->simt, rank, &fault);
-            set_fault(f, b, w, &fault);
-            return false;
-        }
-        simt_serve_block(&b->place->warps[w], a, rest & -rest, peer->simt.shared);
     }
     return true;
 }
@@ -418,7 +268,7 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
         enum simt_event event = simt_execute(warp, f->instructions, &f->access, &r);
         if (event == SIMT_FAULTED) {
             r.fault.pc = r.pc;
-            set_fault(f, b, w, &r.fault);
+            functional_fault(f, b, w, &r.fault);
             return true;
         }
         count(f, &r);
@@ -431,7 +281,7 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
             if (!move_lanes(f, b, w))
                 return true;
         } else if (event == SIMT_MEMORY && f->access.space == ISA_SPACE_CLUSTER) {
-            if (!serve_cluster(f, b, w))
+            if (!functional_serve_cluster(f, b, w))
                 return true;
             synced |= f->access.kind == ISA_FLAG_LOAD ? f->access.instr->mods.order > ISA_ORDER_WEAK : !f->access.changed;
             worked |= f->access.kind == ISA_FLAG_STORE || f->access.changed;
@@ -440,15 +290,15 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
                 note_access(f, b, w, &synced, &worked);
             if (!move_lanes(f, b, w))
                 return true;
-            if (f->access.remote && simt_access_sends(&f->access) && !send_lanes(f, b, w))
+            if (f->access.remote && !functional_send_lanes(f, b, w))
                 return true;
-            if (f->access.instr->op == ISA_OP_CP_ARRIVE && !arrive_copied(f, b, w))
+            if (f->access.instr->op == ISA_OP_CP_ARRIVE && !functional_arrive_copied(f, b, w))
                 return true;
             if (f->access.waiting)
                 break; /* for an mbarrier's phase: others may end it */
         } else if (event == SIMT_BULK) {
             worked = f->changed = true;
-            if (!copy_bulk(f, b, w))
+            if (!functional_copy_bulk(f, b, w))
                 return true;
         } else if (event == SIMT_BARRIER) {
             if (r.unsynced.kind)

@@ -1,4 +1,4 @@
-/* The state of a launch in the functional mode, shared by its files (functional.c). */
+/* The state of a launch in the functional mode, shared by its files (functional*.c). */
 #ifndef LOCKSTEP_GPU_FUNCTIONAL_H
 #define LOCKSTEP_GPU_FUNCTIONAL_H
 
@@ -68,6 +68,22 @@ static inline struct fblock *functional_peer(const struct frun *f, const struct 
 {
     return &f->blocks[(size_t)(b - f->blocks) / f->run->grid.cluster_blocks * f->run->grid.cluster_blocks + rank];
 }
+
+/* functional.c: a warp did something that is not allowed. */
+void functional_fault(struct frun *f, const struct fblock *b, unsigned w, const struct simt_fault *fault);
+
+/* functional_copies.c: what the lanes of f->access ask for is done. False: one of them asked for something that is not allowed,
+ * which ends the launch.
+ *
+ * cp.async.mbarrier.arrive, behind copies that are all done already. */
+bool functional_arrive_copied(struct frun *f, const struct fblock *b, unsigned w);
+/* Operations on mbarriers of other blocks of the cluster, and bytes that count there. */
+bool functional_send_lanes(struct frun *f, const struct fblock *b, unsigned w);
+bool functional_copy_bulk(struct frun *f, const struct fblock *b, unsigned w);
+/* An access to the shared memory of other blocks of the cluster. */
+bool functional_serve_cluster(struct frun *f, const struct fblock *b, unsigned w);
+
+/* functional_cluster.c */
 
 /* A block of a cluster has arrived at the cluster's barrier, or ended: the others hear so. */
 void functional_tell_cluster(struct frun *f, const struct fblock *b, bool ended);

@@ -199,7 +199,7 @@ void lsu_cluster_ask(struct lsu *lsu, struct packet *p, unsigned sm)
 void lsu_cluster_tell(struct lsu *lsu, enum lsu_message what, uint64_t cluster, unsigned rank, unsigned sm, uint32_t of)
 {
     struct packet *p = packet_new(&lsu->net.packets, PACKET_WRITE);
-    p->address = (uint64_t)(rank + 1) << LANE_RANK_SHIFT;
+    p->address = LANE_SHARED_ADDRESS(rank, 0);
     p->local = cluster;
     access_of(p)->event = (uint8_t)what;
     access_of(p)->waiter = of;

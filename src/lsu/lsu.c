@@ -331,7 +331,7 @@ NOT_INLINE bool ask_block(struct lsu *lsu, const struct core_op *o, const struct
         lsu_fill_atomic(lsu, o, t, atomic_of(p));
     if (store)
         fill_block_store(lsu, o, t, write_of(p));
-    unsigned rank = (unsigned)(t->address >> LANE_RANK_SHIFT) - 1;
+    unsigned rank = LANE_SHARED_RANK(t->address);
     lsu_cluster_ask(lsu, p, lsu->port->peer(lsu->sm, o->slot, rank, &p->local));
     if (store)
         transaction_done(lsu, t->op, lsu->agenda->now + 1);

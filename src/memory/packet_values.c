@@ -40,6 +40,18 @@ HOT void packet_perform_lanes(struct message_atomic *m, uint8_t *line, uint32_t 
         perform_lanes(m, line, from, bytes, size);
 }
 
+void packet_add_elements(struct message_atomic *m, uint32_t offset, const uint8_t *elements, uint32_t bytes, uint32_t size,
+                         uint64_t compare)
+{
+    contract(m->lane_count + bytes / size <= PACKET_LANES);
+    m->no_return = true;
+    for (uint32_t at = 0; at < bytes; at += size) {
+        struct packet_lane *lane = &m->lanes[m->lane_count++];
+        *lane = (struct packet_lane){.offset = (uint8_t)((offset + at) % PACKET_LINE_BYTES), .compare = compare};
+        memcpy(&lane->operand, elements + at, size);
+    }
+}
+
 void packet_write_line(const struct packet *p, uint8_t *line)
 {
     const uint8_t *data = packet_data(p);

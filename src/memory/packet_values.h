@@ -9,6 +9,9 @@ uint32_t packet_atomic_bytes(uint8_t type);
 /* Performs the lanes of an atomic whose locations begin in [from, from + bytes) of its line of PACKET_LINE_BYTES, in
  * order; each lane has the old value then. line: the line's bytes. */
 void packet_perform_lanes(struct message_atomic *m, uint8_t *line, uint32_t from, uint32_t bytes);
+/* Lanes of an atomic that nobody waits for: elements of `size` bytes that lie side by side, from `offset` of the line on. */
+void packet_add_elements(struct message_atomic *m, uint32_t offset, const uint8_t *elements, uint32_t bytes, uint32_t size,
+                         uint64_t compare);
 /* The line's bytes under the packet's mask become those of the packet. */
 void packet_write_line(const struct packet *p, uint8_t *line);
 

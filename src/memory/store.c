@@ -145,6 +145,15 @@ bool store_covers(const struct store *store, uint64_t address, uint64_t bytes)
     return block && bytes <= block->end - address;
 }
 
+bool store_read(void *context, uint64_t address, void *to, unsigned bytes)
+{
+    const struct store *store = context;
+    if (!store_covers(store, address, bytes))
+        return false;
+    memcpy(to, store_at(store, address), bytes);
+    return true;
+}
+
 bool store_near(const struct store *store, uint64_t address)
 {
     uint32_t at = block_after(store, address);

@@ -35,6 +35,8 @@ const struct store_block *store_find(const struct store *store, uint64_t address
 bool store_near(const struct store *store, uint64_t address);
 /* True: [address, address + bytes) lies inside one allocation. */
 bool store_covers(const struct store *store, uint64_t address, uint64_t bytes);
+/* Reads so many bytes of the store that context is; false: it does not cover them. */
+bool store_read(void *context, uint64_t address, void *to, unsigned bytes);
 /* store_archive.c: describes allocations and contents, or allocations alone (a store without memory of its own). */
 struct archive;
 void store_archive(struct store *store, struct archive *ar);

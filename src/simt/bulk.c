@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/archive.h"
 #include "base/bits.h"
 #include "simt/execute.h"
+#include "simt/lanes.h"
+#include "simt/mbarrier.h"
 
 #define LINE 128u
 #define CHUNK 16u
@@ -29,24 +32,10 @@ static struct asked *asked_of(const struct simt_access *access, unsigned lane)
 enum { COPY_INTO, COPY_FROM, COPY_BYTES, COPY_MBARRIER, COPY_BLOCKS, COPY_POLICY, COPY_MASK };
 enum { TENSOR_SHARED, TENSOR_MAP, TENSOR_MBARRIER, TENSOR_BLOCKS, TENSOR_POLICY, TENSOR_AT };
 
-/* An operand in every lane, with the offset of an address; `absent` where it was not written. */
-static void gather(const struct simt_warp *warp, const struct simt_op *op, unsigned operand, uint64_t cycle,
-                   uint64_t absent, uint64_t *values)
-{
-    uint64_t scratch[SIMT_MAX_WIDTH];
-    const struct simt_operand *from = operand < op->src_count ? &op->src[operand] : NULL;
-    const void *row = from ? simt_source_row(warp, from, &warp->paths.now->frame, cycle, scratch) : NULL;
-    uint64_t offset = from && from->place == SIMT_PLACE_ROW ? from->value : 0;
-    for (unsigned lane = 0; lane < warp->code->width; lane++)
-        values[lane] = !row         ? absent
-                       : from->wide ? ((const uint64_t *)row)[lane] + offset
-                                    : ((const uint32_t *)row)[lane] + offset;
-}
-
 /* One operand becomes a member of what each lane asks for. */
 #define GATHER(member, TYPE, operand, absent)                                                                          \
     do {                                                                                                               \
-        gather(warp, op, operand, cycle, absent, values);                                                              \
+        simt_operand_values(warp, op, operand, cycle, absent, values);                                                              \
         for (uint64_t rest = access->mask; rest; rest &= rest - 1)                                                     \
             asked_of(access, mask_first(rest))->member = (TYPE)values[mask_first(rest)];                               \
     } while (0)
@@ -56,7 +45,7 @@ static void gather_copy(const struct simt_warp *warp, const struct simt_op *op, 
 {
     uint64_t values[SIMT_MAX_WIDTH];
     bool stores = access->instr->mods.into == ISA_INTO_GLOBAL;
-    gather(warp, op, stores ? COPY_INTO : COPY_FROM, cycle, 0, access->address);
+    simt_operand_values(warp, op, stores ? COPY_INTO : COPY_FROM, cycle, 0, access->address);
     GATHER(shared, uint32_t, stores ? COPY_FROM : COPY_INTO, 0);
     GATHER(at[0], int32_t, COPY_BYTES, 0);
     GATHER(mbarrier, uint32_t, COPY_MBARRIER, ABSENT);
@@ -68,7 +57,7 @@ static void gather_tensor(const struct simt_warp *warp, const struct simt_op *op
                           struct simt_access *access)
 {
     uint64_t values[SIMT_MAX_WIDTH];
-    gather(warp, op, TENSOR_MAP, cycle, 0, access->address);
+    simt_operand_values(warp, op, TENSOR_MAP, cycle, 0, access->address);
     GATHER(shared, uint32_t, TENSOR_SHARED, 0);
     GATHER(mbarrier, uint32_t, TENSOR_MBARRIER, ABSENT);
     GATHER(blocks, uint16_t, TENSOR_BLOCKS, 0);
@@ -135,13 +124,16 @@ static bool open_tensor(const struct simt_warp *warp, const struct simt_access *
     const struct tensor_map *map = &bulk->map;
     bulk->is_tensor = true;
     memcpy(bulk->at, asked_of(access, lane)->at, sizeof bulk->at);
-    if (address % 16 || !read_map(warp, lane, address, read, context, &bulk->map) || map->mark != TENSOR_MAP_MARK)
+    if (address % 16 || !read_map(warp, lane, address, read, context, &bulk->map) || !tensor_map_is_whole(map))
         return refuse(fault, access, lane, address, "there is no tensor map at 0x%llx (cuTensorMapEncodeTiled makes one)",
                       address);
     if (map->rank != isa_dimensions(access->instr))
         return refuse(fault, access, lane, address, "the tensor map has %llu dimensions, the instruction others",
                       map->rank);
     bulk->type = map->type;
+    if (bulk->kind == SIMT_BULK_REDUCE && !lane_atomic_valid(bulk->atomic, bulk->type))
+        return refuse(fault, access, lane, address, "the tensor map at 0x%llx has elements that cannot be reduced so",
+                      address);
     bulk->bytes = map->element_bytes;
     for (unsigned d = 0; d < map->rank; d++)
         bulk->bytes *= map->box[d];
@@ -163,11 +155,47 @@ static bool open_copy(const struct simt_access *access, unsigned lane, struct si
     return true;
 }
 
-/* The part of a shared address that lies in a block's memory fits there. */
-static bool fits(const struct simt_warp *warp, uint32_t address, uint64_t bytes)
+/* True: so many bytes at a shared address fit into a block's memory. */
+static bool fits(const struct simt_block *block, uint32_t address, uint64_t bytes)
 {
-    uint64_t offset = address & SIMT_SHARED_OFFSET;
-    return offset + bytes <= warp->block->shared_bytes;
+    return LANE_SHARED_OFFSET(address) + bytes <= block->shared_bytes;
+}
+
+static bool is_own(const struct simt_block *block, uint32_t address)
+{
+    return !(address >> LANE_RANK_SHIFT) || LANE_SHARED_RANK(address) == block->rank;
+}
+
+/* Bytes from its shared address on that it may touch: a swizzle moves chunks about within a power of two of them. */
+static uint64_t reach_of(const struct simt_bulk *bulk)
+{
+    uint32_t offset = LANE_SHARED_OFFSET(bulk->shared), span = CHUNK << (bulk->is_tensor ? bulk->map.swizzle : 0);
+    return round_up_u64(offset + bulk->bytes, span) - offset;
+}
+
+/* What is wrong with where a command reads and writes shared memory: words with a place for *found; NULL: nothing is. The
+ * blocks that it names have to be in the cluster; it reads the executing block's memory alone. */
+static const char *what_is_misplaced(const struct simt_block *block, const struct simt_bulk *bulk, uint64_t *found)
+{
+    bool sends = bulk->kind == SIMT_BULK_SEND;
+    uint32_t source = sends ? bulk->from : bulk->shared, blocks = block->grid->cluster_blocks;
+    *found = bulk->shared;
+    if (bulk->shared % CHUNK)
+        return "an address of a copy in bulk is a multiple of 16, 0x%llx is not";
+    if (bulk->shared >> LANE_RANK_SHIFT > blocks)
+        return "the cluster has no block for the copy in bulk at 0x%llx";
+    if (!fits(block, bulk->shared, reach_of(bulk)) || (sends && !fits(block, bulk->from, bulk->bytes)))
+        return "the copy in bulk leaves shared memory at 0x%llx";
+    *found = source;
+    if (bulk->kind != SIMT_BULK_LOAD && !is_own(block, source))
+        return "the copy in bulk reads another block's shared memory, at 0x%llx";
+    *found = bulk->blocks;
+    if (bulk->blocks >> blocks)
+        return "the copy in bulk is for blocks 0x%llx of the cluster, not all of which it has";
+    *found = bulk->mbarrier;
+    if (bulk->arrives && (bulk->mbarrier % MBARRIER_BYTES || !fits(block, bulk->mbarrier, MBARRIER_BYTES)))
+        return "there is no mbarrier at 0x%llx of shared memory";
+    return NULL;
 }
 
 bool simt_bulk_open(const struct simt_warp *warp, const struct simt_access *access, unsigned lane, simt_read_fn *read,
@@ -184,18 +212,16 @@ bool simt_bulk_open(const struct simt_warp *warp, const struct simt_access *acce
     if (!(isa_dimensions(access->instr) ? open_tensor(warp, access, lane, read, context, bulk, fault)
                                         : open_copy(access, lane, bulk, fault)))
         return false;
-    if (bulk->kind == SIMT_BULK_PREFETCH)
-        return true;
-    if (bulk->shared % CHUNK)
-        return refuse(fault, access, lane, bulk->shared,
-                      "an address of a copy in bulk is a multiple of 16, 0x%llx is not", bulk->shared);
-    if (!fits(warp, bulk->shared, bulk->bytes) ||
-        (bulk->kind == SIMT_BULK_SEND && !fits(warp, bulk->from, bulk->bytes)))
-        return refuse(fault, access, lane, bulk->shared, "the copy in bulk leaves shared memory at 0x%llx", bulk->shared);
-    if (bulk->arrives && (bulk->mbarrier % 8 || !fits(warp, bulk->mbarrier, 8)))
-        return refuse(fault, access, lane, bulk->mbarrier, "there is no mbarrier at 0x%llx of shared memory",
-                      bulk->mbarrier);
-    return true;
+    uint64_t found = 0;
+    const char *wrong = bulk->kind == SIMT_BULK_PREFETCH ? NULL : what_is_misplaced(warp->block, bulk, &found);
+    return !wrong || refuse(fault, access, lane, found, wrong, found);
+}
+
+uint32_t simt_bulk_targets(const struct simt_bulk *bulk, const struct simt_block *block)
+{
+    bool named = bulk->shared >> LANE_RANK_SHIFT;
+    unsigned rank = named ? LANE_SHARED_RANK(bulk->shared) : block->rank;
+    return bulk->blocks ? bulk->blocks : UINT32_C(1) << rank;
 }
 
 /* Pieces */
@@ -252,7 +278,7 @@ bool simt_bulk_next(struct simt_bulk *bulk, struct simt_piece *piece)
 /* Where in shared memory byte `offset` of the command lies. */
 static uint32_t place_of(const struct simt_bulk *bulk, uint32_t offset)
 {
-    uint32_t address = (bulk->shared & SIMT_SHARED_OFFSET) + offset;
+    uint32_t address = LANE_SHARED_OFFSET(bulk->shared) + offset;
     unsigned bits = bulk->is_tensor ? bulk->map.swizzle : 0;
     return address ^ ((address >> 7 & ((1u << bits) - 1)) << 4);
 }
@@ -313,4 +339,55 @@ void simt_bulk_reduce(const struct simt_bulk *bulk, const struct simt_piece *pie
         uint64_t value = lane_atomic(bulk->atomic, bulk->type, old, operand, 0);
         memcpy(memory + at, &value, size);
     }
+}
+
+/* Checkpoints */
+
+static void archive_map(struct tensor_map *map, struct archive *ar)
+{
+    ARCHIVE(ar, map->mark);
+    ARCHIVE(ar, map->rank);
+    ARCHIVE(ar, map->element_bytes);
+    ARCHIVE(ar, map->type);
+    ARCHIVE(ar, map->swizzle);
+    ARCHIVE(ar, map->address);
+    ARCHIVE(ar, map->size);
+    ARCHIVE(ar, map->stride);
+    ARCHIVE(ar, map->box);
+    ARCHIVE(ar, map->fill);
+    if (archive_loading(ar) && !tensor_map_is_whole(map))
+        archive_fail(ar, "a copy in bulk has no tensor map");
+}
+
+void simt_bulk_archive(struct simt_bulk *bulk, const struct simt_block *block, struct archive *ar)
+{
+    uint64_t found;
+    archive_u8_to(ar, &bulk->kind, SIMT_BULK_SEND);
+    ARCHIVE(ar, bulk->atomic);
+    ARCHIVE(ar, bulk->type);
+    archive_bool(ar, &bulk->arrives);
+    ARCHIVE(ar, bulk->blocks);
+    ARCHIVE(ar, bulk->bytes_kept);
+    ARCHIVE(ar, bulk->shared);
+    ARCHIVE(ar, bulk->from);
+    ARCHIVE(ar, bulk->mbarrier);
+    ARCHIVE(ar, bulk->global);
+    ARCHIVE(ar, bulk->bytes);
+    archive_u64_to(ar, &bulk->done, bulk->bytes);
+    ARCHIVE(ar, bulk->at);
+    archive_bool(ar, &bulk->is_tensor);
+    if (bulk->is_tensor)
+        archive_map(&bulk->map, ar);
+    if (archive_loading(ar) && bulk->kind != SIMT_BULK_PREFETCH && what_is_misplaced(block, bulk, &found))
+        archive_fail(ar, "a copy in bulk does not fit its block");
+}
+
+void simt_piece_archive(struct simt_piece *piece, const struct simt_bulk *bulk, struct archive *ar)
+{
+    ARCHIVE(ar, piece->global);
+    ARCHIVE(ar, piece->offset);
+    archive_u32_to(ar, &piece->bytes, LINE - (uint32_t)(piece->global % LINE));
+    archive_bool(ar, &piece->outside);
+    if (archive_loading(ar) && piece->offset + (uint64_t)piece->bytes > bulk->bytes)
+        archive_fail(ar, "a piece lies behind the end of its copy in bulk");
 }

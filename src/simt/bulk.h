@@ -15,11 +15,7 @@ enum simt_bulk_kind {
     SIMT_BULK_SEND,     /* shared memory to that of another block of the cluster */
 };
 
-/* A shared address names a block of the cluster in its upper bits: 1 + its rank, or 0 for the executing block. */
-#define SIMT_SHARED_OFFSET_BITS 24
-#define SIMT_SHARED_OFFSET ((UINT32_C(1) << SIMT_SHARED_OFFSET_BITS) - 1)
-
-/* A command, and how far it has come. */
+/* A command, and how far it has come. Its shared addresses may name blocks of the cluster (LANE_SHARED_ADDRESS). */
 struct simt_bulk {
     uint8_t kind;         /* enum simt_bulk_kind */
     uint8_t atomic, type; /* of a reduction: ISA_ATOMIC_*, enum isa_type */
@@ -50,6 +46,8 @@ typedef bool simt_read_fn(void *context, uint64_t address, void *to, unsigned by
 /* The command of a lane of the access that SIMT_BULK has filled in. False: it is not allowed, as the fault says. */
 bool simt_bulk_open(const struct simt_warp *warp, const struct simt_access *access, unsigned lane, simt_read_fn *read,
                     void *context, struct simt_bulk *bulk, struct simt_fault *fault);
+/* The blocks whose shared memory a command of that block writes: a set of ranks. */
+uint32_t simt_bulk_targets(const struct simt_bulk *bulk, const struct simt_block *block);
 /* The next piece; false: there is none. */
 bool simt_bulk_next(struct simt_bulk *bulk, struct simt_piece *piece);
 /* Where in a block's shared memory byte `offset` of the command lies: its address there. *run: bytes from there on that lie
@@ -64,5 +62,10 @@ void simt_bulk_read(const struct simt_bulk *bulk, const struct simt_piece *piece
 void simt_bulk_reduce(const struct simt_bulk *bulk, const struct simt_piece *piece, const uint8_t *bytes, uint8_t *memory);
 /* Bytes of an element of a reduction. */
 unsigned simt_bulk_element(const struct simt_bulk *bulk);
+
+/* Checkpoints (base/archive.h): a command of a block; a piece of one that is under way. */
+struct archive;
+void simt_bulk_archive(struct simt_bulk *bulk, const struct simt_block *block, struct archive *ar);
+void simt_piece_archive(struct simt_piece *piece, const struct simt_bulk *bulk, struct archive *ar);
 
 #endif

@@ -166,6 +166,19 @@ HOT const void *simt_source_row(const struct simt_warp *warp, const struct simt_
     }
 }
 
+void simt_operand_values(const struct simt_warp *warp, const struct simt_op *op, unsigned number, uint64_t cycle,
+                         uint64_t absent, uint64_t *values)
+{
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    const struct simt_operand *from = number < op->src_count ? &op->src[number] : NULL;
+    const void *row = from ? simt_source_row(warp, from, &warp->paths.now->frame, cycle, scratch) : NULL;
+    uint64_t offset = from && from->place == SIMT_PLACE_ROW ? from->value : 0;
+    for (unsigned lane = 0; lane < warp->code->width; lane++)
+        values[lane] = !row         ? absent
+                       : from->wide ? ((const uint64_t *)row)[lane] + offset
+                                    : ((const uint32_t *)row)[lane] + offset;
+}
+
 uint64_t simt_source_pred(const struct simt_warp *warp, const struct simt_pred *pred, const struct simt_frame *frame)
 {
     uint64_t value = pred->present                                            ? warp->preds[frame->pred_base + pred->index]

@@ -16,6 +16,10 @@ void simt_grow_frame(struct simt_warp *warp, uint32_t rows, uint32_t preds);
  * operand. */
 const void *simt_source_row(const struct simt_warp *warp, const struct simt_operand *operand,
                             const struct simt_frame *frame, uint64_t cycle, uint64_t *scratch);
+/* Source operand `number` of the instruction in every lane, as 64-bit values, an address with its offset; `absent` where
+ * it was not written. */
+void simt_operand_values(const struct simt_warp *warp, const struct simt_op *op, unsigned number, uint64_t cycle,
+                         uint64_t absent, uint64_t *values);
 uint64_t simt_source_pred(const struct simt_warp *warp, const struct simt_pred *pred, const struct simt_frame *frame);
 void simt_write_pred(struct simt_warp *warp, const struct simt_pred *pred, const struct simt_frame *frame,
                      uint64_t mask, uint64_t value);

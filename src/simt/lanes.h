@@ -50,7 +50,9 @@ lane_fn *lane_resolve_special(const struct isa_instr *instr); /* lanes_special.c
 /* An address of .shared::cluster: from bit LANE_RANK_SHIFT up 1 + the rank of the block in its cluster in whose shared memory it
  * lies, or 0 for the executing block's own, so that an address of .shared::cta is one too; below, the offset there. */
 #define LANE_RANK_SHIFT 24
-#define LANE_SHARED_OFFSET(address) ((address) & ((UINT64_C(1) << LANE_RANK_SHIFT) - 1))
+#define LANE_SHARED_OFFSET(address) ((uint32_t)(address) & ((UINT32_C(1) << LANE_RANK_SHIFT) - 1))
+#define LANE_SHARED_RANK(address) ((unsigned)((address) >> LANE_RANK_SHIFT) - 1) /* where bits above are not 0 */
+#define LANE_SHARED_ADDRESS(rank, offset) ((uint64_t)((rank) + 1) << LANE_RANK_SHIFT | (offset))
 #define LANE_CLUSTER_BLOCKS 16 /* of a cluster at most */
 
 /* The mask bit of each lane: `mask & lane_bit[lane]` in a loop is what compilers turn into vector compares, `mask >> lane & 1` is not. */

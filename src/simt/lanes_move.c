@@ -215,7 +215,7 @@ static lane_fn *resolve_isspacep(const struct isa_instr *instr)
 /* Addresses of shared memory in a cluster: see LANE_RANK_SHIFT. A rank that no cluster has stays one. */
 static inline uint64_t map_to(uint64_t address, uint32_t rank)
 {
-    return LANE_SHARED_OFFSET(address) | (uint64_t)(1 + (rank < 0xFE ? rank : 0xFE)) << LANE_RANK_SHIFT;
+    return LANE_SHARED_ADDRESS(rank < 0xFE ? rank : 0xFE, LANE_SHARED_OFFSET(address));
 }
 
 static inline uint32_t rank_of(uint64_t address, uint32_t own)

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define MBARRIER_BYTES 8
 #define MBARRIER_MOST_ARRIVALS ((UINT32_C(1) << 20) - 1) /* of count and of |tx-count| */
 
 /* What is wrong with an operation: the object is as before then. */

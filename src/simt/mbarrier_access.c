@@ -8,8 +8,8 @@
 #include "base/bits.h"
 #include "simt/execute.h"
 
-/* In an access's data: the first word is the count, the bytes or, of a wait, 1 + the limit that a lane asks for; the
- * second the parity that it waits for. */
+/* In an access's data: the first word is the count, the bytes or, of a wait, the limit that a lane asks for (0: it asks for
+ * none); the second the parity that it waits for. */
 static uint64_t word_of(const struct simt_access *access, unsigned lane, unsigned word)
 {
     uint64_t value;
@@ -36,14 +36,10 @@ static bool names_state(unsigned op)
 static void gather_word(const struct simt_warp *warp, const struct simt_op *op, unsigned operand, uint64_t cycle,
                         struct simt_access *access, unsigned word, uint64_t absent)
 {
-    uint64_t scratch[SIMT_MAX_WIDTH];
-    const struct simt_operand *from = operand < op->src_count ? &op->src[operand] : NULL;
-    const void *row = from ? simt_source_row(warp, from, &warp->paths.now->frame, cycle, scratch) : NULL;
-    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest);
-        uint64_t value = !row ? absent : from->wide ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
-        set_word(access, lane, word, value);
-    }
+    uint64_t values[SIMT_MAX_WIDTH];
+    simt_operand_values(warp, op, operand, cycle, absent, values);
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1)
+        set_word(access, mask_first(rest), word, values[mask_first(rest)]);
 }
 
 static void gather_operands(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
@@ -159,29 +155,11 @@ uint64_t simt_mbarrier_look(struct simt_warp *warp, struct simt_access *access)
     return access->waiting;
 }
 
-struct mbarrier_step simt_mbarrier_copied(const struct simt_block *block, uint64_t address)
-{
-    uint64_t object;
-    memcpy(&object, block->shared + address, sizeof object);
-    struct mbarrier_step step = mbarrier_arrive(object, 1, 0, false);
-    memcpy(block->shared + address, &step.object, sizeof step.object);
-    return step;
-}
-
 struct mbarrier_step simt_mbarrier_take(const struct simt_block *block, uint64_t address, unsigned op, uint64_t operand)
 {
     uint64_t object;
     memcpy(&object, block->shared + address, sizeof object);
     struct mbarrier_step step = step_of(op, object, operand, false);
-    memcpy(block->shared + address, &step.object, sizeof step.object);
-    return step;
-}
-
-struct mbarrier_step simt_mbarrier_bytes(const struct simt_block *block, uint64_t address, uint32_t bytes)
-{
-    uint64_t object;
-    memcpy(&object, block->shared + address, sizeof object);
-    struct mbarrier_step step = mbarrier_complete(object, bytes);
     memcpy(block->shared + address, &step.object, sizeof step.object);
     return step;
 }

@@ -3,6 +3,7 @@
  * name the executing block itself are served at once. PTX ISA, "st.async", "red.async". */
 #include "simt/send.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -13,29 +14,38 @@ enum { SEND_TO, SEND_MBARRIER, SEND_VALUES };
 
 #define MBARRIER_AT 24 /* of a lane's data: the address of the mbarrier; the values come first */
 
-uint32_t simt_send_mbarrier(const struct simt_access *access, unsigned lane)
+/* Where a lane's mbarrier lies, whose bytes count there: in the shared memory of the block that they come to. */
+static uint32_t mbarrier_of(const struct simt_access *access, unsigned lane)
 {
     uint32_t address;
     memcpy(&address, simt_access_data(access, lane) + MBARRIER_AT, sizeof address);
-    return address & SIMT_SHARED_OFFSET;
-}
-
-static uint64_t value_of(const struct simt_operand *operand, const void *row, unsigned lane)
-{
-    return operand->wide ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
+    return address;
 }
 
 /* Copies an operand to the lanes' data, `bytes` of it at `at`. */
-static void gather(const struct simt_warp *warp, const struct simt_operand *operand, uint64_t cycle,
+static void gather(const struct simt_warp *warp, const struct simt_op *op, unsigned operand, uint64_t cycle,
                    struct simt_access *access, unsigned at, unsigned bytes)
 {
-    uint64_t scratch[SIMT_MAX_WIDTH];
-    const void *row = simt_source_row(warp, operand, &warp->paths.now->frame, cycle, scratch);
-    uint64_t offset = at == MBARRIER_AT && operand->place == SIMT_PLACE_ROW ? operand->value : 0;
-    for (uint64_t rest = access->mask; row && rest; rest &= rest - 1) {
-        uint64_t value = value_of(operand, row, mask_first(rest)) + offset;
-        memcpy(simt_access_data(access, mask_first(rest)) + at, &value, bytes);
+    uint64_t values[SIMT_MAX_WIDTH];
+    simt_operand_values(warp, op, operand, cycle, 0, values);
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1)
+        memcpy(simt_access_data(access, mask_first(rest)) + at, &values[mask_first(rest)], bytes);
+}
+
+/* No object may lie where a lane says its mbarrier is: r->fault says so. */
+static bool refuse_mbarriers(const struct simt_block *block, const struct simt_access *access, struct simt_result *r)
+{
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint32_t address = mbarrier_of(access, lane);
+        if (address % MBARRIER_BYTES == 0 && LANE_SHARED_OFFSET(address) + MBARRIER_BYTES <= block->shared_bytes)
+            continue;
+        r->fault = (struct simt_fault){
+            .kind = SIMT_FAULT_MBARRIER, .lane = (uint8_t)lane, .space = ISA_SPACE_SHARED, .address = address, .pc = r->pc};
+        snprintf(r->fault.message, sizeof r->fault.message, "there is no mbarrier at 0x%x of shared memory", address);
+        return true;
     }
+    return false;
 }
 
 static bool serve_own(struct simt_warp *warp, struct simt_access *access, unsigned lane, struct simt_result *r)
@@ -56,8 +66,10 @@ enum simt_event simt_send(struct simt_warp *warp, const struct simt_op *op, uint
         return SIMT_FAULTED;
     memset(access->data, 0, (size_t)warp->code->width * access->stride);
     for (unsigned i = 0; i < access->elements; i++)
-        gather(warp, &op->src[SEND_VALUES + i], cycle, access, i * access->element_bytes, access->element_bytes);
-    gather(warp, &op->src[SEND_MBARRIER], cycle, access, MBARRIER_AT, 4);
+        gather(warp, op, SEND_VALUES + i, cycle, access, i * access->element_bytes, access->element_bytes);
+    gather(warp, op, SEND_MBARRIER, cycle, access, MBARRIER_AT, 4);
+    if (refuse_mbarriers(warp->block, access, r))
+        return SIMT_FAULTED;
     for (uint64_t rest = access->mask & ~access->remote; rest; rest &= rest - 1)
         if (!serve_own(warp, access, mask_first(rest), r))
             return SIMT_FAULTED;
@@ -70,14 +82,13 @@ enum simt_event simt_send(struct simt_warp *warp, const struct simt_op *op, uint
 struct simt_sent simt_sent_of(const struct simt_access *access, unsigned lane)
 {
     struct simt_sent sent = {.op = (uint16_t)access->instr->op,
-                             .address = (uint32_t)access->address[lane] & SIMT_SHARED_OFFSET,
-                             .bytes = (uint8_t)(access->element_bytes * access->elements),
-                             .counts = !access->instr->mods.noinc};
+                             .address = LANE_SHARED_OFFSET(access->address[lane]),
+                             .bytes = (uint8_t)(access->element_bytes * access->elements)};
     if (access->op->kind == SIMT_KIND_MBARRIER) {
         memcpy(&sent.operand, simt_access_data(access, lane), sizeof sent.operand);
         return sent;
     }
-    sent.mbarrier = simt_send_mbarrier(access, lane);
+    sent.mbarrier = LANE_SHARED_OFFSET(mbarrier_of(access, lane));
     sent.atomic = access->kind == ISA_FLAG_ATOMIC ? access->instr->mods.atomic : 0;
     sent.type = access->instr->type;
     sent.data = simt_access_data(access, lane);
@@ -98,5 +109,5 @@ struct mbarrier_step simt_sent_take(const struct simt_block *block, const struct
     } else {
         memcpy(at, sent->data, sent->bytes);
     }
-    return simt_mbarrier_bytes(block, sent->mbarrier, sent->bytes);
+    return simt_mbarrier_take(block, sent->mbarrier, ISA_OP_MBARRIER_COMPLETE_TX, sent->bytes);
 }

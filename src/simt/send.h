@@ -13,7 +13,6 @@ struct simt_sent {
     uint16_t op; /* enum isa_op */
     uint8_t bytes;
     uint8_t atomic, type; /* of a reduction: ISA_ATOMIC_*, enum isa_type; 0: a store */
-    bool counts;          /* of cp.async.mbarrier.arrive */
     uint32_t address, mbarrier;
     uint64_t operand;    /* of an mbarrier's operation */
     const uint8_t *data; /* or NULL */
@@ -21,8 +20,6 @@ struct simt_sent {
 struct simt_sent simt_sent_of(const struct simt_access *access, unsigned lane);
 /* It comes to a block. */
 struct mbarrier_step simt_sent_take(const struct simt_block *block, const struct simt_sent *sent);
-/* The mbarrier at which a lane's bytes count, by its offset. */
-uint32_t simt_send_mbarrier(const struct simt_access *access, unsigned lane);
 
 /* True: lanes of it may name other blocks, to which the SM sends what they ask for (access->remote). */
 static inline bool simt_access_sends(const struct simt_access *access)

@@ -3,6 +3,7 @@
 #ifndef LOCKSTEP_SIMT_TENSOR_MAP_H
 #define LOCKSTEP_SIMT_TENSOR_MAP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TENSOR_MAP_BYTES 128
@@ -26,5 +27,17 @@ struct tensor_map {
     uint8_t unused[24];
 };
 _Static_assert(sizeof(struct tensor_map) <= TENSOR_MAP_BYTES, "programs have this much room for one");
+
+#define TENSOR_MOST_BOX 256 /* elements of a box in each dimension */
+
+/* True: what lies there is one. Programs may have written over it. */
+static inline bool tensor_map_is_whole(const struct tensor_map *map)
+{
+    bool whole = map->mark == TENSOR_MAP_MARK && map->rank <= TENSOR_MOST_RANK && map->swizzle <= TENSOR_SWIZZLE_128 &&
+                 map->element_bytes <= 8;
+    for (unsigned d = 0; whole && d < map->rank; d++)
+        whole = map->box[d] <= TENSOR_MOST_BOX;
+    return whole;
+}
 
 #endif

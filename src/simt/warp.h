@@ -292,12 +292,9 @@ void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*a
 /* mbarrier_access.c: looks again at the phases that an mbarrier.try_wait waits for, and gives the lanes whose phase is over
  * their predicate. Returns those that wait still (access->waiting). */
 uint64_t simt_mbarrier_look(struct simt_warp *warp, struct simt_access *access);
-/* An arrival at an object of the block that cp.async.mbarrier.arrive has asked for, whose copies are done. */
-struct mbarrier_step simt_mbarrier_copied(const struct simt_block *block, uint64_t address);
-/* The operation of that instruction (enum isa_op) on an object of the block, by another block. */
+/* The operation of that instruction (enum isa_op) on an object of the block, by whoever it comes from: another block, copies
+ * that are done (MBARRIER_ARRIVE), bytes that came (MBARRIER_COMPLETE_TX). */
 struct mbarrier_step simt_mbarrier_take(const struct simt_block *block, uint64_t address, unsigned op, uint64_t operand);
-/* Bytes of a copy in bulk came for an object of the block. */
-struct mbarrier_step simt_mbarrier_bytes(const struct simt_block *block, uint64_t address, uint32_t bytes);
 /* A fault of kind MBARRIER: an operation of one arrival was not allowed, as the step says. */
 void simt_mbarrier_fault(struct simt_fault *fault, const struct mbarrier_step *step, uint64_t address, unsigned lane,
                          uint32_t pc);

@@ -38,7 +38,7 @@ unsigned sm_peer(void *context, unsigned slot, unsigned rank, uint64_t *cluster)
 /* The block that a message is for, or NULL: it has ended. */
 static struct sm_block *block_of(struct sm *sm, const struct packet *p)
 {
-    unsigned rank = (unsigned)(p->address >> LANE_RANK_SHIFT) - 1;
+    unsigned rank = LANE_SHARED_RANK(p->address);
     for (unsigned i = 0; i < WARP_SLOTS; i++) {
         struct sm_block *block = &sm->blocks[i];
         if (block->used && block->cluster_number == p->local && block->simt.rank == rank)
@@ -170,6 +170,6 @@ void sm_miss_block(void *context, unsigned slot, uint32_t pc, unsigned lane, uin
     struct sm *sm = context;
     const struct simt_warp *warp = &sm->warp.slots[slot].simt;
     struct simt_fault fault = {.lane = (uint8_t)lane, .address = address, .pc = pc};
-    sm_describe_absent(warp->block, (unsigned)(address >> LANE_RANK_SHIFT) - 1, &fault);
+    sm_describe_absent(warp->block, LANE_SHARED_RANK(address), &fault);
     sm_record_fault(sm, slot, &fault);
 }

@@ -108,14 +108,9 @@ HOT static void complete_rest(struct sm_completion *c, struct core_op *o, uint64
         }
         core_access_free(c->shared.ops, o);
     }
-    if (o->blocks == CORE_BLOCKS_WARP) {
-        warp_wait_end(w, WARP_WAIT_atomic, bit);
+    if (o->blocks == CORE_BLOCKS_WARP || o->blocks == CORE_BLOCKS_PHASE) {
+        warp_wait_end(w, o->blocks == CORE_BLOCKS_WARP ? WARP_WAIT_atomic : WARP_WAIT_mbarrier, bit);
         if (RARELY(o->drops))
-            c->port->drop(c->shared.sm, o->drops);
-    }
-    if (RARELY(o->blocks == CORE_BLOCKS_PHASE)) {
-        warp_wait_end(w, WARP_WAIT_mbarrier, bit);
-        if (o->drops)
             c->port->drop(c->shared.sm, o->drops);
     }
     if ((w->waits.fence | w->finished) & bit)

@@ -1,7 +1,5 @@
 /* Performs the instructions that the cores issue (core_port): executes their lanes at once, global memory apart, and
- * begins what follows for blocks, barriers, fences and spin control begins. */
-#include <string.h>
-
+ * begins what follows for blocks, barriers, fences and spin control. */
 #include "core/issuing.h"
 #include "simt/bulk.h"
 #include "simt/copy.h"
@@ -142,8 +140,8 @@ NOT_INLINE void note_lines(struct sm *sm, const struct simt_access *access)
         sm_lines_note(&sm->lines, access, sm->lsu.l1d.line_bytes, acquires || order == ISA_ORDER_RELEASE);
 }
 
-/* An operation on mbarriers, or a send, which has been performed but for other blocks': who waited for phases that it ended goes on, and the warp waits if it
- * waits for one itself. */
+/* An operation on mbarriers, or a send, which has been performed in the executing block: its lanes for other blocks are sent
+ * there, warps that waited for phases which it ended go on, and its own warp waits if it is a wait. */
 NOT_INLINE void start_mbarrier(struct sm *sm, unsigned slot, struct core_op *o, const struct order_meaning *meaning)
 {
     struct simt_access *access = o->access;
@@ -244,22 +242,13 @@ static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *in
         warp_wait_until(&sm->warp, WARP_WAIT_answer, slot, sm->agenda.now + sm->params->fence_latency_cta);
 }
 
-static bool read_store(void *context, uint64_t address, void *to, unsigned bytes)
-{
-    const struct store *store = context;
-    if (!store_covers(store, address, bytes))
-        return false;
-    memcpy(to, store_at(store, address), bytes);
-    return true;
-}
-
 /* Each lane gives the asynchronous unit a command. */
 NOT_INLINE bool start_bulk(struct sm *sm, unsigned slot, const struct simt_access *access)
 {
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         struct simt_bulk command;
         struct simt_fault fault;
-        if (!simt_bulk_open(&sm->warp.slots[slot].simt, access, mask_first(rest), read_store, (void *)sm->setup.store,
+        if (!simt_bulk_open(&sm->warp.slots[slot].simt, access, mask_first(rest), store_read, (void *)sm->setup.store,
                             &command, &fault)) {
             sm_record_fault(sm, slot, &fault);
             return false;

@@ -102,9 +102,6 @@ static const struct lsu_port lsu_ports[2] = {
      sm_perform_message, sm_miss_block},
 };
 
-
-
-
 const struct lsu_port *sm_lsu_port(bool spins)
 {
     return &lsu_ports[spins];
