@@ -3,6 +3,7 @@
 
 #include "async/async.h"
 #include "core/core.h"
+#include "simt/mbarrier.h"
 
 static bool is_wait(const struct core_op *o)
 {
@@ -28,6 +29,24 @@ static void archive_suspended(struct async *async, struct archive *ar)
     }
 }
 
+/* Of a warp that is there. */
+static void archive_slot(const struct async *async, struct archive *ar, uint8_t *slot)
+{
+    archive_u8_to(ar, slot, WARP_SLOTS - 1);
+    if (archive_loading(ar) && !mask_has(async->warp->resident, *slot))
+        archive_fail(ar, "the asynchronous unit works for a warp that is not there");
+}
+
+static void archive_arrival_address(const struct async *async, struct archive *ar, struct async_arrival *a)
+{
+    ARCHIVE(ar, a->address);
+    if (archive_failed(ar))
+        return;
+    uint64_t bytes = async->warp->slots[a->slot].simt.block->shared_bytes;
+    if (a->address % MBARRIER_BYTES || a->address >= bytes || bytes - a->address < MBARRIER_BYTES)
+        archive_fail(ar, "copies arrive at an mbarrier outside of shared memory");
+}
+
 static void archive_groups(struct async *async, struct archive *ar)
 {
     uint32_t count = (uint32_t)async->groups.count, arrivals = (uint32_t)async->arrivals.count;
@@ -51,16 +70,16 @@ static void archive_groups(struct async *async, struct archive *ar)
         if (archive_loading(ar))
             vec_push(&async->arrivals, (struct async_arrival){0});
         struct async_arrival *a = &async->arrivals.items[i];
-        ARCHIVE(ar, a->address);
         ARCHIVE(ar, a->serial);
         ARCHIVE(ar, a->pc);
-        archive_u8_to(ar, &a->slot, WARP_SLOTS - 1);
+        archive_slot(async, ar, &a->slot);
         archive_u8_to(ar, &a->lane, SIMT_MAX_WIDTH - 1);
+        archive_arrival_address(async, ar, a);
     }
     ARCHIVE(ar, async->next_serial);
 }
 
-/* What the copies of each warp have come to. */
+/* Of each resident warp: the groups of copies that its lanes have committed, and the wait for them that it is in. */
 static void archive_warps(struct async *async, struct archive *ar)
 {
     for (uint64_t rest = async->warp->resident; rest; rest &= rest - 1) {
@@ -77,17 +96,33 @@ static void archive_warps(struct async *async, struct archive *ar)
     }
 }
 
-static void archive_command(struct async_bulk *b, struct archive *ar)
+/* A place without a command has nothing else. */
+static void archive_command(struct async *async, struct async_bulk *b, struct archive *ar)
 {
-    ARCHIVE(ar, b->command);
+    archive_bool(ar, &b->used);
+    if (!b->used)
+        return;
     ARCHIVE(ar, b->ready);
     ARCHIVE(ar, b->out);
-    ARCHIVE(ar, b->group);
+    archive_place(ar, &b->group, (uint32_t)async->groups.count);
     ARCHIVE(ar, b->pc);
-    archive_u8_to(ar, &b->slot, WARP_SLOTS - 1);
+    archive_slot(async, ar, &b->slot);
     archive_u8_to(ar, &b->lane, SIMT_MAX_WIDTH - 1);
     archive_bool(ar, &b->walked);
-    archive_bool(ar, &b->used);
+    if (!archive_failed(ar))
+        simt_bulk_archive(&b->command, async->warp->slots[b->slot].simt.block, ar);
+}
+
+static void archive_piece(struct async *async, struct async_piece *p, struct archive *ar)
+{
+    archive_bool(ar, &p->used);
+    if (!p->used)
+        return;
+    archive_u32_to(ar, &p->command, async->commands.count ? (uint32_t)async->commands.count - 1 : 0);
+    if (!async->commands.count || !async->commands.items[p->command].used)
+        archive_fail(ar, "a piece is under way of no copy in bulk");
+    else
+        simt_piece_archive(&p->piece, &async->commands.items[p->command].command, ar);
 }
 
 static void archive_bulk(struct async *async, struct archive *ar)
@@ -100,15 +135,12 @@ static void archive_bulk(struct async *async, struct archive *ar)
     for (uint32_t i = 0; i < commands; i++) {
         if (archive_loading(ar))
             vec_push(&async->commands, (struct async_bulk){0});
-        archive_command(&async->commands.items[i], ar);
+        archive_command(async, &async->commands.items[i], ar);
     }
     for (uint32_t i = 0; i < pieces; i++) {
         if (archive_loading(ar))
             vec_push(&async->pieces, (struct async_piece){0});
-        struct async_piece *p = &async->pieces.items[i];
-        ARCHIVE(ar, p->piece);
-        archive_u32_to(ar, &p->command, commands ? commands - 1 : 0);
-        archive_bool(ar, &p->used);
+        archive_piece(async, &async->pieces.items[i], ar);
     }
     for (uint32_t i = 0; i < line; i++) {
         if (archive_loading(ar))

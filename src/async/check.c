@@ -3,6 +3,15 @@
 
 #include "async/async.h"
 
+/* Pieces of a command that are not answered. */
+static uint32_t pieces_out(const struct async *async, uint32_t command)
+{
+    uint32_t out = 0;
+    for (size_t i = 0; i < async->pieces.count; i++)
+        out += async->pieces.items[i].used && async->pieces.items[i].command == command;
+    return out;
+}
+
 void async_check(struct async *async, struct check *c)
 {
     uint64_t suspended = 0;
@@ -14,7 +23,9 @@ void async_check(struct async *async, struct check *c)
     }
     for (size_t i = 0; i < async->groups.count; i++)
         check_holds(c, "async.groups", (unsigned)i,
-                    !async->groups.items[i].lanes ==!async->groups.items[i].out &&
+                    !async->groups.items[i].lanes == !async->groups.items[i].out &&
                         !(async->groups.items[i].open & ~async->groups.items[i].lanes));
+    for (uint32_t i = 0; i < async->commands.count; i++)
+        check_holds(c, "async.commands: pieces", i, async->commands.items[i].out == pieces_out(async, i));
     check_holds(c, "async.suspended: warps", 0, !(suspended & ~async->warp->waits.mbarrier));
 }
