@@ -298,8 +298,10 @@ static void settle(struct mbarrier_model *m)
             t->phase++;
             t->place = t->phase == m->setup->phases ? MBARRIER_ENDED : MBARRIER_RUNS;
         }
-        if (t->place == MBARRIER_ENDED)
-            t->word = 0, memset(t->token, 0, sizeof t->token);
+        if (t->place == MBARRIER_ENDED) {
+            t->word = 0;
+            memset(t->token, 0, sizeof t->token);
+        }
     }
 }
 
