@@ -365,12 +365,6 @@ static int exit_code(struct case_run *run, int ended)
     }
 }
 
-static json_t *result_json(struct case_run *run)
-{
-    const char *text;
-    return lockstep_result_json(run->device, &text) == LOCKSTEP_OK ? json_loads(text, 0, NULL) : NULL;
-}
-
 /* The launch's time-line, empty when it has none; until the next call of the library. */
 static const char *timeline_of(struct case_run *run, size_t *length)
 {
@@ -401,7 +395,7 @@ static int report(struct case_run *run, int ended)
     size_t length;
     json_t *kernels = json_array();
     if (ended != LOCKSTEP_ERROR_INVALID)
-        json_array_append_new(kernels, result_json(run));
+        json_array_append_new(kernels, library_result_json(run->device));
     print_kernels(run, kernels);
     run->lost |= cli_write_intervals(o, kernels, run->sink) < 0;
     const char *lines = timeline_of(run, &length);

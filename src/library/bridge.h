@@ -4,6 +4,8 @@
 #ifndef LOCKSTEP_LIBRARY_BRIDGE_H
 #define LOCKSTEP_LIBRARY_BRIDGE_H
 
+#include <jansson.h>
+
 #include "gpu/gpu.h"
 #include "gpu/visit.h"
 #include "lockstep/device.h"
@@ -17,6 +19,8 @@ int library_tell(const struct lockstep_device *device, struct diag_sink *sink);
 struct gpu *library_gpu(const struct lockstep_device *device);
 /* The result of the launch that is held, or of the last one; NULL: there is none, with a diagnostic. */
 const struct gpu_result *library_result(struct lockstep_device *device);
+/* What lockstep_result_json has the text of, a new reference; NULL: there is no result, with a diagnostic. */
+json_t *library_result_json(struct lockstep_device *device);
 
 /* For launches from now on. */
 struct library_besides {

@@ -129,15 +129,29 @@ int lockstep_find_statistic(struct lockstep_device *d, const char *name, struct 
                          "there is no statistic %s", name);
 }
 
+/* NULL, and *code says why: there is no result. */
+static json_t *json_of(struct lockstep_device *d, int *code)
+{
+    const struct gpu_result *r = result_of(d, code);
+    if (!r)
+        return NULL;
+    struct gpu_result named = *r;
+    named.name = strbuf_text(&d->kernel);
+    return gpu_result_json(&named, d->machine);
+}
+
+json_t *library_result_json(struct lockstep_device *d)
+{
+    int code;
+    return json_of(d, &code);
+}
+
 int lockstep_result_json(struct lockstep_device *d, const char **text)
 {
     int code;
-    const struct gpu_result *r = result_of(d, &code);
-    if (!r)
+    json_t *object = json_of(d, &code);
+    if (!object)
         return code;
-    struct gpu_result named = *r;
-    named.name = strbuf_text(&d->kernel);
-    json_t *object = gpu_result_json(&named, d->machine);
     char *dumped = json_dumps(object, JSON_INDENT(1));
     strbuf_free(&d->json);
     strbuf_add(&d->json, dumped ? dumped : "{}");
