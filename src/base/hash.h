@@ -26,6 +26,13 @@ static inline uint32_t hash_place(uint64_t key)
 {
     return (uint32_t)(hash_spread(key) >> 40);
 }
+/* As hash_place, but runs of `near` keys, a power of two of up to 2^8, have places beside each other, in turn: tables
+ * whose keys come in runs lie in fewer pages of the host's memory, and keys at a distance spread as well as others. */
+static inline uint32_t hash_place_near(uint64_t key, uint32_t near)
+{
+    uint32_t place = hash_place(key / near);
+    return place * near + (uint32_t)(key + (place >> 12)) % near;
+}
 /* Up to 16 bytes as one word, which differs where they do, but for chance. */
 static inline uint64_t hash_short(const void *data, size_t n)
 {

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "profile/polls_sm.h"
 
 size_t profile_polls_bytes(void)
@@ -13,27 +14,30 @@ size_t profile_polls_bytes(void)
 
 /* The table */
 
-static uint32_t find(const struct profile_polls *s, uint64_t address, uint32_t space)
+/* The place of the word at that address; 0 is there: it is not in the table. */
+static uint16_t *place_of(struct profile_polls *s, uint64_t address, uint32_t space)
 {
     uint32_t at = profile_place(address, space) % PROFILE_POLLS;
-    while (s->words[at].space && !(s->words[at].address == address && s->words[at].space == space))
-        at = (at + 1) % PROFILE_POLLS;
-    return at;
+    for (;; at = (at + 1) % PROFILE_POLLS) {
+        const struct profile_poll *word = s->places[at] ? &s->words[s->places[at] - 1] : NULL;
+        if (!word || (word->address == address && word->space == space))
+            return &s->places[at];
+    }
 }
 
 /* The word at that address, which joins the table if it is new; NULL: the table is full. */
 static struct profile_poll *word_at(struct profile_polls *s, uint64_t address, uint32_t space)
 {
-    struct profile_poll *word = &s->words[find(s, address, space)];
-    if (word->space)
-        return word;
+    uint16_t *place = place_of(s, address, space);
+    if (*place)
+        return &s->words[*place - 1];
     if (s->count == PROFILE_POLLS_MOST) {
         s->unlisted++;
         return NULL;
     }
-    s->count++;
-    *word = (struct profile_poll){.address = address, .space = space};
-    return word;
+    s->words[s->count] = (struct profile_poll){.address = address, .space = space};
+    *place = (uint16_t)++s->count;
+    return &s->words[*place - 1];
 }
 
 /* Polls */
@@ -102,17 +106,36 @@ static void lanes_look(struct profile_polls *s, struct profile_polls_warp *warp,
         look->cycle = e->cycle;
     }
     warp->looked |= e->mask;
+    s->lookers |= BIT64(e->warp);
+}
+
+/* Recomputes s->lookers. */
+static inline uint64_t find_lookers(const struct profile_polls *s)
+{
+    uint64_t lookers = 0;
+    for (unsigned warp = 0; warp < PROFILE_POLLS_WARPS; warp++)
+        lookers |= s->warps[warp].looked ? BIT64(warp) : 0;
+    return lookers;
+}
+
+/* Those lanes have written, or are other threads from now on. */
+static void end_looks(struct profile_polls *s, uint32_t slot, uint64_t lanes)
+{
+    s->warps[slot].looked &= ~lanes;
+    mask_put(&s->lookers, slot, s->warps[slot].looked);
+    contract(s->lookers == find_lookers(s));
 }
 
 /* Writes */
 
 static void note_write(struct profile_polls *s, uint64_t address, uint32_t space, uint32_t pc, bool alone)
 {
-    struct profile_write *place = &s->writes[profile_write_place(address, space)];
-    if (place->address != address || place->space != space) {
-        if (!alone && place->space)
+    uint64_t word = profile_written(address, space);
+    struct profile_write *place = &s->writes[profile_write_place(word)];
+    if (place->word != word) {
+        if (!alone && place->word)
             return;
-        *place = (struct profile_write){.address = address, .space = space};
+        *place = (struct profile_write){.word = word};
     }
     profile_pcs_note(place->pcs, PROFILE_WRITE_PCS, pc + 1);
 }
@@ -153,7 +176,8 @@ void profile_polls_access(struct profile_polls *s, const struct lockstep_access_
     if (e->space == LOCKSTEP_LOCAL)
         return;
     if (e->instruction_class != LOCKSTEP_LOAD) {
-        warp->looked &= ~e->mask;
+        if (mask_has(s->lookers, e->warp))
+            end_looks(s, e->warp, e->mask);
         note_writes(s, e);
     } else if (e->synchronises) {
         lanes_look(s, warp, e);
@@ -162,5 +186,6 @@ void profile_polls_access(struct profile_polls *s, const struct lockstep_access_
 
 void profile_polls_forget(struct profile_polls *s, uint32_t slot)
 {
-    s->warps[slot].looked = 0;
+    if (mask_has(s->lookers, slot))
+        end_looks(s, slot, UINT64_MAX);
 }

@@ -54,8 +54,8 @@ static void add_words(struct profile_poll_list *list, const struct profile_polls
 {
     VEC(struct profile_poll) all = {0};
     for (uint32_t sm = 0; sm < sms; sm++)
-        for (uint32_t i = 0; i < PROFILE_POLLS && states[sm]->count; i++)
-            if (states[sm]->words[i].space && is_made_for_it(module, &states[sm]->words[i]))
+        for (uint32_t i = 0; i < states[sm]->count; i++)
+            if (is_made_for_it(module, &states[sm]->words[i]))
                 vec_push(&all, states[sm]->words[i]);
     if (all.count)
         qsort(all.items, all.count, sizeof *all.items, by_address);
@@ -72,9 +72,9 @@ static void add_words(struct profile_poll_list *list, const struct profile_polls
 
 static void add_writes(struct profile_poll_sum *sum, const struct profile_polls *state)
 {
-    const struct profile_write *write = &state->writes[profile_write_place(sum->poll.address, sum->poll.space)];
-    if (write->space == sum->poll.space && write->address == sum->poll.address)
-        profile_pcs_add(sum->written_at, PROFILE_POLL_PCS, write->pcs, PROFILE_WRITE_PCS);
+    const uint32_t *writes = profile_writes_of(state, sum->poll.address, sum->poll.space);
+    if (writes)
+        profile_pcs_add(sum->written_at, PROFILE_POLL_PCS, writes, PROFILE_WRITE_PCS);
 }
 
 struct profile_poll_list profile_polls_gather(const struct profile_polls *const *states, uint32_t sms,
@@ -97,17 +97,15 @@ static void add_other_writes(struct profile_word_sum *sum, const struct profile_
                              const struct isa_module *module)
 {
     const struct profile_word *word = &sum->word;
-    const struct profile_write *write = &state->writes[profile_write_place(word->address, word->space)];
-    if (write->space != word->space || write->address != word->address)
-        return;
-    for (unsigned i = 0; i < PROFILE_WRITE_PCS && write->pcs[i]; i++) {
-        const struct isa_instr *instr = &module->instrs[write->pcs[i] - 1];
+    const uint32_t *writes = profile_writes_of(state, word->address, word->space);
+    for (unsigned i = 0; writes && i < PROFILE_WRITE_PCS && writes[i]; i++) {
+        const struct isa_instr *instr = &module->instrs[writes[i] - 1];
         bool atomic = isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_ATOMIC;
         bool takes = atomic && instr->mods.atomic == ISA_ATOMIC_CAS;
         for (unsigned n = 0; n < PROFILE_WORD_PCS; n++)
-            takes |= word->takes[n] == write->pcs[i];
+            takes |= word->takes[n] == writes[i];
         if (!takes)
-            profile_pcs_note(sum->written_at, PROFILE_WORD_PCS, write->pcs[i]);
+            profile_pcs_note(sum->written_at, PROFILE_WORD_PCS, writes[i]);
     }
 }
 

@@ -14,7 +14,7 @@ size_t profile_sharing_bytes(void)
 /* The piece at that address, which takes a place if it has none; NULL: those are others' still. */
 static struct profile_piece *piece_at(struct profile_sharing *s, uint64_t address)
 {
-    struct profile_piece *pair = s->pieces[hash_place(address / PROFILE_PIECE) % PROFILE_PIECES];
+    struct profile_piece *pair = s->pieces[profile_piece_pair(address)];
     for (unsigned i = 0; i < 2; i++)
         if (pair[i].heat && pair[i].address == address)
             return &pair[i];

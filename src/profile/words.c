@@ -21,12 +21,29 @@ size_t profile_words_bytes(void)
 
 /* The table */
 
-static uint32_t find(const struct profile_words *s, uint64_t address, uint32_t space)
+/* The place of the word at that address; 0 is there: it is not in the table. */
+static uint16_t *place_of(struct profile_words *s, uint64_t address, uint32_t space)
 {
     uint32_t at = profile_place(address, space) % PROFILE_WORDS;
-    while (s->words[at].space && !(s->words[at].address == address && s->words[at].space == space))
-        at = (at + 1) % PROFILE_WORDS;
-    return at;
+    for (;; at = (at + 1) % PROFILE_WORDS) {
+        const struct profile_word *word = s->places[at] ? &s->words[s->places[at] - 1] : NULL;
+        if (!word || (word->address == address && word->space == space))
+            return &s->places[at];
+    }
+}
+
+/* The word at that address, which is in the table. */
+static struct profile_word *listed(struct profile_words *s, uint64_t address, uint32_t space)
+{
+    return &s->words[*place_of(s, address, space) - 1];
+}
+
+static struct profile_word *join(struct profile_words *s, const struct profile_word *word)
+{
+    struct profile_word *joined = &s->words[s->count++];
+    *joined = *word;
+    *place_of(s, word->address, word->space) = (uint16_t)s->count;
+    return joined;
 }
 
 static bool holds(const struct profile_words_warp *warp, const struct profile_word *word)
@@ -49,38 +66,31 @@ static bool is_held(const struct profile_words *s, const struct profile_word *wo
  * their attempts went well. */
 static void make_room(struct profile_words *s)
 {
-    struct profile_word *all = base_malloc(sizeof s->words);
     uint32_t before = s->count;
-    memcpy(all, s->words, sizeof s->words);
-    memset(s->words, 0, sizeof s->words);
     s->count = 0;
-    for (uint32_t i = 0; i < PROFILE_WORDS; i++)
-        if (all[i].space && (all[i].counts[PROFILE_WORD_waiters] || is_held(s, &all[i]))) {
-            s->words[find(s, all[i].address, all[i].space)] = all[i];
-            s->count++;
-        }
+    memset(s->places, 0, sizeof s->places);
+    for (uint32_t i = 0; i < before; i++) {
+        struct profile_word word = s->words[i];
+        if (word.counts[PROFILE_WORD_waiters] || is_held(s, &word))
+            join(s, &word);
+    }
     s->unlisted += before - s->count;
     s->full = s->count > PROFILE_WORDS_MOST / 8 * 7;
-    free(all);
 }
 
 /* The word at that address, which joins the table if it is new; NULL: the table is full. */
 static struct profile_word *word_at(struct profile_words *s, uint64_t address, uint32_t space)
 {
-    uint32_t at = find(s, address, space);
-    if (s->words[at].space)
-        return &s->words[at];
-    if (s->count == PROFILE_WORDS_MOST && !s->full) {
+    uint16_t *place = place_of(s, address, space);
+    if (*place)
+        return &s->words[*place - 1];
+    if (s->count == PROFILE_WORDS_MOST && !s->full)
         make_room(s);
-        at = find(s, address, space);
-    }
     if (s->count == PROFILE_WORDS_MOST) {
         s->unlisted++;
         return NULL;
     }
-    s->count++;
-    s->words[at] = (struct profile_word){.address = address, .space = space};
-    return &s->words[at];
+    return join(s, &(struct profile_word){.address = address, .space = space});
 }
 
 /* Waiting */
@@ -115,7 +125,7 @@ static void add_time(struct profile_words *s, enum profile_series_kind kind, uin
 static void stop_waiting(struct profile_words *s, struct profile_words_warp *warp, unsigned lane, uint64_t cycle)
 {
     const struct profile_waiting *waiting = &warp->lanes[lane];
-    struct profile_word *word = &s->words[find(s, waiting->address, waiting->space)];
+    struct profile_word *word = listed(s, waiting->address, waiting->space);
     struct profile_waiting *other = other_waits(warp, lane, word);
     uint64_t reached = cycle > waiting->reached ? cycle : waiting->reached;
     word->counts[PROFILE_WORD_waited] += cycle - waiting->since;
@@ -126,13 +136,14 @@ static void stop_waiting(struct profile_words *s, struct profile_words_warp *war
     } else if (other->reached < reached)
         other->reached = reached;
     warp->waiting &= ~BIT64(lane);
+    mask_put(&s->waiters, (unsigned)(warp - s->warps), warp->waiting);
 }
 
 static void log_wait(struct profile_words *s, const struct profile_words_warp *warp, struct profile_lone_wait wait)
 {
     if (s->lone_count == PROFILE_LONE_WAITS)
         return;
-    wait.by = warp->name;
+    wait.by = s->names[warp - s->warps];
     wait.warp = (uint8_t)(warp - s->warps);
     s->lone[s->lone_count++] = wait;
 }
@@ -181,6 +192,7 @@ static void wait_for(struct profile_words *s, struct profile_words_warp *warp, s
                                             .space = word->space,
                                             .at = e->pc};
         warp->waiting |= BIT64(e->lane);
+        s->waiters |= BIT64(e->warp);
         word->counts[PROFILE_WORD_waiters]++;
     }
     waiting->last = e->cycle;
@@ -195,6 +207,15 @@ static inline uint64_t find_holders(const struct profile_words *s)
     for (unsigned warp = 0; warp < PROFILE_WORDS_WARPS; warp++)
         holders |= s->warps[warp].held_count ? BIT64(warp) : 0;
     return holders;
+}
+
+/* Recomputes s->waiters. */
+static inline uint64_t find_waiters(const struct profile_words *s)
+{
+    uint64_t waiters = 0;
+    for (unsigned warp = 0; warp < PROFILE_WORDS_WARPS; warp++)
+        waiters |= s->warps[warp].waiting ? BIT64(warp) : 0;
+    return waiters;
 }
 
 /* How many words are held of those that belong to the place of that address. */
@@ -246,7 +267,7 @@ static void log_section(struct profile_words *s, const struct profile_held *held
                                                                .taken = held->taken,
                                                                .given = cycle,
                                                                .since = held->since,
-                                                               .by = s->warps[slot].name,
+                                                               .by = s->names[slot],
                                                                .block = held->space == LOCKSTEP_SHARED ? block : 0,
                                                                .space = held->space,
                                                                .taken_at = held->taken_at,
@@ -262,7 +283,7 @@ static void give(struct profile_words *s, struct profile_words_warp *warp, uint3
                  uint32_t pc)
 {
     const struct profile_held *held = &warp->held[i];
-    struct profile_word *word = &s->words[find(s, held->address, held->space)];
+    struct profile_word *word = listed(s, held->address, held->space);
     cycle = cycle > held->taken ? cycle : held->taken;
     uint64_t cycles = cycle - held->taken;
     word->counts[PROFILE_WORD_given]++;
@@ -316,7 +337,7 @@ static struct other other_holder(struct profile_words *s, uint64_t address, uint
 static void give_for(struct profile_words *s, struct other other, uint64_t cycle, uint32_t block, uint32_t pc)
 {
     const struct profile_held *held = &other.warp->held[other.held];
-    s->words[find(s, held->address, held->space)].counts[PROFILE_WORD_given_by_others]++;
+    listed(s, held->address, held->space)->counts[PROFILE_WORD_given_by_others]++;
     give(s, other.warp, other.held, cycle, block, pc);
 }
 
@@ -324,9 +345,9 @@ static void give_for(struct profile_words *s, struct other other, uint64_t cycle
 
 void profile_words_launch(struct profile_words *s, const struct lockstep_launch_event *e)
 {
-    s->warps[e->warp].name = (struct profile_warp_name){.block = e->block_index[0] | (uint64_t)e->block_index[1] << 32 |
-                                                                 (uint64_t)e->block_index[2] << 48,
-                                                        .warp = e->warp_in_block};
+    s->names[e->warp] = (struct profile_warp_name){.block = e->block_index[0] | (uint64_t)e->block_index[1] << 32 |
+                                                            (uint64_t)e->block_index[2] << 48,
+                                                   .warp = e->warp_in_block};
 }
 
 static void attempt(struct profile_words *s, struct profile_words_warp *warp, const struct lockstep_atomic_event *e)
@@ -424,14 +445,16 @@ static void note_unfinished(struct profile_words *s, struct profile_unfinished u
 void profile_words_leave(struct profile_words *s, uint32_t slot, uint64_t cycle)
 {
     const struct profile_words_warp *warp = &s->warps[slot];
+    if (!mask_has(s->holders | s->waiters, slot))
+        return;
     for (uint32_t i = 0; i < warp->held_count; i++) {
         const struct profile_held *held = &warp->held[i];
-        note_unfinished(s, (struct profile_unfinished){held->address, held->taken, cycle, warp->name, held->space,
+        note_unfinished(s, (struct profile_unfinished){held->address, held->taken, cycle, s->names[slot], held->space,
                                                        held->taken_at, (uint8_t)slot, (uint8_t)held->lane, true});
     }
     for (uint64_t rest = warp->waiting; rest; rest &= rest - 1) {
         const struct profile_waiting *waiting = &warp->lanes[mask_first(rest)];
-        note_unfinished(s, (struct profile_unfinished){waiting->address, waiting->since, waiting->last, warp->name,
+        note_unfinished(s, (struct profile_unfinished){waiting->address, waiting->since, waiting->last, s->names[slot],
                                                        waiting->space, waiting->at, (uint8_t)slot,
                                                        (uint8_t)mask_first(rest), false});
     }
@@ -440,6 +463,8 @@ void profile_words_leave(struct profile_words *s, uint32_t slot, uint64_t cycle)
 void profile_words_forget(struct profile_words *s, uint32_t slot)
 {
     struct profile_words_warp *warp = &s->warps[slot];
+    if (!mask_has(s->holders | s->waiters, slot))
+        return;
     for (uint64_t rest = warp->waiting; rest; rest &= rest - 1)
         give_up(s, warp, mask_first(rest));
     for (uint32_t i = 0; i < warp->held_count; i++)
@@ -448,5 +473,5 @@ void profile_words_forget(struct profile_words *s, uint32_t slot)
         --*held_at(s, warp->held[i].address, warp->held[i].space);
     warp->held_count = 0;
     s->holders &= ~BIT64(slot);
-    contract(s->holders == find_holders(s));
+    contract(s->holders == find_holders(s) && s->waiters == find_waiters(s));
 }

@@ -50,9 +50,8 @@ static void add_words(struct profile_word_list *list, const struct profile_words
 {
     VEC(struct profile_word) all = {0};
     for (uint32_t sm = 0; sm < sms; sm++)
-        for (uint32_t i = 0; i < PROFILE_WORDS && states[sm]->count; i++)
-            if (states[sm]->words[i].space)
-                vec_push(&all, states[sm]->words[i]);
+        for (uint32_t i = 0; i < states[sm]->count; i++)
+            vec_push(&all, states[sm]->words[i]);
     if (all.count)
         qsort(all.items, all.count, sizeof *all.items, by_address);
     list->of = base_calloc(all.count + 1, sizeof *list->of);

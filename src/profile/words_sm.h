@@ -6,8 +6,8 @@
 
 #include "profile/words.h"
 
-#define PROFILE_WORDS 4096                         /* places of the table */
-#define PROFILE_WORDS_MOST (PROFILE_WORDS / 4 * 3) /* of them in use, at the most */
+#define PROFILE_WORDS 4096                         /* places */
+#define PROFILE_WORDS_MOST (PROFILE_WORDS / 4 * 3) /* words in the table, at the most */
 #define PROFILE_WORDS_WARPS 64
 #define PROFILE_WORDS_LANES 64
 #define PROFILE_WORDS_HELD 64 /* words that a warp holds at once: those beyond are not seen to be given back */
@@ -41,7 +41,6 @@ struct profile_held {
 };
 
 struct profile_words_warp {
-    struct profile_warp_name name;
     uint32_t held_count;
     struct profile_held held[PROFILE_WORDS_HELD];
     uint64_t waiting; /* set of lanes */
@@ -53,9 +52,11 @@ struct profile_words {
     int64_t series; /* bytes from here to the struct profile_series of the SM; 0: it has none */
     bool full;      /* nearly all words of the table have to stay: no room is made any more */
     uint64_t unlisted, unlogged;
-    struct profile_word words[PROFILE_WORDS]; /* by hash of the address, the next free place after that */
+    uint16_t places[PROFILE_WORDS]; /* by hash of the address, the next free one after that: number of a word + 1; 0: free */
+    struct profile_word words[PROFILE_WORDS_MOST]; /* as they came: so little memory is touched as there are words */
+    struct profile_warp_name names[PROFILE_WORDS_WARPS];
     struct profile_words_warp warps[PROFILE_WORDS_WARPS];
-    uint64_t holders;                        /* set of warps that hold some word */
+    uint64_t holders, waiters;               /* sets of warps: that hold some word; of which some lane waits for one */
     uint16_t held_here[PROFILE_HELD_PLACES]; /* by hash of the address: words that are held, of all warps */
     uint32_t section_count;
     struct profile_section sections[PROFILE_SECTIONS];

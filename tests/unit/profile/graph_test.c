@@ -250,7 +250,7 @@ static void add_random(struct states *s, struct random_stream *random, unsigned 
                                                                        .taken = taken,
                                                                        .given = taken + random_below(random, 40),
                                                                        .space = space,
-                                                                       .by = words->warps[warp].name,
+                                                                       .by = words->names[warp],
                                                                        .taken_at = random_below(random, SITES),
                                                                        .waited_at = random_below(random, SITES)};
 }

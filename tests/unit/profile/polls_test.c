@@ -247,7 +247,8 @@ static void test_full_table(void **state)
 static uint64_t rival_of(uint64_t address)
 {
     uint64_t rival = address + 4;
-    while (profile_write_place(rival, LOCKSTEP_GLOBAL) != profile_write_place(address, LOCKSTEP_GLOBAL))
+    uint32_t place = profile_write_place(profile_written(address, LOCKSTEP_GLOBAL));
+    while (profile_write_place(profile_written(rival, LOCKSTEP_GLOBAL)) != place)
         rival += 4;
     return rival;
 }

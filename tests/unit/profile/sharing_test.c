@@ -152,10 +152,10 @@ static void test_heat(void **state)
 /* The next piece behind an address that belongs to the same pair of places. */
 static uint64_t rival_of(uint64_t address)
 {
-    uint32_t pair = hash_place(address / PROFILE_PIECE) % PROFILE_PIECES;
+    uint32_t pair = profile_piece_pair(address);
     do
         address += PROFILE_PIECE;
-    while (hash_place(address / PROFILE_PIECE) % PROFILE_PIECES != pair);
+    while (profile_piece_pair(address) != pair);
     return address;
 }
 
