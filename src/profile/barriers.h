@@ -46,10 +46,4 @@ void profile_barriers_add(uint64_t *counts, const struct profile_barriers *s, ui
 /* The name of a count in results. */
 const char *profile_barrier_name(enum profile_barrier_count count);
 
-static inline void profile_barriers_issue(struct profile_barriers *s, const struct lockstep_issue_event *e)
-{
-    if (mask_has(s->fresh, e->warp))
-        profile_barriers_came(s, e->warp, e->pc);
-}
-
 #endif

@@ -47,131 +47,177 @@ static inline void count_apart(struct profile_sm *s, const struct profile_warp *
 {
     s->counts[w->at] -= cycles;
     s->counts[w->at - w->cause + cause] += cycles;
-    if (RARELY(w->context)) {
-        uint64_t *row = profile_calls_row(profile_calls_of(s), w->context) + PROFILE_COUNTS;
-        row[w->cause] -= cycles;
-        row[cause] += cycles;
-    }
 }
 
-/* The stay in a kernel that calls functions is counted for its context, too. */
-NOT_INLINE void close_in_context(struct profile_sm *s, const struct profile_warp *w, uint64_t cycles, bool awaited)
+/* In a kernel that calls functions, for its context, too. */
+static void count_apart_in_context(struct profile_sm *s, const struct profile_warp *w, uint32_t cause, uint64_t cycles)
 {
+    uint64_t *row = profile_calls_row(profile_calls_of(s), w->context) + PROFILE_COUNTS;
+    row[w->cause] -= cycles;
+    row[cause] += cycles;
+}
+
+/* Those of the stay in which the warp's scheduler picked another. */
+HOT_INLINE void count_passed(struct profile_sm *s, struct profile_warp *w)
+{
+    uint64_t passed = w->unusual / PROFILE_PASSED;
+    count_apart(s, w, s->charge.unpicked, passed);
+    if (RARELY(w->context))
+        count_apart_in_context(s, w, s->charge.unpicked, passed);
+    w->unusual %= PROFILE_PASSED;
+}
+
+/* The warp, which stood nowhere, stands at a cause from a cycle on; the count of that number is charged. A cycle in which
+ * it issued counts for that, though a wait may be told to begin in it. */
+HOT_INLINE void open_stay(struct profile_sm *s, struct profile_warp *w, uint32_t at, uint32_t cause, uint64_t cycle)
+{
+    uint64_t since = cycle > w->since ? cycle : w->since;
+    s->counts[at] -= since;
+    w->at = at;
+    w->cause = (uint8_t)cause;
+    w->since = since;
+}
+
+/* The warp's stay ends before a cycle: it stands nowhere. None of it was passed, or that is counted. */
+HOT_INLINE void close_stay(struct profile_sm *s, const struct profile_warp *w, uint64_t end)
+{
+    s->counts[w->at] += end;
+}
+
+/* As close_stay, for any warp. */
+static void close_unusual(struct profile_sm *s, struct profile_warp *w, uint64_t end)
+{
+    count_passed(s, w);
+    close_stay(s, w, end);
     if (w->context)
-        profile_calls_row(profile_calls_of(s), w->context)[PROFILE_COUNTS + w->cause] += cycles;
-    if (awaited)
-        row_in_context(s, (uint32_t)(w - s->warps), w->done_pc)[PROFILE_awaited] += cycles;
-}
-
-/* The warp's stay so far is counted, up to a cycle: that may be the one in which the warp issued, which is counted. A
- * wait for a value that ends with an instruction's completion was for that one. */
-HOT_INLINE void close_stay(struct profile_sm *s, struct profile_warp *w, uint64_t cycle)
-{
-    uint64_t cycles = cycle < w->since ? 0 : cycle - w->since;
-    bool awaited = w->done == cycle + 1 && mask_has(s->charge.data, w->cause);
-    s->counts[w->at] += cycles;
-    w->since += cycles;
-    if (awaited)
-        row_of(s, w->done_pc)[PROFILE_awaited] += cycles;
-    if (RARELY(s->calls))
-        close_in_context(s, w, cycles, awaited);
-    if (w->passed) {
-        count_apart(s, w, s->charge.unpicked, w->passed);
-        w->passed = 0;
-    }
+        profile_calls_row(profile_calls_of(s), w->context)[PROFILE_COUNTS + w->cause] += end - w->since;
 }
 
 /* Events */
+
+/* A wait for a value that ends with an instruction's completion was for that one. */
+HOT_INLINE bool was_awaited(const struct profile_sm *s, const struct profile_warp *w, uint64_t cycle)
+{
+    return w->done == cycle + 1 && mask_has(s->charge.data, w->cause);
+}
 
 /* The context of the instruction that a stay is charged to. */
 static uint32_t context_at(struct profile_sm *s, const struct profile_warp *w, const struct lockstep_stand_event *e)
 {
     uint32_t here = profile_calls_stand(profile_calls_of(s), e);
-    return profile_charged_last(&s->charge, e->cause, w->at_fence) ? w->last_context : here;
+    return profile_charged_last(&s->charge, e->cause, w->unusual & PROFILE_FENCE) ? w->last_context : here;
 }
 
 static void come(struct profile_sm *s, struct profile_warp *w, const struct lockstep_stand_event *e)
 {
-    s->resident |= BIT64(e->warp);
-    *w = (struct profile_warp){
-        .since = e->cycle, .last_pc = e->pc, .at = number_of(s, e->pc, e->cause), .cause = (uint8_t)e->cause};
-}
-
-HOT_INLINE void stand_in(struct profile_sm *s, struct profile_warp *w, const struct lockstep_stand_event *e,
-                         uint32_t pc, uint32_t context)
-{
-    uint32_t at = number_of(s, pc, e->cause);
-    if (at == w->at && context == w->context)
-        return;
-    if (e->cycle != w->since) /* else it has just issued, or come */
-        close_stay(s, w, e->cycle);
-    w->at = at;
-    w->context = (uint16_t)context;
-    w->cause = (uint8_t)e->cause;
+    *w = (struct profile_warp){.unusual = s->calls ? PROFILE_CALLS : 0, .since = e->cycle, .last_pc = e->pc, .at = s->nowhere};
 }
 
 /* The first time that a warp stands, or behind a fence, or in a kernel that calls functions. */
-NOT_INLINE void stand_somewhere(struct profile_sm *s, struct profile_warp *w, const struct lockstep_stand_event *e)
+NOT_INLINE void stand_unusual(struct profile_sm *s, struct profile_warp *w, const struct lockstep_stand_event *e)
 {
-    w->at_fence &= e->cause == s->charge.fence;
-    if (!mask_has(s->resident, e->warp))
+    if (w->unusual & PROFILE_AWAY)
         come(s, w, e);
-    stand_in(s, w, e, profile_charged_to(&s->charge, e->cause, w->at_fence, w->last_pc, e->pc),
-             s->calls ? context_at(s, w, e) : 0);
+    if (e->cause != s->charge.fence)
+        w->unusual &= ~(uint64_t)PROFILE_FENCE;
+    uint32_t pc = profile_charged_to(&s->charge, e->cause, w->unusual & PROFILE_FENCE, w->last_pc, e->pc);
+    uint32_t context = s->calls ? context_at(s, w, e) : 0, at = number_of(s, pc, e->cause);
+    if (at == w->at && context == w->context)
+        return;
+    if (was_awaited(s, w, e->cycle))
+        count(s, e->warp, w->done_pc, PROFILE_awaited, e->cycle - w->since);
+    close_unusual(s, w, e->cycle);
+    open_stay(s, w, at, e->cause, e->cycle);
+    w->context = (uint16_t)context;
 }
 
-static void stand(void *state, const struct lockstep_stand_event *e)
+HOT static void stand(void *state, const struct lockstep_stand_event *e)
 {
     struct profile_sm *s = state;
     struct profile_warp *w = warp_of(s, e->warp);
-    if (RARELY(!mask_has(s->resident, e->warp) || s->calls || w->at_fence))
-        stand_somewhere(s, w, e);
-    else
-        stand_in(s, w, e, mask_has(s->charge.last, e->cause) ? w->last_pc : e->pc, 0);
+    if (w->unusual) {
+        if (RARELY(w->unusual % PROFILE_PASSED)) {
+            stand_unusual(s, w, e);
+            return;
+        }
+        count_passed(s, w);
+    }
+    uint32_t at = number_of(s, mask_has(s->charge.last, e->cause) ? w->last_pc : e->pc, e->cause);
+    if (at == w->at)
+        return;
+    if (was_awaited(s, w, e->cycle))
+        row_of(s, w->done_pc)[PROFILE_awaited] += e->cycle - w->since;
+    close_stay(s, w, e->cycle);
+    open_stay(s, w, at, e->cause, e->cycle);
 }
 
-NOT_INLINE void issue_in_context(struct profile_sm *s, struct profile_warp *w, const struct lockstep_issue_event *e,
-                                 bool first)
+HOT_INLINE void count_issue(uint64_t *row, const struct lockstep_issue_event *e, uint32_t issued, bool first)
 {
-    struct profile_calls *calls = profile_calls_of(s);
-    uint32_t context = profile_calls_issue(calls, e);
-    uint64_t *row = profile_calls_row(calls, context);
     row[PROFILE_issues]++;
     row[PROFILE_active] += mask_count(e->active);
     row[PROFILE_lanes] += mask_count(e->mask);
-    row[PROFILE_COUNTS + s->charge.issued] += first;
-    w->last_context = (uint16_t)context;
+    row[PROFILE_COUNTS + issued] += first;
 }
 
 /* Where a warp issues several instructions in a cycle, that counts as issued for the first: its stay begins behind the
  * cycle then. */
-static void issue(void *state, const struct lockstep_issue_event *e)
+HOT_INLINE bool is_first(const struct profile_warp *w, const struct lockstep_issue_event *e)
+{
+    return w->since <= e->cycle;
+}
+
+HOT_INLINE void stand_nowhere(const struct profile_sm *s, struct profile_warp *w, const struct lockstep_issue_event *e)
+{
+    w->at = s->nowhere;
+    w->since = e->cycle + 1;
+    w->last_pc = e->pc;
+}
+
+/* A fence, a barrier, the first one behind either, or in a kernel that calls functions. */
+NOT_INLINE void issue_unusual(struct profile_sm *s, struct profile_warp *w, const struct lockstep_issue_event *e)
+{
+    bool first = is_first(w, e);
+    count_issue(row_of(s, e->pc), e, s->charge.issued, first);
+    close_unusual(s, w, e->cycle + !first);
+    stand_nowhere(s, w, e);
+    if (w->unusual & PROFILE_BARRIER)
+        profile_barriers_came(profile_barriers_of(s), e->warp, e->pc);
+    w->unusual = (s->calls ? PROFILE_CALLS : 0) | (e->instruction_class == LOCKSTEP_FENCE ? PROFILE_FENCE : 0);
+    if (!s->calls)
+        return;
+    uint32_t context = profile_calls_issue(profile_calls_of(s), e);
+    count_issue(profile_calls_row(profile_calls_of(s), context), e, s->charge.issued, first);
+    w->last_context = (uint16_t)context;
+    w->context = 0;
+}
+
+HOT static void issue(void *state, const struct lockstep_issue_event *e)
 {
     struct profile_sm *s = state;
     struct profile_warp *w = warp_of(s, e->warp);
-    uint64_t *row = row_of(s, e->pc);
-    row[PROFILE_issues]++;
-    row[PROFILE_active] += mask_count(e->active);
-    row[PROFILE_lanes] += mask_count(e->mask);
-    bool first = w->since <= e->cycle;
-    row[PROFILE_COUNTS + s->charge.issued] += first;
-    if (first)
-        close_stay(s, w, e->cycle);
-    w->since = e->cycle + 1;
-    w->last_pc = e->pc;
-    w->at_fence = e->instruction_class == LOCKSTEP_FENCE;
-    if (RARELY(s->calls))
-        issue_in_context(s, w, e, first);
-    profile_barriers_issue(profile_barriers_of(s), e);
+    if (RARELY(w->unusual % PROFILE_PASSED || e->instruction_class == LOCKSTEP_FENCE)) {
+        issue_unusual(s, w, e);
+        return;
+    }
+    if (w->unusual)
+        count_passed(s, w);
+    bool first = is_first(w, e);
+    count_issue(row_of(s, e->pc), e, s->charge.issued, first);
+    close_stay(s, w, e->cycle + !first);
+    stand_nowhere(s, w, e);
 }
 
-static void passed(void *state, const struct lockstep_passed_event *e)
+HOT static void passed(void *state, const struct lockstep_passed_event *e)
 {
     struct profile_sm *s = state;
-    for (uint64_t rest = e->held; rest; rest &= rest - 1)
-        count_apart(s, &s->warps[mask_first(rest)], s->charge.held, 1);
+    for (uint64_t rest = e->held; rest; rest &= rest - 1) {
+        const struct profile_warp *w = &s->warps[mask_first(rest)];
+        count_apart(s, w, s->charge.held, 1);
+        if (RARELY(w->context))
+            count_apart_in_context(s, w, s->charge.held, 1);
+    }
     for (uint64_t rest = e->warps & ~e->held; rest; rest &= rest - 1)
-        s->warps[mask_first(rest)].passed++;
+        s->warps[mask_first(rest)].unusual += PROFILE_PASSED;
 }
 
 /* The threads in that slot have ended, or are other ones from now on. */
@@ -189,11 +235,11 @@ static void leave(void *state, const struct lockstep_leave_event *e)
     struct profile_sm *s = state;
     for (uint64_t rest = e->warps; rest; rest &= rest - 1) {
         struct profile_warp *w = &s->warps[mask_first(rest)];
-        close_stay(s, w, e->cycle);
+        close_unusual(s, w, e->cycle > w->since ? e->cycle : w->since);
+        w->unusual = PROFILE_AWAY;
         profile_words_leave(profile_words_of(s), mask_first(rest), e->cycle);
         forget(s, mask_first(rest));
     }
-    s->resident &= ~e->warps;
 }
 
 static void done(void *state, const struct lockstep_done_event *e)
@@ -258,6 +304,7 @@ static void launch(void *state, const struct lockstep_launch_event *e)
 
 static void arrive(void *state, const struct lockstep_arrive_event *e)
 {
+    warp_of(state, e->warp)->unusual |= PROFILE_BARRIER;
     profile_barriers_arrive(profile_barriers_of(state), e);
 }
 
@@ -301,8 +348,8 @@ static void serialized(void *state, const struct lockstep_serialized_event *e)
 /* Words stand behind the counts, then polls, accesses to words beside them, barriers, and calls. */
 static size_t words_at(const struct lockstep_observed *observed)
 {
-    size_t row = sizeof(uint64_t) * (PROFILE_COUNTS + observed->cause_count);
-    return round_up_u64(sizeof(struct profile_sm) + observed->instructions * row, sizeof(uint64_t));
+    size_t counts = (size_t)observed->instructions * (PROFILE_COUNTS + observed->cause_count) + 1;
+    return round_up_u64(sizeof(struct profile_sm) + counts * sizeof(uint64_t), sizeof(uint64_t));
 }
 
 static size_t calls_at(const struct lockstep_observed *observed)
@@ -326,6 +373,9 @@ static void begin(const struct lockstep_observed *observed, void *state)
     s->barriers = s->sharing + profile_sharing_bytes();
     s->causes = observed->cause_count;
     s->width = PROFILE_COUNTS + s->causes;
+    s->nowhere = observed->instructions * s->width;
+    for (unsigned i = 0; i < PROFILE_WARPS; i++)
+        s->warps[i].unusual = PROFILE_AWAY;
     profile_charge_begin(&s->charge, observed);
     if (profile_calls_bytes(watch_module(observed), observed, s->width)) {
         s->calls = calls_at(observed);

@@ -371,7 +371,10 @@ HOT_INLINE bool perform(void *context, unsigned slot, struct core_op *o)
     if (!execute(sm, warp_at(&sm->warp, slot), slot, o, &r))
         return false;
     if (RARELY(sm->looks_at_issue)) {
-        sm_tell_issue(sm, slot, &r);
+        if (watch_hears(&sm->watch, WATCH_issue))
+            sm_tell_issue(sm, slot, &r);
+        if (watch_hears(&sm->watch, r.mask == r.active ? WATCH_meet : WATCH_meet | WATCH_split))
+            sm_tell_paths(sm, slot, &r);
         if (sm->kernel->grid->forms)
             sm_form_issued(sm, slot, o, &r);
         if (sm->spinning.spin)

@@ -184,6 +184,7 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             const struct isa_instr *instr = &module->instrs[pc];
             struct decoded_instr *d = &kernel->decoded[pc];
             d->timing.unit = unit_of(instr, params);
+            d->event_class = watch_class(instr) & 15;
             d->structural = (uint8_t)warp_account_unit(d->timing.unit);
             decode_times(d, instr, params);
             kernel->longest = d->timing.latency > kernel->longest ? d->timing.latency : kernel->longest;

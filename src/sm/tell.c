@@ -27,16 +27,20 @@ static void tell_meet(struct sm *sm, unsigned slot, const struct simt_result *r)
                                                                   .met = now->mask & ~r->active});
 }
 
-void sm_tell_issue(struct sm *sm, unsigned slot, const struct simt_result *r)
+HOT void sm_tell_issue(struct sm *sm, unsigned slot, const struct simt_result *r)
 {
-    if (watch_hears(&sm->watch, WATCH_issue))
-        watch_tell_issue(&sm->watch, &(struct lockstep_issue_event){.cycle = sm->agenda.now,
-                                                                    .warp = slot,
-                                                                    .block = sm->warp.slots[slot].block,
-                                                                    .pc = r->pc,
-                                                                    .instruction_class = watch_class(r->instr),
-                                                                    .active = r->active,
-                                                                    .mask = r->mask});
+    watch_tell_issue(&sm->watch,
+                     &(struct lockstep_issue_event){.cycle = sm->agenda.now,
+                                                    .warp = slot,
+                                                    .block = sm->warp.slots[slot].block,
+                                                    .pc = r->pc,
+                                                    .instruction_class = sm->warp.decoded[r->pc].event_class,
+                                                    .active = r->active,
+                                                    .mask = r->mask});
+}
+
+void sm_tell_paths(struct sm *sm, unsigned slot, const struct simt_result *r)
+{
     if (watch_hears(&sm->watch, WATCH_split) && RARELY(r->mask != r->active))
         tell_split(sm, slot, r);
     if (watch_hears(&sm->watch, WATCH_meet))

@@ -9,8 +9,10 @@
 
 COLD void sm_tell_waits_to(struct sm *sm);
 
-/* The warp in `slot` has issued an instruction; to be told only where sm->looks_at_issue. */
+/* The warp in `slot` has issued an instruction: where that is heard; then, where the paths of its lanes may have parted
+ * or met and that is heard, what they did. */
 void sm_tell_issue(struct sm *sm, unsigned slot, const struct simt_result *r);
+void sm_tell_paths(struct sm *sm, unsigned slot, const struct simt_result *r);
 /* It was a memory instruction; the access is still as it was then. */
 void sm_tell_access(struct sm *sm, unsigned slot, const struct core_op *o);
 /* An atomic access of global memory was answered. */

@@ -21,23 +21,23 @@ const struct stat_group warp_cause_group = {"warps", "where each cycle of each r
 HOT void warp_account_wait(struct warp_table *w, uint64_t slots, enum warp_cause cause)
 {
     for (uint64_t rest = slots; rest; rest &= rest - 1)
-        warp_stand(w, &w->slots[mask_first(rest)], warp_account_from(&w->account, rest & -rest), cause);
+        warp_stand(w, &w->slots[mask_first(rest)], mask_first(rest), warp_account_from(&w->account, rest & -rest), cause);
 }
 
 HOT void warp_account_again(struct warp_table *w, uint64_t slots)
 {
     for (uint64_t rest = slots; rest; rest &= rest - 1)
-        warp_stand(w, &w->slots[mask_first(rest)], warp_account_from(&w->account, rest & -rest),
+        warp_stand(w, &w->slots[mask_first(rest)], mask_first(rest), warp_account_from(&w->account, rest & -rest),
                    warp_cause_of(w, mask_first(rest)));
 }
 
 /* Events for observers */
 
-void warp_account_tell(const struct warp_table *w, const struct warp_slot *slot, uint64_t cycle)
+HOT void warp_account_tell(const struct warp_table *w, const struct warp_slot *slot, unsigned index, uint64_t cycle)
 {
     const struct simt_path *now = slot->simt.live ? slot->simt.paths.now : NULL;
     watch_tell_stand(w->watch, &(struct lockstep_stand_event){.cycle = cycle,
-                                                              .warp = (uint32_t)(slot - w->slots),
+                                                              .warp = index,
                                                               .block = slot->block,
                                                               .pc = now ? now->pc : 0,
                                                               .lanes = now ? now->mask : 0,
@@ -84,7 +84,7 @@ void warp_account_come(struct warp_table *w, uint64_t slots)
 {
     count_from(w, slots);
     for (uint64_t rest = w->account.tells ? slots : 0; rest; rest &= rest - 1)
-        warp_account_tell(w, &w->slots[mask_first(rest)], w->account.from);
+        warp_account_tell(w, &w->slots[mask_first(rest)], mask_first(rest), w->account.from);
 }
 
 void warp_account_go(struct warp_table *w, uint64_t slots)

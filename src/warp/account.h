@@ -99,7 +99,7 @@ void warp_account_begin(struct warp_table *w, uint64_t cycle);
 /* The counts begin anew: at zero, or at what a checkpoint has, for warp_account_begin to go on from. */
 void warp_account_reset(struct warp_table *w, const struct warp_causes *counts);
 /* Tells observers where a warp stands, from that cycle on (event `stand`); to be called where account.tells alone. */
-void warp_account_tell(const struct warp_table *w, const struct warp_slot *slot, uint64_t cycle);
+void warp_account_tell(const struct warp_table *w, const struct warp_slot *slot, unsigned index, uint64_t cycle);
 /* The launch ends, perhaps with warps resident: observers are told that these leave. */
 void warp_account_end(const struct warp_table *w);
 /* Warps have come; warps go. */

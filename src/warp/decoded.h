@@ -34,7 +34,8 @@ struct decoded_instr {
     uint8_t lane_op;           /* enum sm_lane_op, see sm/work.h */
     uint8_t structural;        /* enum warp_cause: that of a warp which misses only a pipeline register for it */
     bool changes_frame;        /* call and return: register numbers mean others behind it */
-    uint8_t after;             /* enum instr_after */
+    uint8_t after : 4;         /* enum instr_after */
+    uint8_t event_class : 4;   /* enum lockstep_class, for observers */
     uint8_t src_banks[12];
     uint32_t scheduled_before; /* of the module's instructions before this one, those that sm_is_scheduled */
 };

@@ -161,7 +161,7 @@ bool warp_turn_changed(struct warp_table *w, unsigned index, uint32_t next)
     uint64_t bit = BIT64(index);
     bool releases = false;
     if (w->account.tells)
-        warp_account_tell(w, slot, warp_account_from(&w->account, bit));
+        warp_account_tell(w, slot, index, warp_account_from(&w->account, bit));
     if (!slot->buffered)
         return false;
     w->wants[slot->unit] &= ~bit;

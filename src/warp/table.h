@@ -165,11 +165,12 @@ void warp_finish(struct warp_table *w, unsigned slot);
 void warp_refill(struct warp_table *w, unsigned slot);
 
 /* For the events below alone: a warp stands at a cause from a cycle on, most likely another one than before. */
-static inline void warp_stand(struct warp_table *w, struct warp_slot *slot, uint64_t from, enum warp_cause cause)
+static inline void warp_stand(struct warp_table *w, struct warp_slot *slot, unsigned index, uint64_t from,
+                              enum warp_cause cause)
 {
     warp_account_stand(&w->account, &slot->stall_cause, from, cause);
     if (RARELY(w->account.tells))
-        warp_account_tell(w, slot, from);
+        warp_account_tell(w, slot, index, from);
 }
 
 /* Events of waiting: waits.def */
@@ -253,11 +254,12 @@ static inline void warp_all_looked(struct warp_table *w)
 
 /* The next three are for the events below alone. What happens outside issue to a warp: it stands at the cause, if it
  * does not wait. */
-static inline void warp_stand_awake(struct warp_table *w, struct warp_slot *slot, uint64_t bit, enum warp_cause cause)
+static inline void warp_stand_awake(struct warp_table *w, struct warp_slot *slot, unsigned index,
+                                    enum warp_cause cause)
 {
     contract(!w->account.issued);
-    if (!(w->waiting & bit))
-        warp_stand(w, slot, w->account.from, cause);
+    if (!mask_has(w->waiting, index))
+        warp_stand(w, slot, index, w->account.from, cause);
 }
 /* Another instruction is at the head, and the warp in none of the sets of its last one any more: puts it into the sets
  * that issue looks at. next: the instruction that the warp needs next. Returns the cause at which it stands, if it does
@@ -304,7 +306,7 @@ HOT_INLINE bool warp_fetched(struct warp_table *w, unsigned index, uint32_t pc, 
     w->buffered |= bit;
     contract(!((w->cleared | w->mispredicted | w->wants[slot->unit]) & bit));
     enum warp_cause cause = warp_put_head(w, slot, bit, next, &releases);
-    warp_stand_awake(w, slot, bit, cause);
+    warp_stand_awake(w, slot, index, cause);
     return releases;
 }
 /* The head was issued: the instruction behind it is the head now, if there is one. */
@@ -321,7 +323,7 @@ HOT_INLINE bool warp_issued(struct warp_table *w, unsigned index, uint32_t next)
     warp_account_issued(&w->account, &slot->stall_cause, bit,
                         w->waiting & bit ? (enum warp_cause)slot->stall_cause : cause);
     if (RARELY(w->account.tells))
-        warp_account_tell(w, slot, w->account.from + 1);
+        warp_account_tell(w, slot, index, w->account.from + 1);
     return releases;
 }
 /* The turn of the warp's paths may have changed, not by an instruction that it issued: what it needs next is another
@@ -339,7 +341,7 @@ HOT_INLINE void warp_flush(struct warp_table *w, unsigned index)
     w->mispredicted &= ~bit;
     enum warp_cause cause = warp_lose_head(w, bit);
     if (!(w->waiting & bit))
-        warp_stand(w, slot, warp_account_from(&w->account, bit), cause);
+        warp_stand(w, slot, index, warp_account_from(&w->account, bit), cause);
 }
 /* All threads of the warp have gone to others: its buffer is empty, and nothing is to be fetched for it. */
 void warp_abandon(struct warp_table *w, unsigned slot);
@@ -365,7 +367,7 @@ static inline void warp_head_waits(struct warp_table *w, unsigned index)
         return;
     enum warp_cause cause = warp_data_cause(w, slot, &w->decoded[slot->head_pc]);
     if (slot->stall_cause != cause)
-        warp_stand_awake(w, slot, BIT64(index), cause);
+        warp_stand_awake(w, slot, index, cause);
 }
 /* The registers of the scoreboard that come from there, beyond what ops compute. */
 static inline uint64_t *warp_comes_from(const struct warp_slot *slot, enum warp_source source)
@@ -402,7 +404,7 @@ HOT_INLINE bool warp_registers_written(struct warp_table *w, unsigned index)
         return false;
     w->cleared |= bit;
     w->changed |= bit;
-    warp_stand_awake(w, slot, bit, (enum warp_cause)d->structural);
+    warp_stand_awake(w, slot, index, (enum warp_cause)d->structural);
     return d->after == INSTR_AFTER_FENCE;
 }
 /* An op is complete: the registers that it writes have their values. */

@@ -34,6 +34,12 @@ static char *aligned(void *at)
     return (char *)round_up_u64((uintptr_t)at, CACHE_LINE);
 }
 
+/* An SM's listeners, by observer, and one behind them that is none. */
+static struct watch_listener *listeners_of(const struct watch_launch *launch, unsigned sm)
+{
+    return &launch->listeners[sm * (launch->all->count + 1)];
+}
+
 /* Gives an observer a state on each SM. Much of it may never be touched: the host has memory for such zeros only when
  * it is. */
 static int make_states(struct watch_launch *launch, unsigned i, struct diag_sink *sink)
@@ -53,7 +59,7 @@ static int make_states(struct watch_launch *launch, unsigned i, struct diag_sink
     size_t apart = round_up_u64(bytes + 1, CACHE_LINE);
     launch->states[i] = base_calloc(launch->observed.sms + 1, apart);
     for (unsigned sm = 0; sm < launch->observed.sms; sm++) {
-        struct watch_listener *of = &launch->listeners[sm * launch->all->count + i];
+        struct watch_listener *of = &listeners_of(launch, sm)[i];
         *of = (struct watch_listener){observer, aligned(launch->states[i]) + sm * apart, bytes};
         if (observer->begin)
             observer->begin(&launch->observed, of->state);
@@ -81,7 +87,7 @@ int watch_launch_begin(struct watch_launch *launch, const struct watch_observers
     launch->observed.text = text_of;
     launch->observed.place = place_of;
     launch->observed.context = launch;
-    launch->listeners = ARENA_NEW(arena, struct watch_listener, all->count * observed->sms + 1);
+    launch->listeners = ARENA_NEW(arena, struct watch_listener, (all->count + 1) * observed->sms + 1);
     for (unsigned i = 0; i < all->count; i++) {
         if (make_states(launch, i, sink) < 0) {
             watch_launch_free(launch);
@@ -96,14 +102,13 @@ struct watch watch_of(const struct watch_launch *launch, unsigned sm)
 {
     if (!launch)
         return (struct watch){0};
-    unsigned count = launch->all->count;
-    return (struct watch){.heard = launch->heard, .count = count, .of = &launch->listeners[sm * count]};
+    return watch_for(listeners_of(launch, sm), launch->all->count, launch->heard);
 }
 
 static void states_of(const struct watch_launch *launch, unsigned i, const void **states)
 {
     for (unsigned sm = 0; sm < launch->observed.sms; sm++)
-        states[sm] = launch->listeners[sm * launch->all->count + i].state;
+        states[sm] = listeners_of(launch, sm)[i].state;
 }
 
 void watch_launch_states(const struct watch_launch *launch, const struct lockstep_observer *observer,

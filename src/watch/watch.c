@@ -1,13 +1,15 @@
 /* Hands events to observers, and translates the model's terms into those of lockstep/observer.h. */
 #include "watch/watch.h"
 
+#include "base/check.h"
 #include "isa/mod_values.h"
 
-/* An observer without a function for the event is passed over. */
+/* The listeners of an SM; behind the last of them stands one without an observer. An observer without a function for the
+ * event is passed over. */
 #define EVENT(name, doc)                                                                                               \
-    void watch_tell_all_##name(const struct watch *w, const struct lockstep_##name##_event *event)                     \
+    static void tell_all_##name(void *listeners, const struct lockstep_##name##_event *event)                          \
     {                                                                                                                  \
-        for (const struct watch_listener *of = w->of; of < w->of + w->count; of++)                                     \
+        for (const struct watch_listener *of = listeners; of->observer; of++)                                          \
             if (of->observer->name)                                                                                    \
                 of->observer->name(of->state, event);                                                                  \
     }
@@ -17,6 +19,23 @@
 #undef EVENT
 #undef FIELD
 #undef EVENT_END
+
+static const struct lockstep_observer all = {
+#define EVENT(name, doc) .name = tell_all_##name,
+#define FIELD(type, name, doc)
+#define EVENT_END(name)
+#include "lockstep/events.def"
+#undef EVENT
+#undef FIELD
+#undef EVENT_END
+};
+
+struct watch watch_for(const struct watch_listener *of, uint32_t count, uint32_t heard)
+{
+    contract(!of[count].observer);
+    struct watch_listener everyone = {.observer = &all, .state = (void *)of};
+    return (struct watch){.heard = heard, .count = count, .of = of, .first = count == 1 ? *of : everyone};
+}
 
 enum lockstep_class watch_class(const struct isa_instr *instr)
 {

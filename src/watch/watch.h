@@ -21,20 +21,21 @@
 #define WATCH_JOINED 5    /* that are part of Lockstep */
 #define WATCH_LISTENERS (WATCH_OBSERVERS + WATCH_JOINED)
 
-/* The listeners to one SM's events, for one launch. */
-struct watch {
-    uint32_t heard; /* set of WATCH_*: some observer has a function for it */
-    uint32_t count;
-    const struct watch_listener *of;
-};
 struct watch_listener {
     const struct lockstep_observer *observer;
     void *state;
     size_t bytes; /* of the state */
 };
+/* The listeners to one SM's events, for one launch. Events go to `first`: the only observer, which is the usual case,
+ * or one that passes them on to all. */
+struct watch {
+    uint32_t heard; /* set of WATCH_*: some observer has a function for it */
+    uint32_t count;
+    const struct watch_listener *of;
+    struct watch_listener first;
+};
 
-/* WATCH_issue, and so on: events as members of a set. watch_tell_issue(w, &event) tells it: to one observer at once,
- * which is the usual case. */
+/* WATCH_issue, and so on: events as members of a set. watch_tell_issue(w, &event) tells it; w has listeners. */
 enum {
 #define EVENT(name, doc) WATCH_##name = 1 << LOCKSTEP_EVENT_##name,
 #define FIELD(type, name, doc)
@@ -43,19 +44,18 @@ enum {
 #undef EVENT
 };
 #define EVENT(name, doc)                                                                                               \
-    void watch_tell_all_##name(const struct watch *w, const struct lockstep_##name##_event *event);                    \
     static inline void watch_tell_##name(const struct watch *w, const struct lockstep_##name##_event *event)           \
     {                                                                                                                  \
-        if (w->count == 1 && w->of->observer->name)                                                                    \
-            w->of->observer->name(w->of->state, event);                                                                \
-        else                                                                                                           \
-            watch_tell_all_##name(w, event);                                                                           \
+        if (w->first.observer->name)                                                                                   \
+            w->first.observer->name(w->first.state, event);                                                            \
     }
 #include "lockstep/events.def"
 #undef EVENT
 #undef FIELD
 #undef EVENT_END
 
+/* The watch of so many listeners, which must stay. heard: by any of them. */
+struct watch watch_for(const struct watch_listener *of, uint32_t count, uint32_t heard);
 /* True: some observer hears one of these events, a set of WATCH_*. */
 static inline bool watch_hears(const struct watch *w, uint32_t events)
 {

@@ -44,7 +44,7 @@ struct bench {
     struct lsu_bench l; /* of which the first test needs the cores alone, and that of locks a program too */
     struct sm_completion c;
     struct watch watch;
-    struct watch_listener listener;
+    struct watch_listener listener[2];
     struct decoded_instr program[INSTRUCTIONS + BUFFER + 1];
     uint64_t sets[INSTRUCTIONS + BUFFER + 1][3 * BENCH_WORDS];
     struct warp warps[SLOTS];
@@ -194,8 +194,8 @@ static void make_instruction(struct bench *t, uint32_t pc)
 
 static void open_completion(struct bench *t, struct core_bench *b)
 {
-    t->listener = (struct watch_listener){.observer = &observer, .state = t};
-    t->watch = (struct watch){.heard = WATCH_done, .count = 1, .of = &t->listener};
+    t->listener[0] = (struct watch_listener){.observer = &observer, .state = t};
+    t->watch = watch_for(t->listener, 1, WATCH_done);
     t->c = (struct sm_completion){.shared = b->shared,
                                   .cores = b->core,
                                   .cores_end = b->core + b->params.cores,
