@@ -195,7 +195,7 @@ static void start(struct gpu_run *run, const struct choice *c, struct taken *tak
         struct gpu_domain *domain = gpu_domain_of(run, sm);
         peers->sm[rank] = (uint16_t)sm;
         taken->sm[sm] = true;
-        domain->starts[domain->start_count++] = (struct gpu_start){run->next_block++, sm, peers->sm};
+        domain->starts[domain->start_count++] = (struct gpu_start){run->next_block++, sm, peers->sm, run};
         gpu_rest_wake(run, domain->number);
         run->last_served = sm;
     }

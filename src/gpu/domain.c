@@ -25,7 +25,7 @@ static void start_blocks(struct gpu_domain *domain, uint64_t now)
         const struct gpu_start *start = &domain->starts[i];
         contract(start->sm - domain->first_sm < domain->sms);
         uint32_t index[3];
-        gpu_block_index(run, start->block, index);
+        gpu_block_index(start->of, start->block, index);
         sm_launch(run->gpu->sms[start->sm], index, start->peers, now);
         domain->due |= BIT64(start->sm - domain->first_sm);
         domain->idle_sms &= ~BIT64(start->sm - domain->first_sm);

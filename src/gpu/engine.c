@@ -2,6 +2,8 @@
  * simulated by itself (domain.c), by a pool of worker threads; between windows this file gives out blocks, looks for
  * the end, faults and hangs, and jumps to the next event when nothing can happen before. A window is one cycle while
  * blocks wait for a place and one may come free in its first cycle: the dispatcher goes round the SMs cycle by cycle.
+ *
+ * Of several launches that run at one time, `run` is the first one, and company.c knows the others.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 #include "base/worker_pool.h"
 #include "base/hot.h"
 #include "gpu/clusters.h"
+#include "gpu/company.h"
 #include "gpu/gpu_check.h"
 #include "gpu/rest.h"
 #include "gpu/visit_impl.h"
@@ -24,12 +27,18 @@
 #define ALONE_CYCLES 256
 #endif
 
+/* Blocks are left to start, now or later. */
+HOT_INLINE bool blocks_are_left(const struct gpu_run *run)
+{
+    return run->next_block < run->blocks || (RARELY(run->company) && gpu_company_has_blocks(run->company));
+}
+
 /* The outlooks of all domains after a window, together. */
 HOT static void look_at_domains(struct gpu_run *run, struct gpu_outlook *o)
 {
     gpu_rest_settle(run, o);
     o->busy_until = cycle_max(o->busy_until, run->start_cycle);
-    if (run->next_block < run->blocks) {
+    if (blocks_are_left(run)) {
         o->idle = false;
     } else {
         o->room = 0;
@@ -65,11 +74,16 @@ static void pay(struct gpu_run *run, uint64_t blocks)
 }
 
 /* In a cycle every SM may take one block, starting behind the one served last, and the device as many as the machine
- * says. room: some SM has room. Returns whether blocks start. */
-static bool dispatch(struct gpu_run *run, bool room, uint64_t cycle)
+ * says. outlook: of the last window. Returns whether blocks start. */
+static bool dispatch(struct gpu_run *run, struct gpu_outlook *outlook, uint64_t cycle)
 {
     unsigned sms = run->gpu->machine.gpu.sms;
-    if (!room || cycle < first_start(run))
+    if (RARELY(run->company)) {
+        uint64_t started = gpu_company_dispatch(run->company, may_start(run, cycle), outlook);
+        pay(run, started);
+        return started != 0;
+    }
+    if (!outlook->room || cycle < first_start(run))
         return false;
     uint64_t first = run->next_block, most = may_start(run, cycle), last = first + cycle_min(run->blocks - first, most);
     for (unsigned i = 0; i < run->domain_count; i++)
@@ -83,7 +97,7 @@ static bool dispatch(struct gpu_run *run, bool room, uint64_t cycle)
         struct gpu_domain *domain = gpu_domain_of(run, sm);
         if (!mask_has(domain->report->room, sm - domain->first_sm))
             continue;
-        domain->starts[domain->start_count++] = (struct gpu_start){run->next_block++, sm, NULL};
+        domain->starts[domain->start_count++] = (struct gpu_start){run->next_block++, sm, NULL, run};
         gpu_rest_wake(run, domain->number);
         run->last_served = sm;
     }
@@ -126,7 +140,7 @@ static bool too_many_ticks(const struct gpu_run *run, uint64_t from, uint64_t en
  * the same whether the cycles before were skipped or stepped. */
 static uint64_t window_length(const struct gpu_run *run, uint64_t from)
 {
-    uint64_t length = run->next_block < run->blocks ? cycle_min(GPU_BLOCK_WINDOW, run->lookahead) : run->lookahead;
+    uint64_t length = blocks_are_left(run) ? cycle_min(GPU_BLOCK_WINDOW, run->lookahead) : run->lookahead;
     while (length > 1 && too_many_ticks(run, from / length * length, (from / length + 1) * length))
         length /= 2;
     return length;
@@ -156,7 +170,9 @@ static uint64_t next_own_duty(const struct gpu_run *run, const struct course *c)
 {
     const struct gpu *gpu = run->gpu;
     uint64_t duty = cycle_min(c->limit, c->watch.next);
-    if (gpu->cycle < first_start(run))
+    if (RARELY(run->company))
+        duty = cycle_min(duty, gpu_company_next(run->company));
+    else if (gpu->cycle < first_start(run))
         duty = cycle_min(duty, first_start(run));
     duty = cycle_min(duty, gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
     return cycle_min(duty, run->intervals ? run->intervals->next : CYCLE_NEVER);
@@ -174,7 +190,7 @@ static uint64_t next_duty(const struct gpu_run *run, const struct course *c)
  * time while SMs use memory without them. */
 static bool may_go_ahead(const struct gpu_run *run)
 {
-    return !run->launch->kernel->calls_device && !run->gpu->machine.sm.values_at_issue;
+    return !run->calls_device && !run->gpu->machine.sm.values_at_issue;
 }
 
 /* The calling thread takes the domain for this window. False: another thread has taken it. */
@@ -228,7 +244,7 @@ static void run_alone(const struct gpu_run *run, const struct course *c, const s
 static void run_window(struct gpu_run *run, const struct course *c, struct gpu_window *w)
 {
     uint64_t from = w->from = run->gpu->cycle, length = 1;
-    bool draining = run->next_block == run->blocks, early = from < first_start(run),
+    bool draining = !blocks_are_left(run), early = !run->company && from < first_start(run),
          looking = !early && !draining && (c->outlook.room || c->outlook.block_may_end);
     if (draining != w->draining)
         gpu_rest_none(run);
@@ -279,6 +295,8 @@ static uint64_t next_cycle(const struct gpu_run *run, const struct gpu_outlook *
 {
     if (o->faulted)
         return end;
+    if (RARELY(run->company))
+        return cycle_min(gpu_next_cycle(run->gpu, o), gpu_company_next(run->company));
     return RARELY(end < first_start(run)) ? first_start(run) : gpu_next_cycle(run->gpu, o);
 }
 
@@ -298,6 +316,8 @@ static enum gpu_status end_at(struct gpu_run *run, const struct course *c, uint6
     const struct gpu_params *p = &run->gpu->machine.gpu;
     uint64_t end = last + p->launch_end_cycles +
                    (p->launch_written_cycles && has_written(run->gpu) ? p->launch_written_cycles : 0);
+    if (RARELY(run->company))
+        end = cycle_max(last, gpu_company_ended_at(run->company));
     run->gpu->cycle = cycle_min(end, c->limit);
     return end > c->limit ? GPU_LIMIT : GPU_OK;
 }
@@ -400,6 +420,10 @@ static bool waits_for_host(struct gpu_run *run, enum gpu_watch_verdict verdict)
 
 static void explain_hang(struct gpu_run *run, const struct gpu_watch *watch, enum gpu_hang how)
 {
+    if (RARELY(run->company)) {
+        gpu_company_explain_hang(run->company, how, gpu_watch_noted_since(watch, run->gpu));
+        return;
+    }
     struct waits_source source = waits_of_sms(run->gpu);
     gpu_explain_hang(run, how, &source, gpu_watch_noted_since(watch, run->gpu));
 }
@@ -437,7 +461,8 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
     if (c->outlook.faulted) {
         /* Partitions may be ahead, further when cycles are stepped than when they are skipped: all go that far. */
         finish_partitions(gpu, cycle_min(gpu_ahead_of(end - 1), may_go_ahead(run) ? next_own_duty(run, c) : 0));
-        gpu_explain_fault(run, find_fault(run));
+        const struct sm_fault *fault = find_fault(run);
+        gpu_explain_fault(run->company ? gpu_company_faulted(run->company, fault) : run, fault);
         *status = GPU_FAULT;
         return false;
     }
@@ -517,17 +542,31 @@ static uint64_t see_to_grid(struct gpu_run *run, struct course *c, uint64_t now)
     return now;
 }
 
+/* Before a window that begins at the present cycle or later: kernels have ended, or come to begin. That a kernel ends is
+ * progress, and that SMs change hands makes the watch's counts begin anew. */
+static void see_to_company(struct gpu_run *run, struct course *c)
+{
+    if (gpu_company_look(run->company, &c->outlook))
+        gpu_watch_start(&c->watch, run->gpu);
+    c->limit = gpu_company_limit(run->company);
+    c->duty = next_duty(run, c);
+}
+
 static enum gpu_status step_windows(struct gpu_run *run, struct course *c)
 {
     struct gpu *gpu = run->gpu;
     struct gpu_window window = {.run = run};
     look_at_domains(run, &c->outlook);
+    if (RARELY(run->company))
+        see_to_company(run, c);
     for (;;) {
         uint64_t turn = ++c->turns;
-        window.starting = dispatch(run, c->outlook.room, gpu->cycle);
+        window.starting = dispatch(run, &c->outlook, gpu->cycle);
         run_window(run, c, &window);
         look_at_domains(run, &c->outlook);
         uint64_t end = gpu->cycle = c->outlook.end;
+        if (RARELY(run->company))
+            see_to_company(run, c);
         gpu_check_window(run, turn);
         uint64_t next = next_cycle(run, &c->outlook, end);
         if (RARELY(run->launch->module->grid_barrier))
@@ -568,7 +607,10 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     struct gpu *gpu = run->gpu;
     struct course *c = run->course = ARENA_NEW(&run->arena, struct course, 1);
     *c = (struct course){
-        .watch = {.grid = &run->grid, .run = run->launch->open ? run : NULL, .arena = &run->arena},
+        .watch = {.grid = &run->grid,
+                  .run = run->launch->open ? run : NULL,
+                  .company = run->company,
+                  .arena = &run->arena},
         .opens = CYCLE_NEVER,
         .visit = CYCLE_NEVER,
         .latest = CYCLE_NEVER,
@@ -583,7 +625,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
         return GPU_LIMIT;
     if (run->launch->module->grid_barrier)
         see_to_grid(run, c, gpu->cycle);
-    c->alone = !run->launch->every_cycle && !run->launch->module->grid_barrier && all_windows_alike(run);
+    c->alone = !run->launch->every_cycle && !run->launch->module->grid_barrier && !run->company && all_windows_alike(run);
     return visit_and_run(run, c);
 }
 
@@ -648,7 +690,7 @@ static unsigned threads_for(const struct gpu_run *run)
 {
     const struct gpu *gpu = run->gpu;
     unsigned groups = gpu_sm_groups(gpu), most = groups < NETWORK_MAX_SIDES ? groups : NETWORK_MAX_SIDES;
-    if (run->launch->kernel->calls_device || gpu->sanitize || run->launch->threads <= 1)
+    if (run->calls_device || gpu->sanitize || run->launch->threads <= 1)
         return 1;
     return run->launch->threads < most ? run->launch->threads : most;
 }
@@ -673,12 +715,11 @@ static void prepare_domains(struct gpu_run *run)
     }
     gpu_divide(run, run->threads);
     /* Where calls or values go from SM to SM round the networks, no SM may be a cycle ahead of another. */
-    if (run->domain_count > 1 && (run->launch->kernel->calls_device || gpu->machine.sm.values_at_issue))
+    if (run->domain_count > 1 && (run->calls_device || gpu->machine.sm.values_at_issue))
         run->lookahead = 1;
 }
 
-/* The launch's observers get their states. */
-static int observe(struct gpu_run *run)
+int gpu_begin_observers(struct gpu_run *run)
 {
     const struct gpu *gpu = run->gpu;
     const struct gpu_launch *l = run->launch;
@@ -703,8 +744,7 @@ static int observe(struct gpu_run *run)
     return 0;
 }
 
-/* Gathers the findings of the observers that are part of Lockstep. */
-static void gather(struct gpu_run *run, enum gpu_status status)
+void gpu_gather_findings(struct gpu_run *run, enum gpu_status status)
 {
     const struct gpu *gpu = run->gpu;
     if (gpu->profiles || gpu->timelines)
@@ -724,27 +764,60 @@ static void tell_findings(struct gpu_run *run, enum gpu_status status)
     gpu_explain_strays_of_sms(run);
     gpu_explain_findings(run);
     watch_launch_report(&run->watched, &run->gpu->output);
-    gather(run, status);
+    gpu_gather_findings(run, status);
 }
 
 /* A kernel sees what the host and earlier kernels wrote, also where an L1 kept older lines. */
+void gpu_begin_sm(struct gpu *gpu, unsigned sm, const struct sm_kernel *kernel, uint64_t params)
+{
+    if (gpu->machine.gpu.launch_brings_parameters)
+        sm_bring_constants(gpu->sms[sm], params, (uint32_t)kernel->grid->kernel->param_bytes);
+    sm_refresh(gpu->sms[sm], read_line, gpu);
+    sm_begin(gpu->sms[sm], kernel, gpu->cycle);
+}
+
 static enum gpu_status begin(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
-    if (observe(run) < 0 || gpu_begin_sanitize(run) < 0)
+    if (gpu_begin_observers(run) < 0 || gpu_begin_sanitize(run) < 0)
         return GPU_INVALID;
+    if (run->company && gpu_company_observe(run->company) < 0)
+        return GPU_INVALID;
+    run->calls_device = run->company ? gpu_company_calls_device(run->company) : run->launch->kernel->calls_device;
+    run->credit_at = gpu->cycle;
+    run->credit = (uint64_t)gpu->machine.gpu.dispatch_burst * gpu->machine.gpu.dispatch_cycles;
     pass_credits(gpu, run->start_cycle);
     finish_partitions(gpu, gpu->cycle);
     gpu_reset_counters(gpu);
-    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
-        if (gpu->machine.gpu.launch_brings_parameters)
-            sm_bring_constants(gpu->sms[i], gpu->params, (uint32_t)run->launch->kernel->param_bytes);
-        sm_refresh(gpu->sms[i], read_line, gpu);
-        sm_begin(gpu->sms[i], &run->kernel, gpu->cycle);
-    }
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
+        gpu_begin_sm(gpu, i, &run->kernel, run->grid.param_address);
     run->intervals = gpu_intervals_new(run);
     prepare_domains(run);
+    if (run->company)
+        gpu_company_begin(run->company);
     return run_cycles(run);
+}
+
+/* The launch has ended, and its figures are those of the whole device. */
+static enum gpu_status conclude(struct gpu_run *run, enum gpu_status status)
+{
+    struct gpu *gpu = run->gpu;
+    uint64_t sm_cycles = (gpu->cycle - run->start_cycle) * gpu->machine.gpu.sms;
+    run->end_cycle = gpu->cycle;
+    gpu_intervals_until(run, gpu->cycle);
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
+        sm_settle(gpu->sms[i], gpu->cycle);
+        sm_end(gpu->sms[i]);
+    }
+    finish_partitions(gpu, gpu->cycle);
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
+        sm_publish(gpu->sms[i], write_bytes, gpu);
+    gpu_collect(gpu, run->result->counters);
+    gpu_intervals_end(run, run->result->counters);
+    if (gpu_check_accounts(run, sm_cycles, status != GPU_FAULT) < 0)
+        return GPU_INVALID;
+    tell_findings(run, status);
+    return status;
 }
 
 HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
@@ -755,23 +828,14 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
                                                  : leave_stand(run, going);
     if (status == GPU_STANDS || status == GPU_HELD)
         return status;
-    if (status != GPU_INVALID)
-        gpu_intervals_until(run, gpu->cycle);
-    for (unsigned i = 0; i < gpu->machine.gpu.sms && status != GPU_INVALID; i++) {
-        sm_settle(gpu->sms[i], gpu->cycle);
-        sm_end(gpu->sms[i]);
-    }
-    if (status != GPU_INVALID)
-        finish_partitions(gpu, gpu->cycle);
-    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
-        sm_publish(gpu->sms[i], write_bytes, gpu);
-    gpu_collect(gpu, run->result->counters);
-    if (status != GPU_INVALID)
-        gpu_intervals_end(run, run->result->counters);
-    if (status != GPU_INVALID && gpu_check_accounts(run, status != GPU_FAULT) < 0)
-        status = GPU_INVALID;
-    if (status != GPU_INVALID)
-        tell_findings(run, status);
+    if (status == GPU_INVALID) {
+        for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
+            sm_publish(gpu->sms[i], write_bytes, gpu);
+        gpu_collect(gpu, run->result->counters);
+    } else if (run->company)
+        status = gpu_company_conclude(run->company, status, finish_partitions);
+    else
+        status = conclude(run, status);
     if (status != GPU_OK)
         rebuild(gpu);
     else if (gpu->machine.gpu.flush_l1_at_kernel_end)

@@ -239,6 +239,8 @@ struct gpu_result {
     const char *blocks_limited_by;
     uint64_t cycles;
     double time_ns;                  /* simulated time of the launch */
+    uint64_t start;                  /* the device's cycle in which it began */
+    bool shared;                     /* it ran together with others (gpu_launch_together) */
     struct gpu_counters *counters;   /* every unit's statistics, merged over units; see gpu_result_sets */
     unsigned lacks;                  /* set of enum stat_needs: statistics that need one of them were not measured */
     struct profile *profile;         /* see gpu_profile; NULL: there is none */
@@ -267,6 +269,25 @@ void gpu_explain_stop(const struct gpu_result *result, struct diag_sink *sink);
 /* Runs one kernel to its end, or until it stands or is held. Returns 0 when it ended well; else -1, result->status says
  * how and sink explains. result is filled in every case (partial figures included), unless it stands or is held. */
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink);
+
+/* Launches that are given together run at one time, as far as there is room (company.c): at most gpu.kernels kernels, each
+ * on SMs of its own. */
+#define GPU_TOGETHER 64 /* launches given together, at most */
+struct gpu_given {
+    struct gpu_launch launch;
+    uint64_t after; /* set of those before it in the list that must have ended before it begins */
+    struct gpu_result *result;
+    struct diag_sink *sink;
+};
+/* True: the launch may be given together with others on this device. Some ways to launch, or to look at a launch, are for
+ * one kernel alone: company.c lists them. */
+bool gpu_may_share(const struct gpu *gpu, const struct gpu_launch *launch);
+/* Runs launches that gpu_may_share, 1 to GPU_TOGETHER, to the end of all. Returns 0 when all ended well; else -1, each
+ * result's status says how, and its sink explains. A launch that cannot begin (GPU_INVALID) keeps no other from running,
+ * and those after it run; where one fails, those that have not ended are stopped. Results are filled in every case: they have the groups of
+ * statistics of the SMs. What the SMs share (L2, DRAM, networks), and energy, is in `total` (may be NULL), with the sums of
+ * all kernels' statistics and the cycles from the first begin to the last end. Neither depends on the threads. */
+int gpu_launch_together(struct gpu *gpu, struct gpu_given *given, unsigned count, struct gpu_result *total);
 
 /* The launch that stands or is held, if any, with what gpu_launch was given for result, sink, and gpu_launch.params; meanwhile
  * memory may be read and written, and modules be loaded, but nothing be launched. gpu_polls_changed: one of the words

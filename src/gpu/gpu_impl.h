@@ -104,6 +104,8 @@ struct gpu {
     uint64_t launches;
     uint64_t params; /* device address of the parameter block */
     uint64_t params_bytes;
+    uint64_t more_params[GPU_TOGETHER]; /* of launches that run beside the first: their parameter blocks, by number, or 0 */
+    uint64_t more_params_bytes[GPU_TOGETHER];
     uint64_t workspace; /* device address of the grid workspace; 0 until the first cooperative launch */
     uint64_t heap, heap_bytes;
     struct store heap_blocks; /* allocations inside the heap; no memory of its own */
@@ -162,9 +164,14 @@ struct gpu_peers {
     uint16_t sm[LANE_CLUSTER_BLOCKS];
 };
 
-/* Everything one launch needs besides the device. */
+/* company.c: the launches that run at one time. */
+struct gpu_company;
+
+/* Everything one launch needs besides the device. Of launches that run at one time, the first one's has what they share
+ * (course, domains, rest, the dispatcher) and the company. */
 struct gpu_run {
     struct gpu *gpu;
+    struct gpu_company *company; /* of the first of several launches; NULL: the launch is alone */
     struct gpu_launch own;   /* a copy, which launch is */
     struct gpu_polls *polls; /* of a launch that stands, or came to look as if; NULL until then */
     struct course *course;   /* engine.c: where it goes on */
@@ -184,7 +191,9 @@ struct gpu_run {
     unsigned domain_count, threads;
     unsigned lookahead; /* of the networks, in ticks: domains are never further apart */
     uint64_t blocks, next_block, start_cycle;
+    uint64_t end_cycle; /* known when it has ended */
     struct gpu_peers *peers; /* of the clusters that start in this cycle; NULL until some do */
+    bool calls_device;                   /* a kernel that runs calls the device's functions (printf, malloc) */
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
     uint64_t credit, credit_at; /* of the dispatcher, in blocks times gpu.dispatch_cycles, in that cycle (may_start) */
     uint64_t checks, next_check;         /* gpu_check_window: units checked so far, and the window of the next one */
@@ -236,9 +245,29 @@ void gpu_polls_add(struct gpu_run *run, const struct simt_warp *warp);
 void gpu_polls_find(struct gpu_run *run);
 /* Returns true if the host can write one of these words without a call. */
 bool gpu_polls_host(const struct gpu_run *run);
+/* engine.c: the launch's observers get their states (-1 with a diagnostic), and their findings are gathered. */
+int gpu_begin_observers(struct gpu_run *run);
+void gpu_gather_findings(struct gpu_run *run, enum gpu_status status);
+/* engine.c: an SM, which is idle, begins with a kernel in the present cycle. params: where the kernel's parameters lie. */
+void gpu_begin_sm(struct gpu *gpu, unsigned sm, const struct sm_kernel *kernel, uint64_t params);
+/* launch.c: checks a launch and makes what it needs, without beginning it; params: the number of its parameter block among
+ * those of the launches that run at one time. NULL: it cannot be launched, result->status and sink say why. */
+struct gpu_run *gpu_run_new(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result,
+                            struct diag_sink *sink, unsigned params);
+void gpu_run_free(struct gpu_run *run);
+/* launch.c: runs what gpu_run_new has made, whose begin is known, until it ends, stands or is held. */
+enum gpu_status gpu_proceed(struct gpu_run *run, enum gpu_going going);
+/* launch.c: the cycle in which a launch may begin that the host or a graph gives now, behind all that the device has done. */
+void gpu_come_to_begin(struct gpu *gpu, const struct gpu_launch *launch);
 /* result.c */
 struct gpu_counters *gpu_counters_new(void);
 void gpu_collect(struct gpu *gpu, struct gpu_counters *counters);
+/* Adds the statistics of an SM; of all that SMs share; of the SMs' groups, those of another launch. */
+void gpu_collect_sm(const struct gpu *gpu, unsigned sm, struct gpu_counters *counters);
+void gpu_collect_shared(const struct gpu *gpu, struct gpu_counters *counters);
+void gpu_add_sm_counters(struct gpu_counters *counters, const struct gpu_counters *more);
+/* Leaves out of what is shown the groups of what SMs share. */
+void gpu_show_sms_alone(struct gpu_counters *counters);
 /* Computes the energy of a result that has its counters and cycles. */
 void gpu_add_energy(const struct machine *machine, struct gpu_result *result);
 void gpu_reset_counters(struct gpu *gpu);
@@ -301,6 +330,7 @@ struct gpu_watch {
     bool listens;                   /* the launch does (gpu_launch.listens) */
     struct arena *arena;            /* for what follows, which is made when it is first needed */
     struct gpu_control *control;
+    const struct gpu_company *company; /* its kernels have controls of their own; NULL: the launch is alone */
     struct gpu_watch_state *states; /* in pairs, by hash */
 };
 /* state.c: between two windows of the engine. gpu_checkpoint takes one, gpu_resume loads launch->resume: -1 when it
@@ -335,10 +365,11 @@ enum gpu_hang {
     GPU_HANG_IDLE,  /* it saw nothing come of it for gpu.idle_cycles */
 };
 /* Every cycle of every scheduler and of every resident warp has one cause in what was collected: -1 with a diagnostic
- * when not. whole: no fault ended the last cycle before all schedulers had looked. */
-int gpu_check_accounts(struct gpu_run *run, bool whole);
-/* phases.c: the rows of gpu_launch.phases that this launch gives. */
-void gpu_add_phases(const struct gpu *gpu, const char *kernel, struct strbuf *out);
+ * when not. sm_cycles: cycles of all SMs that were the launch's, together; whole: no fault ended the last cycle before all
+ * schedulers had looked. */
+int gpu_check_accounts(struct gpu_run *run, uint64_t sm_cycles, bool whole);
+/* phases.c: the rows of gpu_launch.phases that an SM has for this launch. */
+void gpu_add_phases(const struct gpu_run *run, unsigned sm, struct strbuf *out);
 struct waits_source;
 /* since: from when on all writes were noted, or CYCLE_NEVER. */
 void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how, const struct waits_source *source, uint64_t since);

@@ -185,22 +185,34 @@ static int check_resources(struct gpu_run *run)
     return 0;
 }
 
-/* Parameters live in device memory, as constant memory that the kernel's ld.param reads through the constant cache. */
-static int write_params(struct gpu_run *run)
+/* The parameter block *block, of *size bytes, becomes as large as the kernel needs. */
+static int make_params(struct gpu_run *run, uint64_t *block, uint64_t *size)
 {
     struct gpu *gpu = run->gpu;
     uint64_t bytes = round_up_u64(run->launch->kernel->param_bytes + 16, 4096);
-    if (bytes > gpu->params_bytes) {
-        uint64_t block = store_alloc(&gpu->store, bytes, 256);
-        if (!block)
-            return refuse(run, "raise gpu.memory_mib", "no device memory is left for its parameters");
-        gpu->params = block;
-        gpu->params_bytes = bytes;
-        vec_push(&gpu->constants, (struct gpu_range){block, block + bytes});
-    }
+    if (bytes <= *size)
+        return 0;
+    uint64_t made = store_alloc(&gpu->store, bytes, 256);
+    if (!made)
+        return refuse(run, "raise gpu.memory_mib", "no device memory is left for its parameters");
+    *block = made;
+    *size = bytes;
+    vec_push(&gpu->constants, (struct gpu_range){made, made + bytes});
+    return 0;
+}
+
+/* Parameters live in device memory, as constant memory that the kernel's ld.param reads through the constant cache. Each of
+ * the launches that run at one time has a block of its own; a launch that is alone has number 0. */
+static int write_params(struct gpu_run *run, unsigned number)
+{
+    struct gpu *gpu = run->gpu;
+    uint64_t *block = number ? &gpu->more_params[number] : &gpu->params;
+    uint64_t *size = number ? &gpu->more_params_bytes[number] : &gpu->params_bytes;
+    if (make_params(run, block, size))
+        return -1;
     if (run->launch->kernel->param_bytes)
-        memcpy(store_at(&gpu->store, gpu->params), run->launch->params, run->launch->kernel->param_bytes);
-    run->grid.param_address = gpu->params;
+        memcpy(store_at(&gpu->store, *block), run->launch->params, run->launch->kernel->param_bytes);
+    run->grid.param_address = *block;
     return 0;
 }
 
@@ -362,14 +374,17 @@ static void describe_result(struct gpu_run *run)
     r->counters = gpu_counters_new();
 }
 
-static int prepare(struct gpu_run *run)
+static int prepare(struct gpu_run *run, unsigned params)
 {
     if (run->launch->dynamic_shared > UINT32_MAX / 2)
         return refuse(run, NULL, "dynamic shared memory is out of range");
     if (check_shape(run) || check_code(run) || check_barriers(run))
         return -1;
     describe_grid(run);
-    return gpu_settle_clusters(run) || check_lock_queues(run) || check_resources(run) || write_params(run) || write_workspace(run) ? -1 : 0;
+    return gpu_settle_clusters(run) || check_lock_queues(run) || check_resources(run) || write_params(run, params) ||
+                   write_workspace(run)
+               ? -1
+               : 0;
 }
 
 /* Host programs may have changed how this thread rounds or treats subnormals (-ffast-math does); the lanes' arithmetic
@@ -396,7 +411,7 @@ static void set_host_float_mode(unsigned mode)
 }
 #endif
 
-static void free_run(struct gpu_run *run)
+void gpu_run_free(struct gpu_run *run)
 {
     watch_launch_free(&run->watched);
     gpu_intervals_free(run->intervals);
@@ -414,33 +429,41 @@ static void guard_plugins(const struct gpu_run *run, struct sched_functions *fun
     plugin_guard_begin(plugins, 1 + observers->count, run->launch->blame);
 }
 
-/* Runs it until it ends, stands or is held. Returns as gpu_launch; a launch that has ended is freed. */
-static int proceed(struct gpu_run *run, enum gpu_going going)
+enum gpu_status gpu_proceed(struct gpu_run *run, enum gpu_going going)
 {
-    struct gpu *gpu = run->gpu;
-    struct gpu_result *result = run->result;
     const struct gpu_launch *launch = run->launch;
     unsigned float_mode = host_float_mode();
     struct sched_functions functions;
     if (launch->mode == GPU_TIMING)
         guard_plugins(run, &functions);
     set_host_float_mode(HOST_FLOAT_DEFAULT);
-    result->status = launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(run, going) : gpu_run_timing(run, going);
+    enum gpu_status status = launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(run, going) : gpu_run_timing(run, going);
     set_host_float_mode(float_mode);
     if (launch->mode == GPU_TIMING)
         plugin_guard_end();
+    return status;
+}
+
+/* Runs it until it ends, stands or is held. Returns as gpu_launch; a launch that has ended is freed. */
+static int proceed(struct gpu_run *run, enum gpu_going going)
+{
+    struct gpu *gpu = run->gpu;
+    struct gpu_result *result = run->result;
+    const struct gpu_launch *launch = run->launch;
+    result->status = gpu_proceed(run, going);
     gpu->standing = result->status == GPU_STANDS || result->status == GPU_HELD ? run : NULL;
     if (gpu->standing)
         return -1;
     result->stopped_by = result->status == GPU_LIMIT ? "max-cycles" : NULL;
     result->host = host_use_since(&run->start);
+    result->start = run->start_cycle;
     result->cycles = launch->mode == GPU_FUNCTIONAL ? 0 : gpu->cycle - run->start_cycle;
     result->time_ns = (double)result->cycles * 1000.0 / gpu->machine.gpu.core_mhz;
-    if (launch->phases && launch->mode == GPU_TIMING)
-        gpu_add_phases(gpu, launch->kernel->name, launch->phases);
+    for (unsigned i = 0; launch->phases && launch->mode == GPU_TIMING && i < gpu->machine.gpu.sms; i++)
+        gpu_add_phases(run, i, launch->phases);
     if (launch->mode == GPU_TIMING)
         gpu_add_energy(&gpu->machine, result);
-    free_run(run);
+    gpu_run_free(run);
     return result->status == GPU_OK ? 0 : -1;
 }
 
@@ -454,8 +477,8 @@ static const char *shown_name(struct gpu_run *run)
     return kept;
 }
 
-/* Time passes until a launch begins, in which nothing is simulated: none before the first one. */
-static void come_to_begin(struct gpu *gpu, const struct gpu_launch *l)
+/* Time passes until the launch begins, in which nothing is simulated: none before the first one. */
+void gpu_come_to_begin(struct gpu *gpu, const struct gpu_launch *l)
 {
     const struct gpu_params *p = &gpu->machine.gpu;
     if (l->mode != GPU_TIMING)
@@ -469,10 +492,10 @@ static void come_to_begin(struct gpu *gpu, const struct gpu_launch *l)
     gpu->given = l->by_graph ? gpu->given : gpu->cycle;
 }
 
-int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink)
+struct gpu_run *gpu_run_new(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result,
+                            struct diag_sink *sink, unsigned params)
 {
     struct gpu_run *run = base_calloc(1, sizeof *run);
-    contract(!gpu->standing);
     *run = (struct gpu_run){.gpu = gpu, .own = *launch, .result = result, .sink = sink, .start_cycle = gpu->cycle};
     run->launch = &run->own;
     run->name = shown_name(run);
@@ -480,15 +503,23 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
     if (gpu->machine.sm.values_at_issue)
         run->own.threads = 1;
     describe_result(run);
-    if (prepare(run)) {
-        free_run(run);
-        return -1;
+    if (prepare(run, params)) {
+        gpu_run_free(run);
+        return NULL;
     }
     run->kernel.protocol = gpu_protocol(&gpu->machine);
     sm_prepare(&run->kernel, &gpu->machine.sm, &run->arena);
-    come_to_begin(gpu, launch);
-    run->start_cycle = run->credit_at = gpu->cycle;
-    run->credit = (uint64_t)gpu->machine.gpu.dispatch_burst * gpu->machine.gpu.dispatch_cycles;
+    return run;
+}
+
+int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink)
+{
+    contract(!gpu->standing);
+    struct gpu_run *run = gpu_run_new(gpu, launch, result, sink, 0);
+    if (!run)
+        return -1;
+    gpu_come_to_begin(gpu, launch);
+    run->start_cycle = gpu->cycle;
     gpu->launches++;
     run->start = host_use_now();
     return proceed(run, GPU_GO_ON);

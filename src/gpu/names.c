@@ -76,6 +76,15 @@ void gpu_add_label(const struct gpu_label *l, struct strbuf *out)
                     (unsigned long long)l->bytes);
 }
 
+/* A launch's parameters lie there, or one's that ran beside others. */
+static bool is_parameters(const struct gpu *gpu, uint64_t start)
+{
+    bool found = start == gpu->params;
+    for (unsigned i = 0; i < GPU_TOGETHER; i++)
+        found |= start == gpu->more_params[i];
+    return found;
+}
+
 static bool add_block(const struct gpu *gpu, uint64_t address, struct strbuf *out)
 {
     const struct store_block *block = store_find(&gpu->store, address);
@@ -84,7 +93,7 @@ static bool add_block(const struct gpu *gpu, uint64_t address, struct strbuf *ou
         return false;
     if (label)
         gpu_add_label(label, out);
-    else if (block->start == gpu->params)
+    else if (is_parameters(gpu, block->start))
         strbuf_add(out, "the kernel's parameters");
     else if (block->start == gpu->workspace)
         strbuf_add(out, "the grid's workspace");

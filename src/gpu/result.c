@@ -63,22 +63,56 @@ static void collect_lines(struct gpu_counters *c, const struct gpu *gpu)
     vec_free(&all);
 }
 
-void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
+void gpu_collect_sm(const struct gpu *gpu, unsigned sm, struct gpu_counters *c)
+{
+    struct sm *unit = gpu->sms[sm];
+#define OF_SM ADD_UP
+#include "gpu/counters.def"
+    coherence_collect(&c->transitions[0], sm_coherence(unit));
+}
+
+void gpu_collect_shared(const struct gpu *gpu, struct gpu_counters *c)
 {
     c->keeps_written = gpu_protocol(&gpu->machine)->registration != NULL;
     c->queues_locks = gpu->machine.memory.locks.queue;
     show_sets(c);
-    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
-        struct sm *unit = gpu->sms[i];
-#define OF_SM ADD_UP
-#include "gpu/counters.def"
-        coherence_collect(&c->transitions[0], sm_coherence(unit));
-    }
-    collect_lines(c, gpu);
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         collect_partition(c, gpu, gpu->partitions[i]);
     for (unsigned i = 0; i < gpu->network_count; i++)
         network_add_stats(gpu_network_at(gpu, i), &c->network);
+}
+
+void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
+{
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
+        gpu_collect_sm(gpu, i, c);
+    collect_lines(c, gpu);
+    gpu_collect_shared(gpu, c);
+}
+
+/* Which sets are added up over SMs. */
+static const bool of_sms[GPU_SETS] = {
+#define OF_SM(member, statistics) [GPU_SET_##member] = true,
+#include "gpu/counters.def"
+};
+
+void gpu_add_sm_counters(struct gpu_counters *c, const struct gpu_counters *more)
+{
+    for (unsigned i = 0; i < GPU_SETS; i++)
+        if (of_sms[i])
+            stat_merge(c->sets[i].group, (void *)(uintptr_t)c->sets[i].values, more->sets[i].values);
+    coherence_add_counts(&c->transitions[0], &more->transitions[0]);
+}
+
+void gpu_show_sms_alone(struct gpu_counters *c)
+{
+    show_sets(c);
+    unsigned kept = 0;
+    for (unsigned i = 0; i < c->shown_count; i++)
+        for (unsigned set = 0; set < GPU_SETS; set++)
+            if (of_sms[set] && c->shown[i].group == c->sets[set].group)
+                c->shown[kept++] = c->shown[i];
+    c->shown_count = kept;
 }
 
 static uint64_t sum_of(const struct gpu_stat_set *set)
@@ -89,12 +123,12 @@ static uint64_t sum_of(const struct gpu_stat_set *set)
     return sum;
 }
 
-int gpu_check_accounts(struct gpu_run *run, bool whole)
+int gpu_check_accounts(struct gpu_run *run, uint64_t sm_cycles, bool whole)
 {
     const struct machine *m = &run->gpu->machine;
     const struct gpu_counters *c = run->result->counters;
     uint64_t owned = sum_of(&c->sets[GPU_SET_stalls]), warps = sum_of(&c->sets[GPU_SET_warps]);
-    uint64_t cycles = (run->gpu->cycle - run->start_cycle) * m->gpu.sms * core_schedulers(&m->sm);
+    uint64_t cycles = sm_cycles * core_schedulers(&m->sm);
     if ((owned == cycles || !whole) && warps == c->sm.warp_cycles)
         return 0;
     return diag_error(run->sink, DIAG_NOWHERE, "this is a fault of Lockstep: please report it",

@@ -282,7 +282,7 @@ static json_t *launch_json(const struct writer *w, enum gpu_status status)
     json_object_set_new(launch, "status", json_string(gpu_status_name(status)));
     json_object_set_new(launch, "machine", json_string(gpu->machine.name ? gpu->machine.name : ""));
     json_object_set_new(launch, "start", number(w->start));
-    json_object_set_new(launch, "cycles", number(gpu->cycle - w->start));
+    json_object_set_new(launch, "cycles", number(w->run->end_cycle - w->start));
     json_object_set_new(launch, "warps", number(observed->warps));
     json_object_set_new(launch, "lanes", number(observed->lanes));
     json_object_set_new(launch, "sms", sms_json(w));

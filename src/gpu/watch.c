@@ -1,6 +1,7 @@
 /* The progress watch: whether a launch gets nowhere. What it then says is in explain.c. */
 #include <string.h>
 
+#include "gpu/company.h"
 #include "gpu/control.h"
 #include "gpu/waits.h"
 
@@ -122,6 +123,14 @@ static void note_state(const struct gpu_watch *watch, const struct gpu *gpu, str
     pair[taken[0]] = (struct gpu_watch_state){.hash = hash, .cycle = gpu->cycle, .memory = memory};
 }
 
+/* What decides what the warp's kernel does. */
+static const struct gpu_control *control_of(const struct gpu_watch *watch, const struct simt_warp *warp)
+{
+    if (!watch->company || warp->block->grid == watch->grid)
+        return watch->control;
+    return gpu_company_control(watch->company, warp->block->grid);
+}
+
 /* Notes what each warp is. */
 static void look(struct gpu_watch *watch, const struct gpu *gpu)
 {
@@ -139,7 +148,7 @@ static void look(struct gpu_watch *watch, const struct gpu *gpu)
             seen->issued = w.issued;
             seen->turn = gpu->cycle;
             uint64_t hash =
-                gpu_warp_hash(w.warp, watch->control, w.written ^ number * UINT64_C(0xD6E8FEB86659FD93), gpu->cycle);
+                gpu_warp_hash(w.warp, control_of(watch, w.warp), w.written ^ number * UINT64_C(0xD6E8FEB86659FD93), gpu->cycle);
             note_state(watch, gpu, seen, hash, memory);
         }
     }

@@ -18,6 +18,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->watch = watch_of(kernel->watched, sm->setup.index);
     memset(sm->told_waits, 0, sizeof sm->told_waits);
     sm->next_age = sm->next_block = 0;
+    sm->retired_at = 0;
     sm->unsynced.count = 0;
     sm->strays.count = 0;
     sm->lines.count = 0;
@@ -174,6 +175,7 @@ void sm_retire(void *context, unsigned slot)
     block->used = false;
     core_view_block(&sm->views, (unsigned)(block - sm->blocks), &(struct lockstep_block_view){0});
     sm->blocks_retired++;
+    sm->retired_at = sm->agenda.now + 1;
     if (sm->spinning.spin && !sm->warp.resident)
         sm_spinning_drained(sm);
 }

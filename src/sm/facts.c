@@ -121,6 +121,11 @@ const struct sm_grid_barrier *sm_grid_barrier(const struct sm *sm)
     return &sm->grid;
 }
 
+uint64_t sm_retired_at(const struct sm *sm)
+{
+    return sm->retired_at;
+}
+
 void sm_open_grid(struct sm *sm)
 {
     sm->grid.open = sm->grid.blocks != 0;

@@ -231,6 +231,8 @@ const struct sm_grid_barrier *sm_grid_barrier(const struct sm *sm);
 /* It opens in the next step, which the SM must be woken for. */
 void sm_open_grid(struct sm *sm);
 uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
+/* The cycle behind the one in which the last block of this launch retired, or 0: none has. */
+uint64_t sm_retired_at(const struct sm *sm);
 /* Warp instructions issued, and blocks that have ended, in this launch so far: as sm_stats_of has them. */
 uint64_t sm_issued(const struct sm *sm);
 uint64_t sm_blocks_ended(const struct sm *sm);

@@ -86,6 +86,7 @@ struct sm {
     _Alignas(CACHE_LINE) struct sm_stats performed; /* what instructions have counted: other stages count the rest */
     struct sm_cycles cycles;
     uint64_t blocks_retired;
+    uint64_t retired_at; /* the cycle behind the one in which the last block retired */
     uint64_t barrier_count; /* barrier instructions */
     struct sm_stats stats;  /* of all stages: see sm_stats_of */
     struct core_views views;

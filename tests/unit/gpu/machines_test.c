@@ -389,7 +389,7 @@ static void draw_machine(struct machine *machine, uint64_t seed, unsigned *drawn
         for (unsigned i = 0; i < machine->groups[g].count; i++) {
             const struct param_desc *param = &machine->groups[g].params[i];
             struct strbuf name = {0}, value = {0};
-            if (rnd(&x, 600) >= share)
+            if (!strcmp(param->name, "kernels") || rnd(&x, 600) >= share) /* the launch is alone */
                 continue;
             strbuf_addf(&name, "%s.%s", machine->groups[g].name, param->name);
             draw_value(strbuf_text(&name), param, &x, &value);
@@ -534,6 +534,7 @@ static const struct {
     {"gpu.watch_cycles", "hangs"},
     {"gpu.idle_cycles", "hangs"},
     {"gpu.flush_l1_at_kernel_end", "a second launch"},
+    {"gpu.kernels", "unit.gpu.together"},
 };
 
 static bool is_silent(const char *name)
