@@ -149,6 +149,7 @@ struct findings {
     struct strbuf timeline;            /* lines of --timeline */
     json_t *waits;                     /* the graph of waiting of the last kernel that hung, or NULL */
     json_t *failed; /* launches that failed before their kernel began: kernel and error of each, in order */
+    json_t *together; /* sums of kernels that ran together, or NULL: none did */
     size_t seen;    /* of these, the first so many: the program then asked for its last error, and was told */
 };
 
@@ -179,6 +180,11 @@ static json_t *read_kernels(const char *path, struct findings *found, struct dia
         }
         if (type && strcmp(type, "phases") == 0)
             strbuf_add(&found->phases, json_string_value(json_object_get(line, "rows")));
+        if (type && strcmp(type, "together") == 0) {
+            json_object_del(line, "type");
+            found->together = found->together ? found->together : json_array();
+            json_array_append(found->together, line);
+        }
         bool kernel = type && strcmp(type, "kernel") == 0, seen = type && strcmp(type, "seen") == 0;
         const char *timeline = kernel ? json_string_value(json_object_get(line, "timeline")) : NULL;
         strbuf_add(&found->timeline, timeline ? timeline : "");
@@ -392,6 +398,8 @@ static json_t *document_of(const struct cli_options *options, const struct machi
     json_t *document = cli_document(machine, options, options->rest, kernels, reason);
     json_object_set_new(document, "exit_status", json_integer(status));
     json_object_set(document, "lost_launches", found->failed);
+    if (found->together)
+        json_object_set(document, "together", found->together);
     if (json_array_size(found->failed) > found->seen && !json_is_true(json_object_get(document, "partial"))) {
         json_object_set_new(document, "partial", json_true());
         json_object_set_new(document, "partial_reason", json_string("refused"));
@@ -410,6 +418,7 @@ static int report(const struct cli_options *options, const struct machine *machi
         json_decref(kernels);
         json_decref(found.waits);
         json_decref(found.failed);
+        json_decref(found.together);
         strbuf_free(&found.phases);
         strbuf_free(&found.timeline);
         return CLI_USAGE;
@@ -447,6 +456,7 @@ static int report(const struct cli_options *options, const struct machine *machi
     strbuf_free(&found.timeline);
     json_decref(kernels);
     json_decref(found.failed);
+    json_decref(found.together);
     return lost && code == CLI_OK ? CLI_FAILED : code;
 }
 

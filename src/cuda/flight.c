@@ -3,8 +3,9 @@
  * first call that has to wait for the kernel lets it go on as soon as a word that it polls has changed. Simulated time
  * stands meanwhile, so that nothing depends on how long the host takes.
  *
- * One kernel is under way at a time. What a program gives to a stream behind it is put off until it has ended; what it
- * gives to other streams is done at once, but for kernels, which are put off too.
+ * One kernel is under way at a time, or several that run together to the end of all (queue.c). What a program gives to a
+ * stream behind it is put off until it has ended; what it gives to other streams is done at once, but for kernels, which
+ * are put off too.
  *
  * A call that waits gives up, and the kernel ends as one that hangs, when no thread of the program is left that could
  * write, or when none has written for LOCKSTEP_HOST_PATIENCE seconds. */
@@ -15,17 +16,10 @@
 
 #include "base/hash.h"
 #include "base/plugin.h"
-#include "cuda/runtime.h"
+#include "cuda/flight.h"
 
 #define LOOK_NS 500000   /* between two looks at the words that the kernel polls */
 #define SECOND_LOOK 0.05 /* seconds between two looks at all that the host can write */
-
-/* A copy, fill, event or launch that a stream performs once the kernel under way has ended. */
-struct later {
-    cudaStream_t stream;
-    flight_later *run;
-    void *data;
-};
 
 struct flight {
     struct runtime *rt;
@@ -105,7 +99,7 @@ static bool is_to_stop(void *rt)
 static void collect(struct flight *f)
 {
     struct runtime *rt = f->rt;
-    if (f->result.status == GPU_STOPPED)
+    if (f->result.status == GPU_STOPPED && f->reason)
         f->result.stopped_by = f->reason;
     gpu_explain_stop(&f->result, &f->sink);
     if (rt->monitor)
@@ -260,52 +254,35 @@ static void attend(struct flight *f, bool last)
         pause_unlocked(rt);
 }
 
-static void do_first(struct runtime *rt, bool off)
-{
-    struct later *first = rt->behind.items[0];
-    rt->behind.count--;
-    memmove(rt->behind.items, rt->behind.items + 1, rt->behind.count * sizeof *rt->behind.items);
-    first->run(rt, first->data, off);
-    free(first);
-}
-
-/* Does what was put off, up to and with the next kernel that stands. */
-static void catch_up(struct runtime *rt)
+void flight_catch_up(struct runtime *rt)
 {
     while (!rt->flight && rt->behind.count)
-        do_first(rt, rt->fault || rt->broken);
+        queue_step(rt, rt->fault || rt->broken);
 }
 
 cudaError_t flight_wait(struct runtime *rt)
 {
-    if (rt->flight)
+    bool waits = rt->flight || rt->behind.count;
+    if (waits)
         stop_begin(rt);
     rt->waiting++;
-    bool waited = rt->flight != NULL;
+    flight_catch_up(rt);
     while (rt->flight) {
         attend(rt->flight, false);
-        catch_up(rt);
+        flight_catch_up(rt);
     }
     rt->waiting--;
-    if (waited)
+    if (waits)
         stop_end(rt);
     return rt->broken ? rt->broken : rt->fault;
 }
 
-/* Two streams are one for this, or one of them is the legacy stream, in which work waits for that of all streams that
- * are not cudaStreamNonBlocking, and they for it. */
-static bool ordered(cudaStream_t a, cudaStream_t b)
-{
-    bool legacy_a = !a || a == cudaStreamLegacy, legacy_b = !b || b == cudaStreamLegacy;
-    return a == b || (legacy_a && stream_blocks(b)) || (legacy_b && stream_blocks(a));
-}
-
 bool flight_before(const struct runtime *rt, cudaStream_t stream)
 {
-    if (rt->flight && ordered(rt->flight->stream, stream))
+    if (rt->flight && queue_ordered(rt->flight->stream, stream))
         return true;
     for (size_t i = 0; i < rt->behind.count; i++)
-        if (ordered(rt->behind.items[i]->stream, stream))
+        if (queue_ordered(rt->behind.items[i]->stream, stream))
             return true;
     return false;
 }
@@ -323,17 +300,22 @@ cudaError_t flight_query(struct runtime *rt, cudaStream_t stream)
     if (rt->flight &&
         (host_has_written(rt->flight) || (rt->patience > 0 && host_seconds() - rt->flight->stood > rt->patience)))
         attend(rt->flight, false);
-    catch_up(rt);
+    flight_catch_up(rt);
     stop_end(rt);
     return rt->fault ? rt->fault : flight_before(rt, stream) ? cudaErrorNotReady : cudaSuccess;
 }
 
-cudaError_t flight_defer(struct runtime *rt, cudaStream_t stream, flight_later *run, void *data)
+cudaError_t flight_defer_as(struct runtime *rt, const struct later *given)
 {
     struct later *later = base_calloc(1, sizeof *later);
-    *later = (struct later){stream, run, data};
+    *later = *given;
     vec_push(&rt->behind, later);
     return cudaSuccess;
+}
+
+cudaError_t flight_defer(struct runtime *rt, cudaStream_t stream, flight_later *run, void *data)
+{
+    return flight_defer_as(rt, &(struct later){.stream = stream, .run = run, .data = data});
 }
 
 static cudaError_t take_off(struct flight *f, const char *code)
@@ -346,7 +328,7 @@ static cudaError_t take_off(struct flight *f, const char *code)
     return settle(f);
 }
 
-cudaError_t flight_begin(struct runtime *rt, const struct gpu_launch *launch, cudaStream_t stream, const char *code)
+static struct flight *new_flight(struct runtime *rt, const struct gpu_launch *launch, cudaStream_t stream)
 {
     struct flight *f = base_calloc(1, sizeof *f);
     *f = (struct flight){.rt = rt, .launch = *launch, .stream = stream};
@@ -357,6 +339,12 @@ cudaError_t flight_begin(struct runtime *rt, const struct gpu_launch *launch, cu
     f->launch.blame = rt->results >= 0 ? &f->blame : NULL;
     f->launch.progress = on_progress;
     f->launch.context = f;
+    return f;
+}
+
+cudaError_t flight_begin(struct runtime *rt, const struct gpu_launch *launch, cudaStream_t stream, const char *code)
+{
+    struct flight *f = new_flight(rt, launch, stream);
     f->launch.visitor = rt->monitor ? monitor_visitor(rt->monitor) : NULL;
     f->launch.open = true;
     f->launch.host_writes = memory_is_shared(rt) ? host_writes : NULL;
@@ -369,13 +357,57 @@ cudaError_t flight_begin(struct runtime *rt, const struct gpu_launch *launch, cu
     return error ? error : rt->flight && rt->replay.on ? (flight_wait(rt), cudaSuccess) : cudaSuccess;
 }
 
+/* Brings out what kernels left that ran together, in the order in which they were given. The failure that stopped others is
+ * the one that later calls answer. */
+static void land_together(struct flight **flights, unsigned count, struct gpu_result *total)
+{
+    struct runtime *rt = flights[0]->rt;
+    const char *reason = flights[0]->reason;
+    bool failed = false;
+    results_together(rt, total, count);
+    for (unsigned i = 0; i < count; i++)
+        failed |= flights[i]->result.status != GPU_OK && flights[i]->result.status != GPU_STOPPED;
+    for (unsigned i = 0; i < count; i++) {
+        struct flight *f = flights[i];
+        f->reason = reason;
+        bool stopped = failed && f->result.status == GPU_STOPPED;
+        collect(f);
+        f->outcome.sticks = f->outcome.sticks && !stopped;
+        land(f);
+    }
+}
+
+void flight_together(struct runtime *rt, const struct later_launch *launches, const uint64_t *after, unsigned count,
+                     double *ended)
+{
+    struct flight *flights[GPU_TOGETHER] = {NULL};
+    struct gpu_given given[GPU_TOGETHER];
+    struct gpu_result total = {0};
+    for (unsigned i = 0; i < count; i++) {
+        struct flight *f = flights[i] = new_flight(rt, &launches[i].launch, launches[i].stream);
+        given[i] = (struct gpu_given){f->launch, after[i], &f->result, &f->sink};
+    }
+    rt->flight = flights[0]; /* which tells of progress */
+    stop_begin(rt);
+    registered_exchange(rt);
+    gpu_launch_together(rt->gpu, given, count, &total);
+    stop_end(rt);
+    results_pause(rt);
+    for (unsigned i = 0; i < count; i++)
+        ended[i] = (double)(flights[i]->result.start + flights[i]->result.cycles) * 1000.0 / rt->machine.gpu.core_mhz;
+    land_together(flights, count, &total);
+    gpu_result_free(&total);
+}
+
 void flight_end(struct runtime *rt, bool program_ends)
 {
+    if (!rt->flight)
+        flight_catch_up(rt);
     while (!program_ends && rt->behind.count)
-        do_first(rt, true);
+        queue_step(rt, true);
     while (rt->flight && program_ends) {
         attend(rt->flight, true);
-        catch_up(rt);
+        flight_catch_up(rt);
     }
     if (rt->flight) {
         rt->flight->outcome.sticks = false;

@@ -1,4 +1,5 @@
-/* Launches. A kernel runs inside the call that launches it, to its end unless it has to wait for the host (flight.c);
+/* Launches. A kernel runs inside the call that launches it, to its end unless it has to wait for the host (flight.c), or
+ * it may run beside others, for which it waits in the queue (queue.c);
  * what it printed follows at once, so that it stands in the order in which the program acted. A kernel that fails
  * leaves its error to the calls after the launch, as an asynchronous failure does, and the device refuses work until
  * cudaDeviceReset. */
@@ -6,6 +7,7 @@
 #include <string.h>
 
 #include "cuda/graph.h"
+#include "cuda/queue.h"
 
 static cudaError_t check_extents(struct runtime *rt, const struct kernel *kernel, const struct call_configuration *c)
 {
@@ -83,13 +85,6 @@ static uint8_t *pack(const struct isa_function *function, void **args)
     return params;
 }
 
-/* A launch that is put off until the kernel under way has ended. */
-struct later_launch {
-    struct gpu_launch launch;
-    cudaStream_t stream;
-    const char *code;
-};
-
 static cudaError_t launch_later(struct runtime *rt, void *data, bool off)
 {
     struct later_launch later = *(struct later_launch *)data;
@@ -134,9 +129,10 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
         .check_sync = rt->checks & GPU_CHECKS_sync,
     };
     choose_mode(rt, kernel, &later->launch);
-    if (rt->flight)
-        return flight_defer(rt, c->stream, launch_later, later);
-    return launch_later(rt, later, false);
+    if (rt->flight || queue_holds(rt, &later->launch, c->stream))
+        return queue_launch(rt, later, launch_later);
+    flight_catch_up(rt);
+    return rt->flight ? queue_launch(rt, later, launch_later) : launch_later(rt, later, rt->fault != cudaSuccess);
 }
 
 /* All blocks of a cooperative launch must be resident at once. */

@@ -4,6 +4,8 @@
  *   {"type":"machine", "schema":2, "machine":{...}}   at the program's first call
  *   {"type":"kernel", "index":n, ...}                 after each launch, see gpu/result_json.h; with LOCKSTEP_TIMELINE
  *                                                     `timeline`: see gpu_timeline
+ *   {"type":"together", "first":n, "kernels":m, ...}  before the lines of m kernels that ran together, from index n on: sums,
+ *                                                     and what they shared
  *   {"type":"lost", "kernel":"...", "error":"..."}    for each launch that failed before its kernel began
  *   {"type":"seen"}                                   the program asked for its last error, and was told of such a
  * launch
@@ -140,6 +142,18 @@ void results_kernel(const struct runtime *rt, const struct gpu_result *result, s
     strbuf_add(text, json ? json : "");
     free(json);
     json_decref(line);
+}
+
+void results_together(struct runtime *rt, const struct gpu_result *total, unsigned kernels)
+{
+    if (rt->results < 0 || !total->counters)
+        return;
+    json_t *line = line_of_type("together"), *figures = gpu_result_json(total, &rt->machine);
+    json_object_set_new(line, "first", json_integer((json_int_t)rt->kernels_written));
+    json_object_set_new(line, "kernels", json_integer(kernels));
+    json_object_update_missing(line, figures);
+    json_decref(figures);
+    write_line(rt, line);
 }
 
 void results_line(struct runtime *rt, const struct strbuf *line)

@@ -170,6 +170,7 @@ struct runtime {
     struct gpu *gpu;
     struct flight *flight;          /* flight.c: the kernel under way, or NULL */
     VEC(struct later *) behind;     /* what was put off until it has ended */
+    double later_ns;                /* of what is done of that: struct later, time_ns */
     unsigned waiting;               /* threads that wait for it */
     VEC(struct capture *) captures; /* under way */
     unsigned long long next_capture;
@@ -278,6 +279,8 @@ void results_seen(struct runtime *rt);
 /* The line of the next kernel; results_line writes it. */
 void results_kernel(const struct runtime *rt, const struct gpu_result *result, struct strbuf *line);
 void results_line(struct runtime *rt, const struct strbuf *line);
+/* So many kernels behind this line ran together: what SMs share, and sums. */
+void results_together(struct runtime *rt, const struct gpu_result *total, unsigned kernels);
 /* The program cannot be continued from its checkpoint. */
 void results_refused(struct runtime *rt);
 /* It was continued. */
@@ -296,7 +299,7 @@ void results_waits(struct runtime *rt, const char *graph);
 void results_phases(struct runtime *rt, const char *rows);
 void results_diagnostic(struct runtime *rt, const char *text);
 
-/* flight.c. Begins a kernel in a stream, when none is under way; code: the text of its module; launch->params is taken
+/* flight.c; see also queue.h. Begins a kernel in a stream, when none is under way; code: the text of its module; launch->params is taken
  * over. Returns the launch's own error: when it has ended or stands. */
 cudaError_t flight_begin(struct runtime *rt, const struct gpu_launch *launch, cudaStream_t stream, const char *code);
 /* Waits until nothing is under way or put off; meanwhile the runtime is unlocked now and then. What a kernel's failure

@@ -1,10 +1,11 @@
 /* Streams and events. Work is executed when it is given, in the order of the program's calls, which is an order that
  * every stream and event allows; a stream is therefore only a handle, idle unless its kernel waits for the host
- * (flight.c). An event records simulated time, and
+ * (flight.c) or for others that may run beside it (queue.c). An event records simulated time, and
  * the time between two events is the simulated time of the kernels launched between them: copies and the host take
  * none. */
 #include <stdlib.h>
 
+#include "cuda/flight.h"
 #include "cuda/graph.h"
 
 static bool is_known(const struct runtime *rt, cudaStream_t stream)
@@ -312,7 +313,7 @@ static cudaError_t pass(struct runtime *rt, void *data, bool off)
     (void)off;
     struct CUevent_st *event = data;
     event->passed++;
-    event->time_ns = gpu_time_ns(rt->gpu);
+    event->time_ns = rt->later_ns > 0 ? rt->later_ns : gpu_time_ns(rt->gpu);
     return cudaSuccess;
 }
 
@@ -327,7 +328,8 @@ static cudaError_t record(struct runtime *rt, cudaEvent_t event, cudaStream_t st
     event->records++;
     if (!flight_before(rt, stream))
         return pass(rt, event, false);
-    return flight_defer(rt, stream, pass, event);
+    return flight_defer_as(
+        rt, &(struct later){.kind = LATER_RECORD, .stream = stream, .run = pass, .data = event, .event = event});
 }
 
 /* The event is behind what is put off: calls that ask for it wait. */
@@ -356,7 +358,9 @@ static cudaError_t nothing(struct runtime *rt, void *data, bool off)
 static cudaError_t stream_awaits(struct runtime *rt, cudaStream_t stream, cudaEvent_t event)
 {
     cudaError_t error = check_both(rt, stream, event);
-    return !error && event->passed < event->records ? flight_defer(rt, stream, nothing, NULL) : error;
+    if (error || event->passed == event->records)
+        return error;
+    return flight_defer_as(rt, &(struct later){.kind = LATER_AWAIT, .stream = stream, .run = nothing, .event = event});
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)

@@ -92,6 +92,10 @@ static void add_launch(json_t *object, const struct gpu_result *result)
                                          : gpu_status_name(result->status);
     json_object_set_new(object, "partial", json_boolean(partial));
     json_object_set_new(object, "partial_reason", partial ? json_string(why) : json_null());
+    if (result->shared) {
+        set_count(object, "start_cycle", result->start);
+        json_object_set_new(object, "beside_others", json_true());
+    }
     set_count(object, "blocks_per_sm", result->blocks_per_sm);
     json_object_set_new(object, "blocks_limited_by",
                         result->blocks_limited_by ? json_string(result->blocks_limited_by) : json_null());

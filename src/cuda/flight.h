@@ -1,0 +1,14 @@
+/* Kernels under way, for the queue: see flight.c. */
+#ifndef LOCKSTEP_CUDA_FLIGHT_H
+#define LOCKSTEP_CUDA_FLIGHT_H
+
+#include "cuda/queue.h"
+
+/* As flight_defer, of any kind. */
+cudaError_t flight_defer_as(struct runtime *rt, const struct later *later);
+/* Runs launches together, when none is under way, to the end of all; after: which of those before it each comes after.
+ * ended receives when each has ended, in simulated nanoseconds. A failure is left to later calls. */
+void flight_together(struct runtime *rt, const struct later_launch *launches, const uint64_t *after, unsigned count,
+                     double *ended);
+
+#endif
