@@ -251,8 +251,8 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block,
 }
 ALSO_PER_THREAD(cudaLaunchCooperativeKernel, ptsz);
 
-/* Attributes that only advise are taken as read. */
-static void read_attributes(const cudaLaunchConfig_t *config, struct call_configuration *c)
+/* Attributes that only advise are taken as read. *refused: there is one that the runtime does not have. */
+static void read_attributes(const cudaLaunchConfig_t *config, struct call_configuration *c, bool *refused)
 {
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *attribute = &config->attrs[i];
@@ -260,6 +260,7 @@ static void read_attributes(const cudaLaunchConfig_t *config, struct call_config
             c->cooperative = attribute->val.cooperative != 0;
         if (attribute->id == cudaLaunchAttributeProgrammaticStreamSerialization)
             c->early = attribute->val.programmaticStreamSerializationAllowed != 0;
+        *refused |= attribute->id == cudaLaunchAttributeProgrammaticEvent;
         if (attribute->id == cudaLaunchAttributeClusterDimension)
             c->cluster = (dim3){attribute->val.clusterDim.x, attribute->val.clusterDim.y, attribute->val.clusterDim.z};
     }
@@ -268,13 +269,21 @@ static void read_attributes(const cudaLaunchConfig_t *config, struct call_config
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     struct call_configuration c = {0};
+    bool refused = false;
     if (!config || (config->numAttrs && !config->attrs)) {
         struct runtime *rt = runtime_lock();
         rt->entry = runtime_entry(rt, __func__);
         runtime_refuse(rt, cudaErrorInvalidValue, "its configuration, or the list of its attributes, is null");
         return runtime_unlock(rt, note_lost(rt, func, cudaErrorInvalidValue));
     }
-    read_attributes(config, &c);
+    read_attributes(config, &c, &refused);
+    if (refused) {
+        struct runtime *rt = runtime_lock();
+        rt->entry = runtime_entry(rt, __func__);
+        runtime_refuse(rt, cudaErrorNotSupported, "cudaLaunchAttributeProgrammaticEvent: launches depend on each other by "
+                                                  "their stream alone (cudaLaunchAttributeProgrammaticStreamSerialization)");
+        return runtime_unlock(rt, note_lost(rt, func, cudaErrorNotSupported));
+    }
     c.grid = config->gridDim;
     c.block = config->blockDim;
     c.shared = config->dynamicSmemBytes;

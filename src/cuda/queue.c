@@ -95,7 +95,7 @@ static bool joins(const struct runtime *rt, const struct group *g, const struct 
     return true;
 }
 
-/* True: some launches of the group need not wait for each other. */
+/* True: some launches of the group need not wait for each other's end. */
 static bool find_group(const struct runtime *rt, const struct set *before, struct group *g)
 {
     bool beside = false;
@@ -106,7 +106,8 @@ static bool find_group(const struct runtime *rt, const struct set *before, struc
         uint64_t after = 0;
         for (unsigned n = 0; n < g->count; n++)
             after |= has(&before[k], g->places[n]) ? UINT64_C(1) << n : 0;
-        beside |= g->count && after != UINT64_MAX >> (64 - g->count);
+        bool early = after && ((const struct later_launch *)rt->behind.items[k]->data)->launch.early;
+        beside |= g->count && (early || after != UINT64_MAX >> (64 - g->count));
         g->places[g->count] = k;
         g->after[g->count++] = after;
     }

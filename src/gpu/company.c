@@ -8,6 +8,9 @@
  * belong to one kernel, for the cycles in which it owned them. On hardware, blocks of two kernels can be on an SM together:
  * here the later kernel waits for longer.
  *
+ * A launch that may begin early (programmatic dependent launch) begins when each block of those that it comes after lets it
+ * (griddepcontrol.launch_dependents) or has ended; its warps can wait for their ends (griddepcontrol.wait).
+ *
  * A kernel has ended when its last block has retired: warps retire when their stores are acknowledged, so all that it
  * wrote is visible. What SMs share (L2, DRAM, networks) is counted for all kernels together.
  *
@@ -31,6 +34,8 @@ struct member {
     bool late;            /* it could have begun before, but gpu.kernels others ran */
     uint64_t given;       /* the cycle in which the host gives it, at the earliest */
     uint64_t first_start; /* RUNS: of its blocks */
+    bool opens;           /* it has begun before all of `after` had ended, and its warps may wait for them */
+    uint64_t let;         /* on SMs that it has given up: sm_blocks_let */
     uint64_t retired;     /* the cycle behind the last retirement on an SM that it has given up */
     uint64_t sm_cycles;   /* of all SMs, while it owned them and until it gave them up */
     uint64_t sms[NETWORK_MAX_SIDES]; /* by domain: SMs that it owns */
@@ -123,6 +128,7 @@ static void leave(struct gpu_company *company, unsigned sm)
     sm_settle(unit, gpu->cycle);
     sm_end(unit);
     m->sm_cycles += gpu->cycle - company->since[sm];
+    m->let += sm_blocks_let(unit);
     m->retired = cycle_max(m->retired, sm_retired_at(unit));
     gpu_collect_sm(gpu, sm, run->result->counters);
     gpu_explain_unsynced(run, sm_unsynced_of(unit));
@@ -161,6 +167,60 @@ static bool may_take(const struct gpu_company *company, unsigned member, unsigne
 {
     unsigned owner = company->owner[sm];
     return owner == NOBODY || (owner != member && !has_blocks(&company->of[owner]));
+}
+
+/* Programmatic dependent launch: a member that comes early */
+
+static bool all_ended(const struct gpu_company *company, uint64_t members)
+{
+    for (uint64_t rest = members; rest; rest &= rest - 1)
+        if (company->of[mask_first(rest)].state != ENDED)
+            return false;
+    return true;
+}
+
+/* Each block of the member lets others begin, or has ended. */
+static bool lets(const struct gpu_company *company, unsigned member)
+{
+    const struct member *m = &company->of[member];
+    uint64_t let = m->let;
+    if (m->state != RUNS || has_blocks(m))
+        return m->state == ENDED;
+    for (unsigned i = 0; i < company->gpu->machine.gpu.sms; i++)
+        let += company->owner[i] == member ? sm_blocks_let(company->gpu->sms[i]) : 0;
+    return let == m->run->blocks;
+}
+
+static bool all_let(const struct gpu_company *company, uint64_t members)
+{
+    for (uint64_t rest = members; rest; rest &= rest - 1)
+        if (!lets(company, mask_first(rest)))
+            return false;
+    return true;
+}
+
+/* The cycle in which all that the member comes after has ended, or CYCLE_NEVER: that is not known. */
+static uint64_t opens_at(const struct gpu_company *company, const struct member *m)
+{
+    uint64_t at = 0;
+    if (!all_ended(company, m->after))
+        return CYCLE_NEVER;
+    for (uint64_t rest = m->after; rest; rest &= rest - 1)
+        at = cycle_max(at, company->of[mask_first(rest)].run->end_cycle);
+    return at;
+}
+
+static void end_primary(struct gpu_company *company, struct member *m)
+{
+    m->opens = m->run->kernel.comes_early = false;
+    for (unsigned n = 0; n < company->lead->domain_count; n++) {
+        struct gpu_domain *domain = &company->lead->domains[n];
+        for (uint64_t rest = m->sms[n]; rest; rest &= rest - 1)
+            sm_end_primary(company->gpu->sms[domain->first_sm + mask_first(rest)], company->gpu->cycle);
+        if (m->sms[n])
+            gpu_rest_wake(company->lead, n);
+        domain->due |= m->sms[n];
+    }
 }
 
 /* Blocks */
@@ -232,6 +292,9 @@ static void look_for_room(const struct gpu_company *company, struct gpu_outlook 
 uint64_t gpu_company_dispatch(struct gpu_company *company, uint64_t most, struct gpu_outlook *outlook)
 {
     uint64_t started = 0;
+    for (unsigned i = 0; i < company->count; i++)
+        if (company->of[i].opens && opens_at(company, &company->of[i]) <= company->gpu->cycle)
+            end_primary(company, &company->of[i]);
     look_for_room(company, outlook);
     for (unsigned n = 0; n < company->lead->domain_count; n++)
         company->lead->domains[n].start_count = 0;
@@ -290,14 +353,6 @@ static bool end_some(struct gpu_company *company)
     return some;
 }
 
-static bool all_ended(const struct gpu_company *company, uint64_t members)
-{
-    for (uint64_t rest = members; rest; rest &= rest - 1)
-        if (company->of[mask_first(rest)].state != ENDED)
-            return false;
-    return true;
-}
-
 static unsigned count_running(const struct gpu_company *company)
 {
     unsigned n = 0;
@@ -306,7 +361,14 @@ static unsigned count_running(const struct gpu_company *company)
     return n;
 }
 
-/* It begins behind those that it comes after, as far as the machine says; and not before the host can give it. */
+/* The member has ended, or lets others begin: since when. */
+static uint64_t moment_of(const struct gpu_company *company, const struct member *m)
+{
+    return m->state == ENDED ? m->run->end_cycle : company->gpu->cycle;
+}
+
+/* It begins behind those that it comes after, as far as the machine says, or behind the moment at which the last of them let
+ * it; and not before the host can give it. */
 static void begin(struct gpu_company *company, struct member *m)
 {
     const struct gpu_params *p = &company->gpu->machine.gpu;
@@ -314,7 +376,8 @@ static void begin(struct gpu_company *company, struct member *m)
     uint64_t now = company->gpu->cycle, start = cycle_max(m->given, m->late ? now : 0);
     uint64_t gap = l->early ? p->early_gap_cycles : l->by_graph ? p->graph_gap_cycles : p->launch_gap_cycles;
     for (uint64_t rest = m->after; rest; rest &= rest - 1)
-        start = cycle_max(start, company->of[mask_first(rest)].run->end_cycle + gap);
+        start = cycle_max(start, gap + moment_of(company, &company->of[mask_first(rest)]));
+    m->opens = m->run->kernel.comes_early = !all_ended(company, m->after);
     m->run->start_cycle = start;
     m->first_start = cycle_max(start + p->launch_cycles, now);
     m->state = RUNS;
@@ -324,7 +387,8 @@ static void begin_some(struct gpu_company *company)
 {
     for (unsigned i = 0; i < company->count; i++) {
         struct member *m = &company->of[i];
-        if (m->state != WAITS || !all_ended(company, m->after))
+        if (m->state != WAITS ||
+            !(all_ended(company, m->after) || (m->run->launch->early && all_let(company, m->after))))
             continue;
         m->late = count_running(company) >= company->gpu->machine.gpu.kernels || m->late;
         if (count_running(company) < company->gpu->machine.gpu.kernels)
@@ -348,6 +412,8 @@ uint64_t gpu_company_next(const struct gpu_company *company)
         const struct member *m = &company->of[i];
         if (m->state == RUNS && has_blocks(m) && m->first_start > company->gpu->cycle)
             next = cycle_min(next, m->first_start);
+        if (m->opens)
+            next = cycle_min(next, cycle_max(opens_at(company, m), company->gpu->cycle));
     }
     return next;
 }

@@ -35,6 +35,7 @@ enum simt_kind {
     SIMT_KIND_EXIT,
     SIMT_KIND_TRAP,
     SIMT_KIND_SLEEP,
+    SIMT_KIND_DEPENDENT, /* griddepcontrol */
     SIMT_KIND_OUTSIDE, /* no semantics: never executed, a launch that can reach it is refused */
 };
 

@@ -217,6 +217,7 @@ enum simt_event {
     SIMT_FENCE,
     SIMT_BARRIER, /* `barrier` */
     SIMT_SLEEP,   /* `sleep_ns` */
+    SIMT_DEPENDENT, /* griddepcontrol: lanes of it let the launches behind begin, or wait for those before */
     SIMT_PRODUCTS, /* wgmma: a product was begun, a group of them closed, or groups are waited for */
     SIMT_COPIES,  /* `copies`: its lanes deal with the copies that they have asked for */
     SIMT_BULK,    /* `access`: a copy in bulk (bulk.h), a command of each lane of it */

@@ -18,7 +18,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->watch = watch_of(kernel->watched, sm->setup.index);
     memset(sm->told_waits, 0, sizeof sm->told_waits);
     sm->next_age = sm->next_block = 0;
-    sm->retired_at = 0;
+    sm->retired_at = sm->let = 0;
     sm->unsynced.count = 0;
     sm->strays.count = 0;
     sm->lines.count = 0;
@@ -137,6 +137,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], const uint16_t *peers, ui
     sm->free_shared -= k->shared_bytes;
     sm->free_registers -= k->registers * k->threads_per_block;
     block->used = true;
+    block->lets = false;
     block->simt.grid = k->grid;
     memcpy(block->simt.index, index, sizeof block->simt.index);
     block->simt.shared_bytes = k->shared_bytes;
@@ -176,6 +177,7 @@ void sm_retire(void *context, unsigned slot)
     core_view_block(&sm->views, (unsigned)(block - sm->blocks), &(struct lockstep_block_view){0});
     sm->blocks_retired++;
     sm->retired_at = sm->agenda.now + 1;
+    sm->let += !block->lets;
     if (sm->spinning.spin && !sm->warp.resident)
         sm_spinning_drained(sm);
 }

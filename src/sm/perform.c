@@ -6,6 +6,7 @@
 #include "simt/image.h"
 #include "simt/lock.h"
 #include "simt/send.h"
+#include "sm/dependents.h"
 #include "sm/barriers.h"
 #include "sm/perform.h"
 #include "sm/sending.h"
@@ -311,6 +312,9 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct c
     case SIMT_SLEEP:
         warp_wait_until(&sm->warp, WARP_WAIT_sleep, slot,
                         sm->agenda.now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000);
+        break;
+    case SIMT_DEPENDENT:
+        sm_reach_dependent(sm, slot, r->instr);
         break;
     case SIMT_PRODUCTS:
         sm_products_follow(sm, slot, r->instr);

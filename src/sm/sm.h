@@ -85,6 +85,7 @@ struct sm_kernel {
     const void *context;
     const struct watch_launch *watched; /* its observers, or NULL */
     bool log_phases;                    /* for sm_phase_rows */
+    bool comes_early;                   /* launches that it comes after have not ended: written between windows */
     bool cluster_barrier;               /* its code knows barriers of clusters */
     const struct coherence_protocol *protocol; /* which releases wait, and for what (lsu/fence.c) */
 };
@@ -233,6 +234,11 @@ void sm_open_grid(struct sm *sm);
 uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
 /* The cycle behind the one in which the last block of this launch retired, or 0: none has. */
 uint64_t sm_retired_at(const struct sm *sm);
+/* Blocks of this launch that let dependent launches begin (griddepcontrol.launch_dependents), or have ended. */
+uint64_t sm_blocks_let(const struct sm *sm);
+/* In a cycle in which the SM has not been stepped: the launches that its kernel comes after have ended, and what they wrote is
+ * seen. Warps that wait for that go on; the SM is to be stepped. */
+void sm_end_primary(struct sm *sm, uint64_t cycle);
 /* Warp instructions issued, and blocks that have ended, in this launch so far: as sm_stats_of has them. */
 uint64_t sm_issued(const struct sm *sm);
 uint64_t sm_blocks_ended(const struct sm *sm);

@@ -117,6 +117,7 @@ static void check_sets(struct sm *sm, const struct under_way *u, struct check *c
 {
     CHECK_FACT(c, "sm.waits.atomic", 0, sm->warp.waits.atomic, u->blocked | sm->warp.in_queues);
     CHECK_FACT(c, "sm.waits.mbarrier", 0, sm->warp.waits.mbarrier, u->suspended);
+    check_holds(c, "sm.waits.primary: the launch comes early", 0, !sm->warp.waits.primary || sm->kernel->comes_early);
     CHECK_FACT(c, "sm.fetch.retiring", 0, sm->fetch.retiring, find_retiring(sm));
 }
 

@@ -26,6 +26,7 @@
 
 struct sm_block {
     bool used;
+    bool lets; /* it lets dependent launches begin (griddepcontrol.launch_dependents) */
     struct simt_block simt;
     uint64_t warps;      /* slots */
     uint64_t incomplete; /* slots not yet retired */
@@ -86,6 +87,7 @@ struct sm {
     _Alignas(CACHE_LINE) struct sm_stats performed; /* what instructions have counted: other stages count the rest */
     struct sm_cycles cycles;
     uint64_t blocks_retired;
+    uint64_t let;        /* blocks that let dependent launches begin, or have ended */
     uint64_t retired_at; /* the cycle behind the one in which the last block retired */
     uint64_t barrier_count; /* barrier instructions */
     struct sm_stats stats;  /* of all stages: see sm_stats_of */

@@ -5,7 +5,8 @@
 
 /* `adds`: adds n to the thread's word, so often that it takes some time. `turn`: counts down from n. `waits`: until the
  * first word is n. `sets`: it. */
-#define LOOP(text) "mov.u32 %r6, 400; L: " text " sub.u32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra L;"
+#define LOOPS(n, text) "mov.u32 %r6, " n "; L: " text " sub.u32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra L;"
+#define LOOP(text) LOOPS("400", text)
 static const char kernels[] = PTX_HEAD PTX_KERNEL(
     "adds", PTX_BEGIN LOOP("add.u32 %r7, %r7, 1;") "ld.global.u32 %r8, [%rd2]; add.u32 %r8, %r8, %r1; "
                                                    "st.global.u32 [%rd2], %r8; ret;")
@@ -13,6 +14,13 @@ static const char kernels[] = PTX_HEAD PTX_KERNEL(
                                     "st.global.u32 [%rd2], %r8; bar.sync 0; ret;")
         PTX_KERNEL("waits", PTX_BEGIN "L: ld.volatile.global.u32 %r8, [%rd1]; setp.ne.u32 %p1, %r8, %r1; @%p1 bra L; ret;")
             PTX_KERNEL("sets", PTX_BEGIN LOOP("add.u32 %r7, %r7, 1;") "st.volatile.global.u32 [%rd1], %r1; ret;")
+                PTX_KERNEL("lets", PTX_BEGIN "griddepcontrol.launch_dependents;" LOOP("add.u32 %r7, %r7, 1;")
+                                       "st.global.u32 [%rd2], %r1; ret;")
+                    PTX_KERNEL("depends", PTX_BEGIN LOOPS("200", "add.u32 %r7, %r7, 1;")
+                                              "ld.global.u32 %r8, [%rd2]; griddepcontrol.wait; ld.global.u32 %r8, [%rd2];"
+                                              "add.u32 %r8, %r8, %r1; st.global.u32 [%rd2], %r8; ret;")
+                        PTX_KERNEL("lets_and_waits", PTX_BEGIN "griddepcontrol.launch_dependents; L: ld.volatile.global.u32 %r8, [%rd1];"
+                                                     "setp.ne.u32 %p1, %r8, %r1; @%p1 bra L; ret;")
                 PTX_KERNEL("fails", PTX_BEGIN "mov.u64 %rd1, 16; st.global.u32 [%rd1], %r1; ret;");
 
 #define MACHINE "gtx480"
@@ -24,7 +32,7 @@ struct asked {
     unsigned buffer; /* which of the buffers it works on */
     uint64_t n, after;
     uint64_t max_cycles;
-    bool by_graph;
+    bool by_graph, early;
 };
 
 #define OF(name, blocks, threads, buffer_, ...)                                                                        \
@@ -71,6 +79,7 @@ static struct outcome run(const char *settings, const struct asked *asked, unsig
                                                  .params = params[i],
                                                  .max_cycles = asked[i].max_cycles,
                                                  .by_graph = asked[i].by_graph,
+                                                 .early = asked[i].early,
                                                  .threads = how.threads,
                                                  .every_cycle = how.every_cycle},
                                       .after = asked[i].after,
@@ -250,6 +259,74 @@ static void failures_are_told_apart(void **state)
     forget(&o);
 }
 
+/* Programmatic dependent launch: the second kernel begins when the first one lets it, and sees what that wrote behind its
+ * wait, also in lines that it had read before. */
+static void dependents_begin_early(void **state)
+{
+    static const char set[] = SETTINGS " gpu.early_gap_cycles=30 gpu.launch_gap_cycles=500";
+    static const struct asked early[] = {OF("lets", 4, 64, 0, 7), OF("depends", 4, 64, 0, 5, .after = 1, .early = true)},
+                              plain[] = {OF("lets", 4, 64, 0, 7), OF("depends", 4, 64, 0, 5, .after = 1)},
+                              silent[] = {OF("sets", 4, 64, 0, 7), OF("depends", 4, 64, 0, 5, .after = 1, .early = true)},
+                              three[] = {OF("lets", 4, 64, 0, 7), OF("lets", 3, 32, 1, 3, .after = 1, .early = true),
+                                         OF("depends", 4, 64, 0, 5, .after = 3, .early = true)};
+    static const struct shape ways[] = {{0}, {.threads = 2}, {.threads = 3}, {.every_cycle = true}};
+    (void)state;
+    struct outcome one = run(set, early, 2, (struct shape){0}), other = run(set, plain, 2, (struct shape){0});
+    assert_int_equal(one.rc, 0);
+    assert_int_equal(one.first[0], 12);
+    assert_int_equal(other.first[0], 12);
+    assert_int_equal(one.hash, other.hash);
+    assert_true(one.results[1].start < end_of(&one.results[0]));
+    assert_true(one.results[1].start >= 30);
+    assert_int_equal(other.results[1].start, end_of(&other.results[0]) + 500);
+    assert_true(end_of(&one.results[1]) > end_of(&one.results[0]));
+    assert_true(one.total.cycles + 500 + one.results[1].cycles / 4 < other.total.cycles);
+    assert_true(one.results[1].counters->warps.primary > 0);
+    assert_int_equal(other.results[1].counters->warps.primary, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        struct outcome again = run(set, early, 2, ways[i]);
+        same_values(&again.results[0], &one.results[0]);
+        same_values(&again.results[1], &one.results[1]);
+        assert_int_equal(again.hash, one.hash);
+        forget(&again);
+    }
+    forget(&one);
+    forget(&other);
+    /* One that says nothing lets others begin when it ends; they are made ready meanwhile. */
+    one = run(set, silent, 2, (struct shape){0});
+    assert_int_equal(one.results[1].start, end_of(&one.results[0]) + 30);
+    forget(&one);
+    one = run(set, three, 3, (struct shape){0});
+    assert_int_equal(one.rc, 0);
+    assert_int_equal(one.first[0], 12);
+    assert_true(one.results[2].start < end_of(&one.results[0]));
+    forget(&one);
+}
+
+/* Blocks of the first kernel that have not begun let nobody begin. */
+static void all_blocks_have_to_let(void **state)
+{
+    static const struct asked two[] = {OF("lets", 80, 192, 0, 7), OF("depends", 4, 64, 0, 5, .after = 1, .early = true)};
+    (void)state;
+    struct outcome o = run(SETTINGS " gpu.sms=4", two, 2, (struct shape){0});
+    assert_int_equal(o.rc, 0);
+    assert_int_equal(o.first[0], 12);
+    assert_true(o.results[1].start > o.results[0].cycles / 2);
+    forget(&o);
+}
+
+static void hang_reports_name_the_wait(void **state)
+{
+    static const struct asked two[] = {OF("lets_and_waits", 1, 32, 0, 7), OF("depends", 1, 32, 1, 5, .after = 1, .early = true)};
+    (void)state;
+    struct outcome o = run(SETTINGS " gpu.watch_cycles=20000", two, 2, (struct shape){0});
+    assert_int_equal(o.results[0].status, GPU_HANG);
+    assert_int_equal(o.results[1].status, GPU_HANG);
+    assert_non_null(strstr(o.messages, "kernel lets_and_waits"));
+    assert_non_null(strstr(o.messages, "wait for launches before theirs to end at"));
+    forget(&o);
+}
+
 /* What SMs share is counted in the total alone. */
 static void results_have_what_is_theirs(void **state)
 {
@@ -296,7 +373,8 @@ int main(void)
         cmocka_unit_test(kernels_overlap),           cmocka_unit_test(kernels_wait_for_each_other),
         cmocka_unit_test(same_however_simulated),    cmocka_unit_test(later_kernels_get_what_is_left),
         cmocka_unit_test(kernels_see_each_other),    cmocka_unit_test(failures_are_told_apart),
-        cmocka_unit_test(results_have_what_is_theirs), cmocka_unit_test(some_launches_are_for_themselves),
+        cmocka_unit_test(dependents_begin_early), cmocka_unit_test(all_blocks_have_to_let),
+        cmocka_unit_test(hang_reports_name_the_wait), cmocka_unit_test(results_have_what_is_theirs), cmocka_unit_test(some_launches_are_for_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
