@@ -43,6 +43,8 @@ struct CUgraph_st {
 struct CUgraphExec_st {
     cudaGraph_t graph; /* its own copy */
     unsigned long long flags;
+    bool divided;              /* it has been looked for lanes */
+    struct graph_lanes *lanes; /* NULL: its nodes go into the stream of the launch */
 };
 
 struct capture {
@@ -86,6 +88,20 @@ void graph_memory_left(struct graph_memory *memory);
 /* Gives memory back that no node needs any more. */
 cudaError_t graph_memory_sweep(struct runtime *rt);
 void graph_memory_forget(struct runtime *rt);
+
+/* graph_lanes.c: called without the lock. lanes may be NULL: then nothing is done, and *stream stays. */
+struct graph_lanes;
+/* The lanes of a graph without cycles; NULL: it is one chain. */
+struct graph_lanes *graph_lanes_new(cudaGraph_t graph);
+void graph_lanes_free(struct graph_lanes *lanes);
+/* A launch into the stream begins; ends: what the stream is given then waits for all nodes. */
+cudaError_t graph_lanes_begin(const struct graph_lanes *lanes, cudaStream_t stream);
+cudaError_t graph_lanes_end(const struct graph_lanes *lanes, cudaStream_t stream);
+/* A node comes, by its number in graph_order, by which the nodes are marked: *stream receives that of its lane, in which what
+ * it needs is awaited; and it has been given to that. */
+cudaError_t graph_lane_enter(const struct graph_lanes *lanes, const struct CUgraphNode_st *node, size_t number,
+                             cudaStream_t *stream);
+cudaError_t graph_lane_leave(const struct graph_lanes *lanes, size_t number);
 
 /* graph_run.c: the copy of a node of the graph that was instantiated; NULL if there is none of that type. */
 cudaGraphNode_t graph_copy_of(cudaGraphExec_t exec, cudaGraphNode_t node, enum cudaGraphNodeType type);

@@ -1,6 +1,6 @@
 /* Graphs that can be launched: copies of graphs. A launch does what the nodes stand for one after the other, in the
- * stream of the launch and by the runtime's own calls, an order that every graph allows; so results, figures and
- * diagnostics are those of a program that made the calls itself. */
+ * stream of the launch, or in streams of the graph's own (graph_lanes.c), and by the runtime's own calls, an order that
+ * every graph allows; so results, figures and diagnostics are those of a program that made the calls itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +60,6 @@ ALSO_PER_THREAD(cudaGraphInstantiateWithParams, ptsz);
 
 static cudaError_t destroy(struct runtime *rt, cudaGraphExec_t exec)
 {
-    if (!exec)
-        return cudaErrorInvalidValue;
     graph_free(exec->graph);
     free(exec);
     return graph_memory_sweep(rt);
@@ -69,6 +67,9 @@ static cudaError_t destroy(struct runtime *rt, cudaGraphExec_t exec)
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
+    if (!exec)
+        return cudaErrorInvalidValue;
+    graph_lanes_free(exec->lanes);
     RUNTIME_CALL(destroy(rt, exec));
 }
 
@@ -204,7 +205,7 @@ struct going {
     bool behind; /* a kernel of the graph has been launched */
 };
 
-static cudaError_t run_graph(cudaGraph_t graph, struct going *g);
+static cudaError_t run_graph(cudaGraph_t graph, struct going *g, const struct graph_lanes *lanes);
 
 static cudaError_t run_memory(const struct CUgraphNode_st *node, bool again)
 {
@@ -263,7 +264,7 @@ static cudaError_t run_node(const struct CUgraphNode_st *node, struct going *g)
     case cudaGraphNodeTypeHost:
         return cudaLaunchHostFunc(stream, node->host.fn, node->host.userData);
     case cudaGraphNodeTypeGraph:
-        return run_graph(node->child, g);
+        return run_graph(node->child, g, NULL);
     case cudaGraphNodeTypeWaitEvent:
         return cudaStreamWaitEvent(stream, node->event, 0);
     case cudaGraphNodeTypeEventRecord:
@@ -278,14 +279,30 @@ static cudaError_t run_node(const struct CUgraphNode_st *node, struct going *g)
     return cudaSuccess;
 }
 
-static cudaError_t run_graph(cudaGraph_t graph, struct going *g)
+static cudaError_t run_graph(cudaGraph_t graph, struct going *g, const struct graph_lanes *lanes)
 {
+    const cudaStream_t stream = g->stream;
     cudaGraphNode_t *order = graph_order(graph);
-    cudaError_t error = cudaSuccess;
-    for (size_t i = 0; i < graph->nodes.count && !error; i++)
-        error = run_node(order[i], g);
+    cudaError_t error = graph_lanes_begin(lanes, stream);
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        order[i]->mark = (unsigned)i;
+    for (size_t i = 0; i < graph->nodes.count && !error; i++) {
+        error = graph_lane_enter(lanes, order[i], i, &g->stream);
+        error = error ? error : run_node(order[i], g);
+        error = error ? error : graph_lane_leave(lanes, i);
+    }
+    g->stream = stream;
     free(order);
-    return error;
+    return error ? error : graph_lanes_end(lanes, stream);
+}
+
+/* Kernels of the graph may run beside each other. */
+static bool has_company(void)
+{
+    struct runtime *rt = runtime_lock();
+    bool several = !runtime_ready(rt) && rt->mode == GPU_TIMING && rt->machine.gpu.kernels > 1 && !rt->replay.on && !rt->monitor;
+    runtime_unlock(rt, cudaSuccess);
+    return several;
 }
 
 static cudaError_t ready(struct runtime *rt, cudaGraphExec_t exec, cudaStream_t stream)
@@ -305,6 +322,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     if (error || capture_graph(stream, exec->graph, &error))
         return error;
     struct going g = {.stream = stream, .again = exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch};
-    return run_graph(exec->graph, &g);
+    if (!exec->divided && has_company())
+        exec->lanes = graph_lanes_new(exec->graph);
+    exec->divided = true;
+    return run_graph(exec->graph, &g, exec->lanes);
 }
 ALSO_PER_THREAD(cudaGraphLaunch, ptsz);

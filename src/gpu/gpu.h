@@ -1,5 +1,5 @@
 /* The device: what a launch file, the CUDA runtime and the command line use. One `struct gpu` is one simulated GPU with
- * its memory and loaded modules; launches run one after another and carry the caches' contents from one to the next as
+ * its memory and loaded modules; launches run one after another, or together, and carry the caches' contents from one to the next as
  * the machine says. */
 #ifndef LOCKSTEP_GPU_GPU_H
 #define LOCKSTEP_GPU_GPU_H

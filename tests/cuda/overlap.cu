@@ -62,6 +62,35 @@ static int check(int a, int b, int c, int d)
     return 0;
 }
 
+/* A graph, launched twice: one node, two beside each other behind it, one behind both. */
+static int run_graph()
+{
+    cudaGraph_t g;
+    cudaGraphExec_t x;
+    if (start())
+        return 1;
+    must(cudaStreamBeginCapture(s[0], cudaStreamCaptureModeGlobal));
+    grow<<<1, THREADS, 0, s[0]>>>(p[0], 2);
+    must(cudaEventRecord(between, s[0]));
+    must(cudaStreamWaitEvent(s[1], between, 0));
+    grow<<<1, THREADS, 0, s[0]>>>(p[0], 2);
+    grow<<<1, THREADS, 0, s[1]>>>(p[1], 2);
+    must(cudaEventRecord(between, s[1]));
+    must(cudaStreamWaitEvent(s[0], between, 0));
+    grow<<<1, THREADS, 0, s[0]>>>(p[0], 2);
+    must(cudaStreamEndCapture(s[0], &g));
+    must(cudaGraphInstantiate(&x, g, 0));
+    must(cudaEventRecord(begin_, s[0]));
+    must(cudaGraphLaunch(x, s[0]));
+    must(cudaGraphLaunch(x, s[0]));
+    must(cudaEventRecord(end_, s[0]));
+    if (tenths("a graph twice") || check(63, 3, 0, 0))
+        return 1;
+    must(cudaGraphExecDestroy(x));
+    must(cudaGraphDestroy(g));
+    return 0;
+}
+
 static int run()
 {
     if (start())
@@ -114,7 +143,7 @@ static int run()
         return 1;
     }
     must(cudaFreeHost(kept));
-    return 0;
+    return run_graph();
 }
 
 int main()
