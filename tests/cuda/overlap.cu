@@ -142,7 +142,23 @@ static int run()
         printf("WRONG: %d was copied\n", kept[0]);
         return 1;
     }
+    /* A kernel that is given memory of the host's is not held back: the program might poll it, without a call. */
+    grow<<<1, THREADS, 0, s[0]>>>(p[0], 2);
+    grow<<<1, THREADS, 0, s[1]>>>(kept, 2);
+    if (*(volatile int *)kept != 3) {
+        printf("WRONG: the host sees %d\n", kept[0]);
+        return 1;
+    }
     must(cudaFreeHost(kept));
+    /* An event has the time of its own stream. */
+    if (start())
+        return 1;
+    grow<<<1, THREADS, 0, s[0]>>>(p[0], 2);
+    grow<<<1, THREADS, 0, s[1]>>>(p[1], 2);
+    grow<<<1, THREADS, 0, s[0]>>>(p[0], 2);
+    must(cudaEventRecord(end_, s[1]));
+    if (tenths("an event of one stream") || check(3, 1, 0, 0))
+        return 1;
     return run_graph();
 }
 
