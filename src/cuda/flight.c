@@ -3,9 +3,9 @@
  * first call that has to wait for the kernel lets it go on as soon as a word that it polls has changed. Simulated time
  * stands meanwhile, so that nothing depends on how long the host takes.
  *
- * One kernel is under way at a time, or several that run together to the end of all (queue.c). What a program gives to a
- * stream behind it is put off until it has ended; what it gives to other streams is done at once, but for kernels, which
- * are put off too.
+ * One kernel is under way at a time, or several that run together to the end of all (queue.c). What a program gives to
+ * a stream behind it is put off until it has ended; what it gives to other streams is done at once, but for kernels,
+ * which are put off too.
  *
  * A call that waits gives up, and the kernel ends as one that hangs, when no thread of the program is left that could
  * write, or when none has written for LOCKSTEP_HOST_PATIENCE seconds. */
@@ -357,8 +357,8 @@ cudaError_t flight_begin(struct runtime *rt, const struct gpu_launch *launch, cu
     return error ? error : rt->flight && rt->replay.on ? (flight_wait(rt), cudaSuccess) : cudaSuccess;
 }
 
-/* Brings out what kernels left that ran together, in the order in which they were given. The failure that stopped others is
- * the one that later calls answer. */
+/* Brings out what kernels left that ran together, in the order in which they were given. The failure that stopped
+ * others is the one that later calls answer. */
 static void land_together(struct flight **flights, unsigned count, struct gpu_result *total)
 {
     struct runtime *rt = flights[0]->rt;

@@ -1,8 +1,8 @@
 /* The streams of a graph that can be launched. Where the machine runs several kernels at a time, nodes that do not need
- * each other are given to streams of the graph's own, its *lanes*: a node follows one that it needs in its lane, if no other
- * has yet, or begins a lane. Between lanes, and between them and the stream of the launch, events keep the order, as in a
- * program that parts and joins streams itself; so nothing here knows what runs beside what (queue.c). A graph whose nodes
- * are one chain has no lanes, and goes into the stream of the launch. */
+ * each other are given to streams of the graph's own, its *lanes*: a node follows one that it needs in its lane, if no
+ * other has yet, or begins a lane. Between lanes, and between them and the stream of the launch, events keep the order,
+ * as in a program that parts and joins streams itself; so nothing here knows what runs beside what (queue.c). A graph
+ * whose nodes are one chain has no lanes, and goes into the stream of the launch. */
 #include <stdlib.h>
 
 #include "cuda/graph.h"

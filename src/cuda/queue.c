@@ -1,16 +1,16 @@
-/* The queue of what streams have been given and have not done (rt->behind), in the order of the program's calls. Two things
- * put work there: a kernel that waits for the host (flight.c), behind which the rest of its streams has to wait; and, on
- * machines that run several kernels at a time (gpu.kernels), a launch into a stream that the program has made. Such a
- * launch waits until the program waits for something, or does what cannot be put off; then the launches of the queue that
- * do not wait for each other run together (gpu_launch_together).
+/* The queue of what streams have been given and have not done (rt->behind), in the order of the program's calls. Two
+ * things put work there: a kernel that waits for the host (flight.c), behind which the rest of its streams has to wait;
+ * and, on machines that run several kernels at a time (gpu.kernels), a launch into a stream that the program has made.
+ * Such a launch waits until the program waits for something, or does what cannot be put off; then the launches of the
+ * queue that do not wait for each other run together (gpu_launch_together).
  *
  * What comes before what follows from streams and events alone: a thing comes after those given before it to a stream
- * that is ordered with its own (queue_ordered), after the record of an event that it awaits, and after all that these come
- * after. A launch joins those that run together when everything that it comes after is in that set, or is a record or
- * a wait, which take no time. So which launches run together depends on the program's calls, and never on time.
+ * that is ordered with its own (queue_ordered), after the record of an event that it awaits, and after all that these
+ * come after. A launch joins those that run together when everything that it comes after is in that set, or is a record
+ * or a wait, which take no time. So which launches run together depends on the program's calls, and never on time.
  *
- * A launch whose parameters point to memory that the host can see is never held back: the host might look there for what
- * the kernel writes without a call. */
+ * A launch whose parameters point to memory that the host can see is never held back: the host might look there for
+ * what the kernel writes without a call. */
 #include "cuda/queue.h"
 
 #include <stdlib.h>

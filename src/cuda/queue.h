@@ -30,7 +30,8 @@ struct later {
 
 /* True: in these two streams work is done in the order in which it is given. */
 bool queue_ordered(cudaStream_t a, cudaStream_t b);
-/* True: the launch, into this stream, is to wait in the queue for others that may run beside it, until the program waits. */
+/* True: the launch, into this stream, is to wait in the queue for others that may run beside it, until the program
+ * waits. */
 bool queue_holds(const struct runtime *rt, const struct gpu_launch *launch, cudaStream_t stream);
 /* Puts a launch off; where the queue is full, all that is in it is done. */
 cudaError_t queue_launch(struct runtime *rt, struct later_launch *launch, flight_later *run);

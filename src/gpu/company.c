@@ -1,21 +1,22 @@
-/* Kernels at one time. Launches that are given together (gpu_launch_together) share the device as streams and graphs let
- * them on a GPU: a launch begins when those that it comes after have ended, at most gpu.kernels run at a time, and of those
- * that run the earlier ones in the list come first at every SM (the *leftover policy*: Adriaens and others, HPCA 2012).
+/* Kernels at one time. Launches that are given together (gpu_launch_together) share the device as streams and graphs
+ * let them on a GPU: a launch begins when those that it comes after have ended, at most gpu.kernels run at a time, and
+ * of those that run the earlier ones in the list come first at every SM (the *leftover policy*: Adriaens and others,
+ * HPCA 2012).
  *
  * The invariant: an SM has blocks of one kernel at a time, its *owner*. A kernel takes an SM from another one when that
- * has no blocks left to start, and nothing of it is left in the SM (sm_idle). So all that an SM keeps for a kernel (decoded
- * instructions, scoreboards, shared memory, what its observers hear) is as when that kernel is alone, and statistics of SMs
- * belong to one kernel, for the cycles in which it owned them. On hardware, blocks of two kernels can be on an SM together:
- * here the later kernel waits for longer.
+ * has no blocks left to start, and nothing of it is left in the SM (sm_idle). So all that an SM keeps for a kernel
+ * (decoded instructions, scoreboards, shared memory, what its observers hear) is as when that kernel is alone, and
+ * statistics of SMs belong to one kernel, for the cycles in which it owned them. On hardware, blocks of two kernels can
+ * be on an SM together: here the later kernel waits for longer.
  *
- * A launch that may begin early (programmatic dependent launch) begins when each block of those that it comes after lets it
- * (griddepcontrol.launch_dependents) or has ended; its warps can wait for their ends (griddepcontrol.wait).
+ * A launch that may begin early (programmatic dependent launch) begins when each block of those that it comes after
+ * lets it (griddepcontrol.launch_dependents) or has ended; its warps can wait for their ends (griddepcontrol.wait).
  *
  * A kernel has ended when its last block has retired: warps retire when their stores are acknowledged, so all that it
  * wrote is visible. What SMs share (L2, DRAM, networks) is counted for all kernels together.
  *
- * Who owns what changes between windows only, by what all domains have come to at its end: results depend neither on the
- * threads nor on whether idle cycles are skipped. */
+ * Who owns what changes between windows only, by what all domains have come to at its end: results depend neither on
+ * the threads nor on whether idle cycles are skipped. */
 #include "gpu/company.h"
 
 #include <stdlib.h>
@@ -31,13 +32,13 @@ struct member {
     struct gpu_run *run;
     uint64_t after; /* members that must have ended before it begins */
     enum state state;
-    bool late;            /* it could have begun before, but gpu.kernels others ran */
-    uint64_t given;       /* the cycle in which the host gives it, at the earliest */
-    uint64_t first_start; /* RUNS: of its blocks */
-    bool opens;           /* it has begun before all of `after` had ended, and its warps may wait for them */
-    uint64_t let;         /* on SMs that it has given up: sm_blocks_let */
-    uint64_t retired;     /* the cycle behind the last retirement on an SM that it has given up */
-    uint64_t sm_cycles;   /* of all SMs, while it owned them and until it gave them up */
+    bool late;                       /* it could have begun before, but gpu.kernels others ran */
+    uint64_t given;                  /* the cycle in which the host gives it, at the earliest */
+    uint64_t first_start;            /* RUNS: of its blocks */
+    bool opens;                      /* it has begun before all of `after` had ended, and its warps may wait for them */
+    uint64_t let;                    /* on SMs that it has given up: sm_blocks_let */
+    uint64_t retired;                /* the cycle behind the last retirement on an SM that it has given up */
+    uint64_t sm_cycles;              /* of all SMs, while it owned them and until it gave them up */
     uint64_t sms[NETWORK_MAX_SIDES]; /* by domain: SMs that it owns */
     struct gpu_control *control;
 };
@@ -140,7 +141,8 @@ static void leave(struct gpu_company *company, unsigned sm)
     m->sms[domain->number] &= ~BIT64(sm - domain->first_sm);
 }
 
-/* A member takes an SM, which is idle. It has room for a block then, as the dispatcher sees in what its domain reports. */
+/* A member takes an SM, which is idle. It has room for a block then, as the dispatcher sees in what its domain reports.
+ */
 static void take(struct gpu_company *company, unsigned member, unsigned sm)
 {
     struct gpu *gpu = company->gpu;
@@ -225,8 +227,8 @@ static void end_primary(struct gpu_company *company, struct member *m)
 
 /* Blocks */
 
-/* The SM gets the member's next block, if it is there for it. fresh: only one that is idle will do, which is taken if it
- * is another's. */
+/* The SM gets the member's next block, if it is there for it. fresh: only one that is idle will do, which is taken if
+ * it is another's. */
 static bool start_block(struct gpu_company *company, unsigned member, unsigned sm, bool fresh)
 {
     struct gpu_run *run = company->of[member].run;
@@ -367,8 +369,8 @@ static uint64_t moment_of(const struct gpu_company *company, const struct member
     return m->state == ENDED ? m->run->end_cycle : company->gpu->cycle;
 }
 
-/* It begins behind those that it comes after, as far as the machine says, or behind the moment at which the last of them let
- * it; and not before the host can give it. */
+/* It begins behind those that it comes after, as far as the machine says, or behind the moment at which the last of
+ * them let it; and not before the host can give it. */
 static void begin(struct gpu_company *company, struct member *m)
 {
     const struct gpu_params *p = &company->gpu->machine.gpu;
@@ -491,8 +493,9 @@ void gpu_company_explain_hang(struct gpu_company *company, enum gpu_hang how, ui
             gpu_explain_hang(run, how, &source, since);
         else if (company->of[i].state != ENDED)
             diag_note(run->sink, DIAG_NOWHERE, NULL, "kernel %s has not begun: %s", run->name,
-                      company->of[i].state == RUNS ? "no SM was free for its blocks"
-                                                   : "it comes after kernels that have not ended, or too many ran (gpu.kernels)");
+                      company->of[i].state == RUNS
+                          ? "no SM was free for its blocks"
+                          : "it comes after kernels that have not ended, or too many ran (gpu.kernels)");
     }
 }
 

@@ -1,6 +1,7 @@
-/* Programmatic dependent launch (PTX ISA, "griddepcontrol"). A block lets the launches behind its own begin when one of its
- * threads says so, or when it ends. A warp that waits for the launches before its own goes on when these have ended: at
- * once, where its launch began behind their end. Which launches these are the device knows (gpu/company.c). */
+/* Programmatic dependent launch (PTX ISA, "griddepcontrol"). A block lets the launches behind its own begin when one of
+ * its threads says so, or when it ends. A warp that waits for the launches before its own goes on when these have
+ * ended: at once, where its launch began behind their end. Which launches these are the device knows (gpu/company.c).
+ */
 #include "sm/dependents.h"
 
 #include "memory/order.h"

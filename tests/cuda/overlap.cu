@@ -1,5 +1,5 @@
-/* Kernels of several streams: what runs beside what, by simulated time, and that values are right in any case. Prints a line
- * for each part: how many times as long as one kernel alone it took, in tenths. */
+/* Kernels of several streams: what runs beside what, by simulated time, and that values are right in any case. Prints a
+ * line for each part: how many times as long as one kernel alone it took, in tenths. */
 #include <cstdio>
 #include <cuda_runtime.h>
 

@@ -37,6 +37,9 @@ static struct {
     void (*kernel)(struct gpu *gpu, const struct gpu_launch *launch); /* what a launch does, or NULL */
     bool checkpoint;
     uint64_t state;
+    bool shares;              /* launches may run together */
+    unsigned groups, members; /* that did: how often, and how many the last time, which came after which */
+    uint64_t after[GPU_TOGETHER];
 } fake = {.occupancy = 4};
 
 struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
@@ -311,6 +314,34 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
     return fake.status == GPU_OK ? 0 : -1;
 }
 
+bool gpu_may_share(const struct gpu *gpu, const struct gpu_launch *launch)
+{
+    return fake.shares;
+}
+
+/* Each takes as long as one alone, behind those that it comes after. */
+int gpu_launch_together(struct gpu *gpu, struct gpu_given *given, unsigned count, struct gpu_result *total)
+{
+    uint64_t now = (uint64_t)(gpu->time_ns * gpu->machine->gpu.core_mhz / 1000), last = now;
+    fake.groups++;
+    fake.members = count;
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t start = now;
+        fake.after[i] = given[i].after;
+        for (unsigned k = 0; k < i; k++)
+            if (given[i].after >> k & 1 && given[k].result->start + given[k].result->cycles > start)
+                start = given[k].result->start + given[k].result->cycles;
+        gpu->time_ns -= 2e6;
+        gpu_launch(gpu, &given[i].launch, given[i].result, given[i].sink);
+        given[i].result->start = start;
+        given[i].result->cycles = 1400000;
+        last = start + 1400000 > last ? start + 1400000 : last;
+    }
+    gpu->time_ns = (double)last * 1000 / gpu->machine->gpu.core_mhz;
+    *total = (struct gpu_result){.status = fake.status};
+    return 0;
+}
+
 void gpu_result_free(struct gpu_result *result)
 {
 }
@@ -436,6 +467,7 @@ int machine_load(struct machine *machine, const char *name, struct diag_sink *si
     machine->gpu = (struct gpu_params){.name = "fake",
                                        .compute_major = 2,
                                        .sms = 15,
+                                       .kernels = 16,
                                        .core_mhz = 700,
                                        .dram_mhz = 924,
                                        .memory_base = 0x10000000,

@@ -56,6 +56,8 @@ static int fresh(void **state)
     fake.diagnostic = NULL;
     fake.kernel = NULL;
     fake.occupancy = 4;
+    fake.shares = false;
+    fake.groups = fake.members = 0;
     memset(&fake.launch, 0, sizeof fake.launch);
     return 0;
 }
@@ -87,6 +89,108 @@ static char *stderr_of(void (*call)(void))
     text[got] = 0;
     fclose(file);
     return text;
+}
+
+/* ---- launches of several streams ---- */
+
+static cudaError_t launch_into(cudaStream_t stream)
+{
+    return cudaLaunchKernel(&bounded_stub, extent(1, 1, 1), extent(32, 1, 1), NULL, 0, stream);
+}
+
+static float between(cudaEvent_t first, cudaEvent_t last)
+{
+    float ms;
+    assert_int_equal(cudaEventElapsedTime(&ms, first, last), cudaSuccess);
+    return ms;
+}
+
+/* Launches wait for each other as streams and events say, and for nothing else; events have their streams' times. */
+static void streams_decide_what_runs_together(void **state)
+{
+    cudaStream_t a, b, c;
+    cudaEvent_t start, end_a, end_b;
+    (void)state;
+    fake.shares = true;
+    cudaStreamCreate(&a);
+    cudaStreamCreate(&b);
+    cudaStreamCreateWithFlags(&c, cudaStreamNonBlocking);
+    cudaEventCreate(&start);
+    cudaEventCreate(&end_a);
+    cudaEventCreate(&end_b);
+    assert_int_equal(cudaEventRecord(start, a), cudaSuccess);
+    launch_into(a); /* 0 */
+    launch_into(b); /* 1 */
+    launch_into(a); /* 2, after 0 */
+    cudaEventRecord(end_a, a);
+    cudaEventRecord(end_b, b);
+    cudaStreamWaitEvent(b, end_a, 0);
+    launch_into(b); /* 3, after 0, 1, 2 */
+    launch_into(c); /* 4 */
+    assert_int_equal(fake.groups, 0);
+    assert_int_equal(cudaEventQuery(end_a), cudaSuccess); /* asking makes them run */
+    assert_int_equal(fake.groups, 1);
+    assert_int_equal(fake.members, 5);
+    assert_memory_equal(fake.after, ((uint64_t[]){0, 0, 1, 7, 0}), 5 * 8);
+    assert_true(between(start, end_a) == 4 && between(start, end_b) == 2);
+    /* A chain runs one after the other, by itself. */
+    launch_into(a);
+    launch_into(a);
+    assert_int_equal(cudaStreamSynchronize(a), cudaSuccess);
+    assert_int_equal(fake.groups, 1);
+    cudaEventDestroy(start);
+    cudaEventDestroy(end_a);
+    cudaEventDestroy(end_b);
+}
+
+/* What is not ready to share the device runs behind what is before it; a default stream's launches do not wait. */
+static void other_work_ends_the_queue(void **state)
+{
+    cudaStream_t a, b;
+    void *p;
+    (void)state;
+    fake.shares = true;
+    cudaStreamCreate(&a);
+    cudaStreamCreate(&b);
+    launch_into(a);
+    launch_into(b);
+    launch_into(NULL);
+    assert_int_equal(fake.groups, 1);
+    assert_int_equal(fake.members, 2);
+    cudaMalloc(&p, 64);
+    launch_into(a);
+    assert_int_equal(cudaMemsetAsync(p, 1, 64, a), cudaSuccess);
+    launch_into(a); /* behind the fill: not with the others */
+    launch_into(b);
+    assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
+    assert_int_equal(fake.groups, 2);
+    assert_int_equal(fake.members, 2);
+    launch_into(a);
+    launch_into(b);
+    assert_int_equal(cudaFree(p), cudaSuccess);
+    assert_int_equal(fake.groups, 3);
+    /* The queue is bounded. */
+    for (unsigned i = 0; i < 300; i++)
+        launch_into(i % 2 ? a : b);
+    assert_true(fake.groups > 3);
+    cudaDeviceSynchronize();
+}
+
+static void failures_of_streams_stick(void **state)
+{
+    cudaStream_t a, b;
+    (void)state;
+    fake.shares = true;
+    cudaStreamCreate(&a);
+    cudaStreamCreate(&b);
+    fake.status = GPU_FAULT;
+    fake.fault = GPU_FAULT_ADDRESS;
+    assert_int_equal(launch_into(a), cudaSuccess);
+    assert_int_equal(launch_into(b), cudaSuccess);
+    assert_int_equal(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    assert_int_equal(launch_into(b), cudaErrorIllegalAddress);
+    fake.status = GPU_OK;
+    assert_int_equal(cudaDeviceReset(), cudaSuccess);
 }
 
 /* ---- launches ---- */
@@ -550,6 +654,9 @@ static void reset_gives_a_new_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(streams_decide_what_runs_together, fresh),
+        cmocka_unit_test_setup(other_work_ends_the_queue, fresh),
+        cmocka_unit_test_setup(failures_of_streams_stick, fresh),
         cmocka_unit_test_setup(arguments_are_packed_by_the_parameter_list, fresh),
         cmocka_unit_test_setup(both_launch_interfaces_reach_the_kernel, fresh),
         cmocka_unit_test_setup(bad_configurations_are_refused_and_remembered, fresh),

@@ -1,5 +1,5 @@
-/* Kernels at one time (gpu_launch_together): who runs beside whom, on which SMs, what their results say, and that all of it
- * is the same however it is simulated. */
+/* Kernels at one time (gpu_launch_together): who runs beside whom, on which SMs, what their results say, and that all
+ * of it is the same however it is simulated. */
 #include "gpu/gpu_impl.h"
 #include "gpu_support.h"
 
@@ -7,21 +7,27 @@
  * first word is n. `sets`: it. */
 #define LOOPS(n, text) "mov.u32 %r6, " n "; L: " text " sub.u32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra L;"
 #define LOOP(text) LOOPS("400", text)
-static const char kernels[] = PTX_HEAD PTX_KERNEL(
-    "adds", PTX_BEGIN LOOP("add.u32 %r7, %r7, 1;") "ld.global.u32 %r8, [%rd2]; add.u32 %r8, %r8, %r1; "
-                                                   "st.global.u32 [%rd2], %r8; ret;")
-    PTX_KERNEL("doubles", PTX_BEGIN "ld.global.u32 %r8, [%rd2]; add.u32 %r8, %r8, %r8; add.u32 %r8, %r8, %r1;"
-                                    "st.global.u32 [%rd2], %r8; bar.sync 0; ret;")
-        PTX_KERNEL("waits", PTX_BEGIN "L: ld.volatile.global.u32 %r8, [%rd1]; setp.ne.u32 %p1, %r8, %r1; @%p1 bra L; ret;")
-            PTX_KERNEL("sets", PTX_BEGIN LOOP("add.u32 %r7, %r7, 1;") "st.volatile.global.u32 [%rd1], %r1; ret;")
-                PTX_KERNEL("lets", PTX_BEGIN "griddepcontrol.launch_dependents;" LOOP("add.u32 %r7, %r7, 1;")
-                                       "st.global.u32 [%rd2], %r1; ret;")
-                    PTX_KERNEL("depends", PTX_BEGIN LOOPS("200", "add.u32 %r7, %r7, 1;")
-                                              "ld.global.u32 %r8, [%rd2]; griddepcontrol.wait; ld.global.u32 %r8, [%rd2];"
-                                              "add.u32 %r8, %r8, %r1; st.global.u32 [%rd2], %r8; ret;")
-                        PTX_KERNEL("lets_and_waits", PTX_BEGIN "griddepcontrol.launch_dependents; L: ld.volatile.global.u32 %r8, [%rd1];"
-                                                     "setp.ne.u32 %p1, %r8, %r1; @%p1 bra L; ret;")
-                PTX_KERNEL("fails", PTX_BEGIN "mov.u64 %rd1, 16; st.global.u32 [%rd1], %r1; ret;");
+static const char kernels[] =
+    PTX_HEAD PTX_KERNEL("adds",
+                        PTX_BEGIN LOOP("add.u32 %r7, %r7, 1;") "ld.global.u32 %r8, [%rd2]; add.u32 %r8, %r8, %r1; "
+                                                               "st.global.u32 [%rd2], %r8; ret;")
+        PTX_KERNEL("doubles", PTX_BEGIN "ld.global.u32 %r8, [%rd2]; add.u32 %r8, %r8, %r8; add.u32 %r8, %r8, %r1;"
+                                        "st.global.u32 [%rd2], %r8; bar.sync 0; ret;")
+            PTX_KERNEL("waits",
+                       PTX_BEGIN "L: ld.volatile.global.u32 %r8, [%rd1]; setp.ne.u32 %p1, %r8, %r1; @%p1 bra L; ret;")
+                PTX_KERNEL("sets", PTX_BEGIN LOOP("add.u32 %r7, %r7, 1;") "st.volatile.global.u32 [%rd1], %r1; ret;")
+                    PTX_KERNEL("lets", PTX_BEGIN "griddepcontrol.launch_dependents;" LOOP(
+                                           "add.u32 %r7, %r7, 1;") "st.global.u32 [%rd2], %r1; ret;")
+                        PTX_KERNEL(
+                            "depends",
+                            PTX_BEGIN LOOPS(
+                                "200", "add.u32 %r7, %r7, 1;") "ld.global.u32 %r8, [%rd2]; griddepcontrol.wait; "
+                                                               "ld.global.u32 %r8, [%rd2];"
+                                                               "add.u32 %r8, %r8, %r1; st.global.u32 [%rd2], %r8; ret;")
+                            PTX_KERNEL("lets_and_waits", PTX_BEGIN
+                                       "griddepcontrol.launch_dependents; L: ld.volatile.global.u32 %r8, [%rd1];"
+                                       "setp.ne.u32 %p1, %r8, %r1; @%p1 bra L; ret;")
+                                PTX_KERNEL("fails", PTX_BEGIN "mov.u64 %rd1, 16; st.global.u32 [%rd1], %r1; ret;");
 
 #define MACHINE "gtx480"
 #define SETTINGS "gpu.kernels=16 gpu.launch_cycles=20 gpu.launch_end_cycles=10"
@@ -36,7 +42,9 @@ struct asked {
 };
 
 #define OF(name, blocks, threads, buffer_, ...)                                                                        \
-    {.kernel = name, .grid = blocks, .block = threads, .buffer = buffer_, .n = __VA_ARGS__}
+    {                                                                                                                  \
+        .kernel = name, .grid = blocks, .block = threads, .buffer = buffer_, .n = __VA_ARGS__                          \
+    }
 
 enum { MOST = 8, WORDS = 1 << 14, BUFFERS = 4 };
 
@@ -145,11 +153,12 @@ static void kernels_overlap(void **state)
     forget(&alone);
 }
 
-/* Without room for a second kernel each begins when the one before has ended; so does one behind another in its stream. */
+/* Without room for a second kernel each begins when the one before has ended; so does one behind another in its stream.
+ */
 static void kernels_wait_for_each_other(void **state)
 {
-    static const struct asked three[] = {
-        OF("adds", 4, 64, 0, 1), OF("doubles", 4, 64, 0, 5, .after = 1), OF("doubles", 4, 64, 0, 7, .after = 2)};
+    static const struct asked three[] = {OF("adds", 4, 64, 0, 1), OF("doubles", 4, 64, 0, 5, .after = 1),
+                                         OF("doubles", 4, 64, 0, 7, .after = 2)};
     static const struct asked apart[] = {OF("adds", 4, 64, 0, 1), OF("adds", 4, 64, 1, 1), OF("adds", 4, 64, 2, 1)};
     (void)state;
     struct outcome o = run(SETTINGS " gpu.launch_gap_cycles=300", three, 3, (struct shape){0});
@@ -198,11 +207,14 @@ static void same_however_simulated(void **state)
                                         OF("doubles", 5, 32, 3, 5, .after = 9),
                                         OF("adds", 3, 32, 3, 6, .after = 16, .by_graph = true)};
     static const char *const settings[] = {
-        SETTINGS, SETTINGS " gpu.kernels=2 gpu.launch_gap_cycles=77 gpu.launch_host_cycles=41 gpu.graph_gap_cycles=13",
+        SETTINGS,
+        SETTINGS " gpu.kernels=2 gpu.launch_gap_cycles=77 gpu.launch_host_cycles=41 gpu.graph_gap_cycles=13",
         SETTINGS " gpu.dispatch_blocks=1 gpu.dispatch_cycles=3 gpu.flush_l1_at_kernel_end=true gpu.launch_cycles=1",
-        SETTINGS " network.core=mesh sm.cores=2 sm.schedulers=2 gpu.launch_end_cycles=0 gpu.launch_cycles=1"};
+        SETTINGS " network.core=mesh sm.cores=2 sm.schedulers=2 gpu.launch_end_cycles=0 gpu.launch_cycles=1",
+        SETTINGS " sm.divergence=its sm.scheduler=lrr gpu.seed=3 gpu.kernels=3",
+        SETTINGS " coherence.protocol=bypass sm.scheduler=gto+bows gpu.network_mhz=350 partition.channels=2"};
     (void)state;
-    for (unsigned s = 0; s < 4; s++) {
+    for (unsigned s = 0; s < 6; s++) {
         struct outcome o = run(settings[s], many, 6, (struct shape){0});
         assert_int_equal(o.rc, 0);
         for (unsigned way = 0; way < 4; way++) {
@@ -232,9 +244,10 @@ static void kernels_see_each_other(void **state)
 /* What ends one kernel badly stops those beside it; those that have ended are whole. */
 static void failures_are_told_apart(void **state)
 {
-    static const struct asked fault[] = {OF("doubles", 1, 32, 0, 1), OF("waits", 2, 32, 1, 9), OF("fails", 1, 32, 2, 1, .after = 1)};
-    static const struct asked hang[] = {
-        OF("doubles", 1, 32, 0, 1), OF("waits", 2, 32, 1, 9), OF("adds", 1, 32, 2, 1, .after = 2)};
+    static const struct asked fault[] = {OF("doubles", 1, 32, 0, 1), OF("waits", 2, 32, 1, 9),
+                                         OF("fails", 1, 32, 2, 1, .after = 1)};
+    static const struct asked hang[] = {OF("doubles", 1, 32, 0, 1), OF("waits", 2, 32, 1, 9),
+                                        OF("adds", 1, 32, 2, 1, .after = 2)};
     static const struct asked limit[] = {OF("doubles", 1, 32, 0, 1), OF("waits", 2, 32, 1, 9, .max_cycles = 5000)};
     (void)state;
     struct outcome o = run(SETTINGS, fault, 3, (struct shape){0});
@@ -259,14 +272,16 @@ static void failures_are_told_apart(void **state)
     forget(&o);
 }
 
-/* Programmatic dependent launch: the second kernel begins when the first one lets it, and sees what that wrote behind its
- * wait, also in lines that it had read before. */
+/* Programmatic dependent launch: the second kernel begins when the first one lets it, and sees what that wrote behind
+ * its wait, also in lines that it had read before. */
 static void dependents_begin_early(void **state)
 {
     static const char set[] = SETTINGS " gpu.early_gap_cycles=30 gpu.launch_gap_cycles=500";
-    static const struct asked early[] = {OF("lets", 4, 64, 0, 7), OF("depends", 4, 64, 0, 5, .after = 1, .early = true)},
+    static const struct asked early[] = {OF("lets", 4, 64, 0, 7),
+                                         OF("depends", 4, 64, 0, 5, .after = 1, .early = true)},
                               plain[] = {OF("lets", 4, 64, 0, 7), OF("depends", 4, 64, 0, 5, .after = 1)},
-                              silent[] = {OF("sets", 4, 64, 0, 7), OF("depends", 4, 64, 0, 5, .after = 1, .early = true)},
+                              silent[] = {OF("sets", 4, 64, 0, 7),
+                                          OF("depends", 4, 64, 0, 5, .after = 1, .early = true)},
                               three[] = {OF("lets", 4, 64, 0, 7), OF("lets", 3, 32, 1, 3, .after = 1, .early = true),
                                          OF("depends", 4, 64, 0, 5, .after = 3, .early = true)};
     static const struct shape ways[] = {{0}, {.threads = 2}, {.threads = 3}, {.every_cycle = true}};
@@ -306,7 +321,8 @@ static void dependents_begin_early(void **state)
 /* Blocks of the first kernel that have not begun let nobody begin. */
 static void all_blocks_have_to_let(void **state)
 {
-    static const struct asked two[] = {OF("lets", 80, 192, 0, 7), OF("depends", 4, 64, 0, 5, .after = 1, .early = true)};
+    static const struct asked two[] = {OF("lets", 80, 192, 0, 7),
+                                       OF("depends", 4, 64, 0, 5, .after = 1, .early = true)};
     (void)state;
     struct outcome o = run(SETTINGS " gpu.sms=4", two, 2, (struct shape){0});
     assert_int_equal(o.rc, 0);
@@ -317,7 +333,8 @@ static void all_blocks_have_to_let(void **state)
 
 static void hang_reports_name_the_wait(void **state)
 {
-    static const struct asked two[] = {OF("lets_and_waits", 1, 32, 0, 7), OF("depends", 1, 32, 1, 5, .after = 1, .early = true)};
+    static const struct asked two[] = {OF("lets_and_waits", 1, 32, 0, 7),
+                                       OF("depends", 1, 32, 1, 5, .after = 1, .early = true)};
     (void)state;
     struct outcome o = run(SETTINGS " gpu.watch_cycles=20000", two, 2, (struct shape){0});
     assert_int_equal(o.results[0].status, GPU_HANG);
@@ -352,7 +369,8 @@ static void some_launches_are_for_themselves(void **state)
     (void)state;
     device_open(&d, MACHINE, SETTINGS);
     device_load(&d, kernels);
-    struct gpu_launch l = {.module = d.module, .kernel = gpu_kernel(d.module, "adds"), .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    struct gpu_launch l = {
+        .module = d.module, .kernel = gpu_kernel(d.module, "adds"), .grid = {1, 1, 1}, .block = {1, 1, 1}};
     assert_true(gpu_may_share(d.gpu, &l));
     l.cooperative = true;
     assert_false(gpu_may_share(d.gpu, &l));
@@ -362,7 +380,8 @@ static void some_launches_are_for_themselves(void **state)
     device_close(&d);
     device_open(&d, MACHINE, NULL);
     device_load(&d, kernels);
-    l = (struct gpu_launch){.module = d.module, .kernel = gpu_kernel(d.module, "adds"), .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    l = (struct gpu_launch){
+        .module = d.module, .kernel = gpu_kernel(d.module, "adds"), .grid = {1, 1, 1}, .block = {1, 1, 1}};
     assert_false(gpu_may_share(d.gpu, &l));
     device_close(&d);
 }
@@ -370,11 +389,17 @@ static void some_launches_are_for_themselves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_overlap),           cmocka_unit_test(kernels_wait_for_each_other),
-        cmocka_unit_test(same_however_simulated),    cmocka_unit_test(later_kernels_get_what_is_left),
-        cmocka_unit_test(kernels_see_each_other),    cmocka_unit_test(failures_are_told_apart),
-        cmocka_unit_test(dependents_begin_early), cmocka_unit_test(all_blocks_have_to_let),
-        cmocka_unit_test(hang_reports_name_the_wait), cmocka_unit_test(results_have_what_is_theirs), cmocka_unit_test(some_launches_are_for_themselves),
+        cmocka_unit_test(kernels_overlap),
+        cmocka_unit_test(kernels_wait_for_each_other),
+        cmocka_unit_test(same_however_simulated),
+        cmocka_unit_test(later_kernels_get_what_is_left),
+        cmocka_unit_test(kernels_see_each_other),
+        cmocka_unit_test(failures_are_told_apart),
+        cmocka_unit_test(dependents_begin_early),
+        cmocka_unit_test(all_blocks_have_to_let),
+        cmocka_unit_test(hang_reports_name_the_wait),
+        cmocka_unit_test(results_have_what_is_theirs),
+        cmocka_unit_test(some_launches_are_for_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
