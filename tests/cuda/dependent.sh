@@ -1,0 +1,19 @@
+# Programmatic dependent launch: overlaps where the machine runs several kernels at a time, and nowhere else; values are right in any case.
+. "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+headers=()
+[ "$compiler" = cc ] || headers=(-isystem "$LOCKSTEP_SRC/src/cuda/include")
+build "$work/dependent" "${headers[@]}" "$here/dependent.cu"
+
+# expect TENTHS OPTIONS...: of the first kernel, of a pair, and of a pair with leave to overlap
+expect() {
+    local expected=$1
+    shift
+    "$LOCKSTEP" run --quiet "$@" "$work/dependent" >"$work/out" 2>"$work/err" || fail "$*: status $?: $(cat "$work/out" "$work/err")"
+    [ "$(tr '\n' ' ' <"$work/out")" = "$expected cudaErrorNotSupported " ] || fail "$*: $(cat "$work/out"), not $expected"
+    grep -q cudaLaunchAttributeProgrammaticEvent "$work/err" || fail "$*: the attribute is not named: $(cat "$work/err")"
+}
+expect "10 20 20"
+for same in "" "--threads 2" --no-skip; do
+    # shellcheck disable=SC2086 # several words
+    expect "10 20 10" --set gpu.kernels=16 $same
+done
