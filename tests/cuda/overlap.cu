@@ -62,7 +62,7 @@ static int check(int a, int b, int c, int d)
     return 0;
 }
 
-/* A graph, launched twice: one node, two beside each other behind it, one behind both. */
+/* A graph, launched twice behind a kernel: one node, two beside each other behind it, one behind both. */
 static int run_graph()
 {
     cudaGraph_t g;
@@ -81,10 +81,11 @@ static int run_graph()
     must(cudaStreamEndCapture(s[0], &g));
     must(cudaGraphInstantiate(&x, g, 0));
     must(cudaEventRecord(begin_, s[0]));
+    grow<<<1, THREADS, 0, s[0]>>>(p[0], 2);
     must(cudaGraphLaunch(x, s[0]));
     must(cudaGraphLaunch(x, s[0]));
     must(cudaEventRecord(end_, s[0]));
-    if (tenths("a graph twice") || check(63, 3, 0, 0))
+    if (tenths("a graph twice") || check(127, 3, 0, 0))
         return 1;
     must(cudaGraphExecDestroy(x));
     must(cudaGraphDestroy(g));
