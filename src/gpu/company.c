@@ -1,7 +1,6 @@
 /* Kernels at one time. Launches that are given together (gpu_launch_together) share the device as streams and graphs
  * let them on a GPU: a launch begins when those that it comes after have ended, at most gpu.kernels run at a time, and
- * of those that run the earlier ones in the list come first at every SM (the *leftover policy*: Adriaens and others,
- * HPCA 2012).
+ * of those that run the earlier ones in the list come first at every SM (the *leftover policy*).
  *
  * The invariant: an SM has blocks of one kernel at a time, its *owner*. A kernel takes an SM from another one when that
  * has no blocks left to start, and nothing of it is left in the SM (sm_idle). So all that an SM keeps for a kernel
