@@ -134,9 +134,17 @@ static void give_all(struct outcome *out, uint64_t lanes, uint32_t value)
 
 /* ---- the instructions: each computed by each group of lanes of one half that gave one mask ---- */
 
+/* The lanes whose values count for a group. Where a mask names none of those that gave it, the manual leaves the result
+ * undefined, and programs made for GPUs count on the lanes that it names and that execute the instruction with them,
+ * whatever masks of their own these have: a prefix of a ballot, for instance, by a mask of all lower lanes. */
+static uint64_t counted(const struct simt_exchange *x, uint64_t group, uint64_t members)
+{
+    return members & group ? group : x->lanes;
+}
+
 static void vote(const struct simt_exchange *x, uint64_t group, uint64_t members, struct outcome *out)
 {
-    uint64_t result = warp_vote(x->instr->mods.vote, x->pred, group, members);
+    uint64_t result = warp_vote(x->instr->mods.vote, x->pred, counted(x, group, members), members);
     out->pred |= result & group;
     give_all(out, group, (uint32_t)(result >> (mask_first(group) & ISA_WARP_SZ)));
 }
@@ -167,7 +175,8 @@ static void perform_group(const struct simt_exchange *x, uint64_t group, uint64_
         match(x, group, members, out);
         break;
     case ISA_OP_REDUX:
-        give_all(out, group, warp_redux(x->instr->mods.reduce, x->instr->type, x->src[0], group, members));
+        give_all(out, group,
+                 warp_redux(x->instr->mods.reduce, x->instr->type, x->src[0], counted(x, group, members), members));
         break;
     case ISA_OP_ACTIVEMASK:
         give_all(out, group, (uint32_t)(group >> (mask_first(group) & ISA_WARP_SZ)));

@@ -117,8 +117,9 @@ static enum simt_event event_of(const struct simt_warp *warp, enum simt_gathered
 }
 
 /* The first lanes of r->mask with one member mask that names others, which have not ended and are not there, or there
- * with another mask: they came for another meeting, as lanes do that go round a loop once more than the rest. Returns
- * all that it names, ended or not; 0: there are no such lanes. */
+ * with another mask: they came for another meeting, as lanes do that go round a loop once more than the rest. A mask
+ * that names none of its own lanes means no meeting of theirs: to be there is enough for it. Returns all that it names,
+ * ended or not; 0: there are no such lanes. */
 static uint64_t lacking_lanes(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                               const struct simt_result *r, uint64_t *lanes)
 {
@@ -127,7 +128,8 @@ static uint64_t lacking_lanes(const struct simt_warp *warp, const struct simt_op
     for (uint64_t rest = m.row ? r->mask : 0; rest; rest &= ~*lanes) {
         *lanes = simt_of_one_mask(&m, rest);
         uint64_t named = simt_named_by(&m, mask_first(*lanes));
-        if (named & warp->live & ~*lanes)
+        uint64_t there = named & *lanes ? *lanes : r->mask;
+        if (named & warp->live & ~there)
             return named;
     }
     return 0;

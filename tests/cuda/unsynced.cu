@@ -44,6 +44,13 @@ __global__ void absent(int *out)
     out[threadIdx.x] = threadIdx.x;
 }
 
+// Each lane names the lanes below it, and not itself: a prefix count that is undefined, and that programs have.
+__global__ void below(int *out)
+{
+    unsigned mask = (1u << threadIdx.x) - 1;
+    out[threadIdx.x] = __popc(__ballot_sync(mask, threadIdx.x % 3)); // NOTED
+}
+
 // All of this is as the manual wants it: groups with masks of their own, lanes that have ended.
 __global__ void groups(int *out)
 {
@@ -83,6 +90,8 @@ int main(int argc, char **argv)
         run(how, unnamed, 32);
     else if (!strcmp(how, "absent"))
         run(how, absent, 32);
+    else if (!strcmp(how, "below"))
+        run(how, below, 32);
     else
         run(how, groups, 32);
     return 0;

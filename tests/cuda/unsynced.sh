@@ -35,6 +35,8 @@ each() {
 each block_sum 1 "$(line_of 1)" 'lanes 0-7 read lanes 16-23 of the warp, which do not execute' "256 $(zeros 23)"
 each unnamed 1 "$(line_of 2)" 'lanes 4-7 .* a mask that does not name them' "15 15 15 15 15 15 15 15 $(zeros 16)"
 each absent 1 "$(line_of 3)" 'lanes 0-15 .* also names lanes 16-31' "$(numbers)"
+below_values="0 0 1 2 2 3 4 4 5 6 6 7 8 8 9 10 10 11 12 12 13 14 14 15"
+each below 1 "$(line_of 4)" 'lanes 0-31 .* a mask that does not name them' "$below_values"
 each groups 0 0 none "$(echo $(seq 24 | sed 's/.*/1/'))"
 
 # Under the stack nobody waits for lanes elsewhere, and the note says so; other ways wait, and say nothing.
@@ -45,6 +47,8 @@ for way in its aware dwf; do
     grep -q 'note\|error' "$work/out" && fail "absent under $way: $(cat "$work/out")"
     "$LOCKSTEP" run --quiet --divergence $way "$work/unsynced" unnamed >"$work/out" 2>&1 || fail "unnamed, $way"
     grep -q 'lanes 4-7 .* a mask that does not name them: the result is undefined' "$work/out" || fail "unnamed under $way"
+    "$LOCKSTEP" run --quiet --divergence $way "$work/unsynced" below >"$work/out" 2>/dev/null || fail "below, $way"
+    [ "$(grep -cx "below: cudaSuccess: $below_values" "$work/out")" = 2 ] || fail "below under $way: $(cat "$work/out")"
 done
 
 # The command line passes the option on, results count, and threads change nothing.
