@@ -63,7 +63,41 @@ for seed in 2 3 4 5; do [ "$first" = "$(drawn "$seed")" ] || break; done
 [ "$first" != "$(drawn "$seed")" ] || wrong "every seed draws the same"
 
 refused() { "$LOCKSTEP_SRC/tools/census" "${@:2}" >"$folder/said" 2>&1 && wrong "census ${*:2} went on"; grep -q "$1" "$folder/said" || wrong "$(cat "$folder/said")"; }
+
+# --small: numbers are halved until below 512 or odd, and the last one that belongs to no option becomes 1.
+small=$folder/small
+mkdir -p "$small/one"
+cat >"$small/one/main.cu" <<'END'
+#include <cstdio>
+#include <cstring>
+int main(int count, char **words) {
+    const char *wanted[] = {"-n", "256", "-m=375", "500", "x", "1", "07"};
+    bool same = count == 8;
+    for (int i = 1; same && i < count; i++) same = !strcmp(words[i], wanted[i - 1]);
+    puts(same ? "PASS" : "FAIL");
+}
+END
+printf 'main: main.cu\n\tnvcc main.cu -o main\nrun: main\n\t$(LAUNCHER) ./main -n 8192 -m=3000 1000 x 1000 07\n' >"$small/one/Makefile"
+output=$("$LOCKSTEP_SRC/tools/census" --compiler clang --small "$small" 2>&1)
+has '^lockstep cc +1 +1 +1 +1 '
+
+# A main() may come from a header where a list names the file.
+mkdir "$folder/headed"
+printf '#include <cstdio>\nint main() { puts("PASS"); }\n' >"$folder/headed/main.h"
+echo '#include "main.h"' >"$folder/headed/own.cu"
+echo own.cu >"$folder/list"
+refused "no program to try" --compiler clang "$folder/headed"
+output=$("$LOCKSTEP_SRC/tools/census" --compiler clang --list "$folder/list" "$folder/headed" 2>&1)
+has '^lockstep cc +1 +1 +1 +1 '
+
+# --arguments are those of single programs, which find what lies in their folder.
+mkdir "$folder/told"
+printf '#include <cstdio>\nint main(int count, char **words) { puts(count == 3 && fopen(words[1], "r") ? "PASS" : "FAIL"); }\n' >"$folder/told/reads.cu"
+output=$("$LOCKSTEP_SRC/tools/census" --compiler clang --arguments 'FOLDER/reads.cu 7' "$folder/told" 2>&1)
+has '^lockstep cc +1 +1 +1 +1 '
+
 refused "no folder" --compiler clang
+refused "is a launcher" --compiler clang --small --launcher env "$suite"
 refused "takes a number" --sample few "$suite"
 refused "clang, nvcc, both or asked" --compiler gcc "$suite"
 refused "no program to try" --compiler clang --match 'none*' "$suite"
