@@ -23,17 +23,6 @@ LOCKSTEP_DEVICE clock_t __clock()
 {
     return clock();
 }
-LOCKSTEP_DEVICE unsigned long long globaltimer()
-{
-    unsigned long long t;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)::"memory");
-    return t;
-}
-LOCKSTEP_DEVICE unsigned long long __globaltimer()
-{
-    return globaltimer();
-}
-
 LOCKSTEP_DEVICE void __nanosleep(unsigned ns)
 {
     asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory");
