@@ -172,6 +172,12 @@ static const char *division(const struct cc_session *s)
     return s->options.approximate ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1";
 }
 
+static int take_clusters(struct cc_session *s, const char *ir, struct cc_clusters *clusters)
+{
+    int rc = cc_take_clusters(clusters, ir, &s->diags);
+    return rc ? cc_temp_dir_check(s->temp, &s->arena, &s->diags), rc : 0;
+}
+
 static int number_places(struct cc_session *s, const char *ir, struct cc_places *places)
 {
     int rc = cc_number_ir(places, ir, &s->diags);
@@ -181,7 +187,7 @@ static int number_places(struct cc_session *s, const char *ir, struct cc_places 
 /* Source to PTX by clang alone: -O2 when asked to be fast, else the gentler -O1, which nearly always leaves lock loops
  * alone. In two steps, for the sake of the debug locations. */
 static int compile_device_directly(struct cc_session *s, const char *source, const char *stem, struct cc_places *places,
-                                   const char *ptx)
+                                   struct cc_clusters *clusters, const char *ptx)
 {
     const char *optimized = arena_printf(&s->arena, "%s.ll", stem);
     struct cc_args command = {0}, last = {0};
@@ -193,7 +199,7 @@ static int compile_device_directly(struct cc_session *s, const char *source, con
     PUSH(&last, "-emit-llvm", source, "-o", optimized);
     int rc = compile(s, NULL, &command, &last);
     vec_free(&last);
-    if (rc || number_places(s, optimized, places))
+    if (rc || take_clusters(s, optimized, clusters) || number_places(s, optimized, places))
         return -1;
     PUSH(&command, s->tools.clang, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", s->options.arch,
          "-target-feature", arena_printf(&s->arena, "+%s", s->options.ptx), "-w", "-S", "-fno-verbose-asm",
@@ -212,7 +218,7 @@ static void push_device_passes(struct cc_session *s, struct cc_args *command)
 }
 
 static int compile_device_by_passes(struct cc_session *s, const char *source, const char *stem,
-                                    struct cc_places *places, const char *ptx)
+                                    struct cc_places *places, struct cc_clusters *clusters, const char *ptx)
 {
     const char *raw = arena_printf(&s->arena, "%s.raw.ll", stem), *optimized = arena_printf(&s->arena, "%s.ll", stem);
     struct cc_args command = {0}, last = {0};
@@ -220,7 +226,7 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
     PUSH(&last, source, "-o", raw);
     int rc = compile(s, DEVICE, &command, &last);
     vec_free(&last);
-    if (rc)
+    if (rc || take_clusters(s, raw, clusters))
         return -1;
     if (cc_repair_ir(raw, &s->diags)) {
         cc_temp_dir_check(s->temp, &s->arena, &s->diags);
@@ -246,14 +252,17 @@ static int compile_device(struct cc_session *s, const char *source, const char *
     bool passes = !s->options.fast && s->tools.opt && s->tools.llc;
     const char *written = arena_printf(&s->arena, "%s.written.ptx", stem);
     struct cc_places places = {0};
-    int rc = passes ? compile_device_by_passes(s, source, stem, &places, written)
-                    : compile_device_directly(s, source, stem, &places, written);
+    struct cc_clusters clusters = {0};
+    const struct cc_bounds bounds = {s->options.max_registers, &clusters};
+    int rc = passes ? compile_device_by_passes(s, source, stem, &places, &clusters, written)
+                    : compile_device_directly(s, source, stem, &places, &clusters, written);
     if (rc == 0) {
-        rc = cc_repair_ptx(written, ptx, &places, s->options.max_registers, &s->diags);
+        rc = cc_repair_ptx(written, ptx, &places, &bounds, &s->diags);
         if (rc)
             cc_temp_dir_check(s->temp, &s->arena, &s->diags);
     }
     cc_places_free(&places);
+    cc_clusters_free(&clusters);
     return rc ? -1 : 0;
 }
 

@@ -178,10 +178,34 @@ bool cc_restore_loc(struct cc_places *places, const char *line, struct strbuf *t
 void cc_add_places(const struct cc_places *places, struct strbuf *to);
 void cc_places_free(struct cc_places *places);
 
+/* The kernels of a module that have __cluster_dims__ (cc_clusters.c). All zero: none. */
+#define CC_CLUSTER_MARK "lockstep.cluster" /* the word of the annotation that host_defines.h makes of it */
+struct cc_cluster {
+    const char *kernel; /* its name in the IR and in PTX */
+    unsigned sizes[3];  /* blocks in x, y and z */
+};
+struct cc_clusters {
+    struct cc_cluster *items;
+    size_t count, capacity;
+    struct arena arena;
+};
+/* Learns the clusters of a file of IR and takes the table of annotations out of it. Returns 0, or -1 with a diagnostic. */
+int cc_take_clusters(struct cc_clusters *clusters, const char *path, struct diag_sink *diags);
+/* The one of the kernel with this name, or NULL. */
+const struct cc_cluster *cc_cluster_of(const struct cc_clusters *clusters, const char *name, size_t length);
+void cc_clusters_free(struct cc_clusters *clusters);
+
+/* What kernels are declared with that LLVM does not write: a limit of registers (0: none) for those without launch bounds,
+ * as nvcc has --maxrregcount; clusters. */
+struct cc_bounds {
+    unsigned max_registers;
+    const struct cc_clusters *clusters;
+};
 /* Copies PTX that LLVM wrote, without the labels that mark positions for debug sections ("Ltmp12:",
  * "$L__func_begin0:"; nothing refers to them), with the instructions that LLVM 14 gets wrong put right and with the
  * chains of inlined calls of the IR's debug locations, when these were numbered. */
-int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, unsigned max_registers, struct diag_sink *diags);
+int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, const struct cc_bounds *bounds,
+                  struct diag_sink *diags);
 /* In assembly of host code with relocatable device code: the runtime registers what clang leaves to a device linker,
  * and names are those that device code has. */
 #define CC_MEMBER "__lockstep_device_code_" /* begins the symbol that each such object defines: cc_members.c */

@@ -88,33 +88,46 @@ static void note_files(struct cc_places *places, const char *text)
     }
 }
 
-/* --maxrregcount: a limit for the kernels that have no launch bounds, as nvcc has it. */
-struct limit {
-    unsigned registers; /* 0: none */
-    bool wanted;        /* the lines since the last .entry have none of their own */
+/* The kernel whose declaration is being copied. */
+struct declared {
+    const struct cc_bounds *bounds;
+    const struct cc_cluster *cluster; /* NULL: it has none */
+    bool is_limited;                  /* it is a kernel, and has had no launch bounds so far */
 };
 
-static void limit_registers(struct limit *l, const char *line, struct strbuf *out)
+/* Adds to a kernel's declaration, before its body. */
+static void add_bounds(struct declared *d, const char *line, struct strbuf *out)
 {
-    if (strstr(line, ".entry"))
-        l->wanted = l->registers != 0;
+    const char *name = strstr(line, ".entry ");
+    if (name) {
+        name += strlen(".entry ");
+        d->cluster = cc_cluster_of(d->bounds->clusters, name, strcspn(name, "( \t"));
+        d->is_limited = d->bounds->max_registers != 0;
+    }
     if (after(line, ".maxntid") || after(line, ".minnctapersm") || after(line, ".maxnreg"))
-        l->wanted = false;
-    if (l->wanted && line[0] == '{')
-        strbuf_addf(out, ".maxnreg %u\n", l->registers);
-    l->wanted &= line[0] != '{';
+        d->is_limited = false;
+    if (line[0] != '{')
+        return;
+    if (d->is_limited)
+        strbuf_addf(out, ".maxnreg %u\n", d->bounds->max_registers);
+    if (d->cluster)
+        strbuf_addf(out, ".reqnctapercluster %u, %u, %u\n", d->cluster->sizes[0], d->cluster->sizes[1],
+                    d->cluster->sizes[2]);
+    d->is_limited = false;
+    d->cluster = NULL;
 }
 
 /* Appends the lines of the text, repaired, without such labels. */
-static void copy_lines(char *text, struct cc_places *places, struct limit limit, struct strbuf *out)
+static void copy_lines(char *text, struct cc_places *places, const struct cc_bounds *bounds, struct strbuf *out)
 {
+    struct declared declared = {.bounds = bounds};
     note_files(places, text);
     for (char *line = text; *line;) {
         size_t n = strcspn(line, "\n");
         bool newline = line[n] == '\n', is_label;
         line[n] = '\0';
         is_label = cc_is_position_label(line);
-        limit_registers(&limit, line, out);
+        add_bounds(&declared, line, out);
         if (!is_label && !cc_restore_loc(places, line, out) && !cc_repair_line(line, out))
             strbuf_add(out, line);
         if (!is_label && newline)
@@ -124,13 +137,13 @@ static void copy_lines(char *text, struct cc_places *places, struct limit limit,
     cc_add_places(places, out);
 }
 
-int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, unsigned max_registers,
+int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, const struct cc_bounds *bounds,
                   struct diag_sink *diags)
 {
     struct strbuf text = {0}, out = {0};
     int result = file_read(from, FILE_NO_BOUND, &text, diags);
     if (result == 0 && text.length)
-        copy_lines(text.text, places, (struct limit){max_registers, false}, &out);
+        copy_lines(text.text, places, bounds, &out);
     if (result == 0)
         result = file_write(to, strbuf_text(&out), out.length, diags);
     strbuf_free(&text);

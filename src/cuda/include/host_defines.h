@@ -16,6 +16,12 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+/* Clang has no such attribute: `lockstep cc` reads the annotation in the IR of device code. */
+#if defined(__CUDA_ARCH__)
+#define __cluster_dims__(...) __attribute__((annotate("lockstep.cluster", __VA_ARGS__)))
+#else
+#define __cluster_dims__(...)
+#endif
 /* CCCL asks nvcc for lambdas of the device, whose types the host must not ask. Clang's lambdas have the same type on
  * both sides. */
 #define __nv_is_extended_device_lambda_closure_type(...) false
@@ -28,6 +34,7 @@
 #define __shared__
 #define __constant__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #endif
 
 #define __forceinline__ __inline__ __attribute__((always_inline))
