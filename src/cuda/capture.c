@@ -225,7 +225,7 @@ bool capture_refuses(cudaStream_t stream, cudaError_t *error)
 
 /* ---- begin and end ---- */
 
-static cudaError_t begin(struct runtime *rt, cudaStream_t stream, enum cudaStreamCaptureMode mode)
+static cudaError_t check_begin(struct runtime *rt, cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     cudaError_t error = stream_check(rt, stream);
     if (error || (unsigned)mode > cudaStreamCaptureModeRelaxed)
@@ -234,19 +234,113 @@ static cudaError_t begin(struct runtime *rt, cudaStream_t stream, enum cudaStrea
         return runtime_refuse(rt, cudaErrorStreamCaptureUnsupported, "a default stream cannot be captured");
     if (stream->capture)
         return runtime_refuse(rt, cudaErrorIllegalState, "the stream is being captured already");
+    return cudaSuccess;
+}
+
+static void begin(struct runtime *rt, cudaStream_t stream, cudaGraph_t graph, bool borrowed)
+{
     struct capture *capture = base_calloc(1, sizeof *capture);
-    *capture = (struct capture){base_calloc(1, sizeof(struct CUgraph_st)), stream, ++rt->next_capture, false};
+    *capture = (struct capture){.graph = graph, .origin = stream, .id = ++rt->next_capture, .borrowed = borrowed};
     vec_push(&rt->captures, capture);
     stream->capture = capture;
     stream->tail.count = 0;
-    return cudaSuccess;
+}
+
+static cudaError_t begin_anew(struct runtime *rt, cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    cudaError_t error = check_begin(rt, stream, mode);
+    if (!error)
+        begin(rt, stream, base_calloc(1, sizeof(struct CUgraph_st)), false);
+    return error;
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
-    RUNTIME_CALL(begin(rt, stream, mode));
+    RUNTIME_CALL(begin_anew(rt, stream, mode));
 }
 ALSO_PER_THREAD(cudaStreamBeginCapture, ptsz);
+
+/* All of these are nodes of the graph. */
+static bool are_of(cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!nodes || !nodes[i] || nodes[i]->graph != graph)
+            return false;
+    return true;
+}
+
+static void add_to_tail(cudaStream_t stream, const cudaGraphNode_t *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!has_node(stream, nodes[i]))
+            vec_push(&stream->tail, nodes[i]);
+}
+
+static cudaError_t begin_in(struct runtime *rt, cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *needs,
+                            size_t count, enum cudaStreamCaptureMode mode)
+{
+    cudaError_t error = graph && are_of(graph, needs, count) ? check_begin(rt, stream, mode) : cudaErrorInvalidValue;
+    if (error)
+        return error;
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        graph->nodes.items[i]->let_go = true;
+    begin(rt, stream, graph, true);
+    add_to_tail(stream, needs, count);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *needs,
+                                          const cudaGraphEdgeData *edges, size_t count, enum cudaStreamCaptureMode mode)
+{
+    (void)edges;
+    RUNTIME_CALL(begin_in(rt, stream, graph, needs, count, mode));
+}
+ALSO_PER_THREAD(cudaStreamBeginCaptureToGraph, ptsz);
+
+/* Says behind which nodes the stream goes on. Those that it went on behind before, and that are taken from it, need not
+ * be joined by it again. */
+static cudaError_t update(struct runtime *rt, cudaStream_t stream, const cudaGraphNode_t *needs, size_t count,
+                          unsigned flags)
+{
+    cudaError_t error = stream_check(rt, stream);
+    if (error)
+        return error;
+    if (!capturing_stream(rt, stream))
+        return runtime_refuse(rt, cudaErrorIllegalState, "the stream is not being captured");
+    if (stream->capture->invalid)
+        return cudaErrorStreamCaptureInvalidated;
+    if (!are_of(stream->capture->graph, needs, count) || flags > cudaStreamSetCaptureDependencies)
+        return cudaErrorInvalidValue;
+    if (flags == cudaStreamSetCaptureDependencies) {
+        for (size_t i = 0; i < stream->tail.count; i++)
+            stream->tail.items[i]->let_go = true;
+        stream->tail.count = 0;
+    }
+    add_to_tail(stream, needs, count);
+    return cudaSuccess;
+}
+
+/* CUDA 12's has no argument for the edges' data: the others move up. */
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *needs,
+                                                const cudaGraphEdgeData *edges, size_t count, unsigned flags)
+{
+    const bool is_12 = graph_is_12();
+    const size_t own_count = is_12 ? (size_t)(uintptr_t)edges : count;
+    RUNTIME_CALL(update(rt, stream, needs, own_count, is_12 ? (unsigned)count : flags));
+}
+ALSO_PER_THREAD(cudaStreamUpdateCaptureDependencies, ptsz);
+
+#pragma GCC visibility push(default)
+cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *needs,
+                                                   const cudaGraphEdgeData *edges, size_t count, unsigned flags);
+#pragma GCC visibility pop
+cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *needs,
+                                                   const cudaGraphEdgeData *edges, size_t count, unsigned flags)
+{
+    (void)edges;
+    RUNTIME_CALL(update(rt, stream, needs, count, flags));
+}
+ALSO_PER_THREAD(cudaStreamUpdateCaptureDependencies_v2, ptsz);
 
 /* All nodes come before what the stream would do next. */
 static bool is_joined(const struct capture *capture)
@@ -254,7 +348,7 @@ static bool is_joined(const struct capture *capture)
     const struct CUstream_st *origin = capture->origin;
     cudaGraph_t graph = capture->graph;
     for (size_t i = 0; i < graph->nodes.count; i++)
-        graph->nodes.items[i]->mark = 0;
+        graph->nodes.items[i]->mark = graph->nodes.items[i]->let_go;
     for (size_t i = 0; i < origin->tail.count; i++)
         origin->tail.items[i]->mark = 1;
     for (size_t i = graph->nodes.count; i-- > 0;) { /* a node is made after those that it needs */
@@ -305,10 +399,10 @@ static cudaError_t end(struct runtime *rt, cudaStream_t stream, cudaGraph_t *gra
         capture->invalid = true;
         return error;
     }
-    if (error)
-        graph_free(capture->graph);
-    else
+    if (!error)
         *graph = capture->graph;
+    else if (!capture->borrowed)
+        graph_free(capture->graph);
     forget(rt, capture);
     return error;
 }

@@ -14,6 +14,7 @@ struct CUgraphNode_st {
     bool cooperative, early;  /* of a kernel: see call_configuration */
     dim3 cluster;             /* likewise */
     unsigned mark;            /* of a walk over the graph */
+    bool let_go;              /* the end of a capture need not come behind it */
     VEC(cudaGraphNode_t) needs;
     union {
         struct cudaKernelNodeParams kernel; /* kernelParams: into values; both are the node's */
@@ -51,7 +52,8 @@ struct capture {
     cudaGraph_t graph;
     cudaStream_t origin;
     unsigned long long id;
-    bool invalid; /* a call was made that cannot be captured */
+    bool invalid;  /* a call was made that cannot be captured */
+    bool borrowed; /* the graph is the program's, which has it whatever comes of the capture */
 };
 
 /* graph.c */

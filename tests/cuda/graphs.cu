@@ -305,6 +305,69 @@ static void by_capture()
     must(cudaGraphExecDestroy(twice));
 }
 
+/* A node made by hand stands between those that a stream makes: the program says what the stream goes on behind. And a
+ * capture into a graph that has nodes already. */
+static void by_hand_in_capture()
+{
+    cudaStream_t s;
+    cudaGraph_t graph, same, own;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t node, first;
+    const cudaGraphNode_t *needs;
+    cudaStreamCaptureStatus status;
+    size_t count, all;
+    int value = 2;
+    void *arguments[] = {&device, &value};
+    cudaKernelNodeParams params = {};
+    params.func = (void *)append;
+    params.gridDim = params.blockDim = dim3(1);
+    params.kernelParams = arguments;
+    must(cudaStreamCreate(&s));
+    must(cudaMemset(device, 0, 64 * sizeof(int)));
+    check("an update without a capture", cudaStreamUpdateCaptureDependencies(s, NULL, NULL, 0, 0) == cudaErrorIllegalState);
+    cudaGetLastError();
+    must(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    append<<<1, 1, 0, s>>>(device, 1);
+    must(cudaStreamGetCaptureInfo(s, &status, NULL, &same, &needs, NULL, &count));
+    must(cudaGraphAddKernelNode(&node, same, needs, count, &params));
+    must(cudaStreamUpdateCaptureDependencies(s, &node, NULL, 1, cudaStreamSetCaptureDependencies));
+    append<<<1, 1, 0, s>>>(device, 3);
+    must(cudaStreamGetCaptureInfo(s, &status, NULL, NULL, &needs, NULL, &count));
+    bool one = count == 1;
+    must(cudaStreamUpdateCaptureDependencies(s, &node, NULL, 1, cudaStreamAddCaptureDependencies));
+    must(cudaStreamGetCaptureInfo(s, &status, NULL, NULL, &needs, NULL, &count));
+    check("dependencies are added or set", one && count == 2 &&
+                                               cudaStreamUpdateCaptureDependencies(s, &node, NULL, 1, 2) == cudaErrorInvalidValue);
+    cudaGetLastError();
+    must(cudaStreamUpdateCaptureDependencies(s, NULL, NULL, 0, cudaStreamSetCaptureDependencies)); // and need no join
+    must(cudaStreamEndCapture(s, &graph));
+    must(cudaGraphInstantiate(&exec, graph, 0));
+    must(cudaGraphLaunch(exec, s));
+    must(cudaStreamSynchronize(s));
+    const int want[] = {1, 2, 3};
+    check("a node by hand in a capture", graph == same && list_is(want, 3));
+
+    must(cudaMemset(device, 0, 64 * sizeof(int)));
+    must(cudaGraphCreate(&own, 0));
+    value = 7;
+    must(cudaGraphAddKernelNode(&first, own, NULL, 0, &params));
+    bool refused = cudaStreamBeginCaptureToGraph(s, own, &node, NULL, 1, cudaStreamCaptureModeGlobal) == cudaErrorInvalidValue;
+    cudaGetLastError();
+    must(cudaStreamBeginCaptureToGraph(s, own, &first, NULL, 1, cudaStreamCaptureModeGlobal));
+    append<<<1, 1, 0, s>>>(device, 8);
+    must(cudaStreamEndCapture(s, &same));
+    must(cudaStreamBeginCaptureToGraph(s, own, NULL, NULL, 0, cudaStreamCaptureModeGlobal));
+    refused &= cudaStreamSynchronize(s) == cudaErrorStreamCaptureUnsupported &&
+               cudaStreamEndCapture(s, &graph) == cudaErrorStreamCaptureInvalidated;
+    cudaGetLastError();
+    must(cudaGraphGetNodes(own, NULL, &all)); // the graph is the program's still
+    must(cudaGraphInstantiate(&exec, own, 0));
+    must(cudaGraphLaunch(exec, s));
+    must(cudaStreamSynchronize(s));
+    const int both[] = {7, 8};
+    check("a capture into a graph", refused && same == own && all == 2 && list_is(both, 2));
+}
+
 __device__ int symbol[4];
 
 static void copies_in_capture()
@@ -340,6 +403,7 @@ int main()
     of_every_kind();
     by_one_call();
     by_capture();
+    by_hand_in_capture();
     copies_in_capture();
     must(cudaDeviceSynchronize());
     return failures != 0;
