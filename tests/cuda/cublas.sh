@@ -6,6 +6,8 @@ for part in vectors matrices lt; do
     on_simulator "$work/$part" >"$work/out" 2>&1 || fail "$part, by $compiler: $(cat "$work/out")"
     grep -q "^$part: [0-9]\{2,\} tried, 0 wrong$" "$work/out" || fail "$part: $(cat "$work/out")"
 done
+build "$work/long" "$here/cublas_long.cu" -lcublas
+right_in_both_modes long "$compiler, numbers of 64 bits"
 [ "$compiler" = cc ] || exit 0
 
 # Host code that is compiled apart; the library's static form is the same one.

@@ -22,8 +22,22 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#define LOCKSTEP_I int
 #include "lockstep/cublas_functions.h"
 #include "lockstep/cublas_mixed.h"
+#undef LOCKSTEP_I
+
+/* The same with numbers of 64 bits. */
+#undef LOCKSTEP_CUBLAS_SECOND
+#undef LOCKSTEP_CUBLAS
+#define LOCKSTEP_CUBLAS_SECOND(name, ...) cublasStatus_t LOCKSTEP_CUBLAS_JOIN(name, _v2_64)(__VA_ARGS__);
+#define LOCKSTEP_CUBLAS(name, ...) cublasStatus_t LOCKSTEP_CUBLAS_JOIN(name, _64)(__VA_ARGS__);
+#define LOCKSTEP_CUBLAS_LONG
+#define LOCKSTEP_I int64_t
+#include "lockstep/cublas_functions.h"
+#include "lockstep/cublas_mixed.h"
+#undef LOCKSTEP_I
+#undef LOCKSTEP_CUBLAS_LONG
 #ifdef __cplusplus
 }
 #endif

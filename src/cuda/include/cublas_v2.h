@@ -18,7 +18,18 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#define LOCKSTEP_I int
 #include "lockstep/cublas_functions.h"
+#undef LOCKSTEP_I
+
+#undef LOCKSTEP_CUBLAS_SECOND
+#define LOCKSTEP_CUBLAS_SECOND(name, ...)                                                                              \
+    cublasStatus_t LOCKSTEP_CUBLAS_JOIN(name, _64)(__VA_ARGS__) __asm__(LOCKSTEP_CUBLAS_TEXT(name) "_v2_64");
+#define LOCKSTEP_CUBLAS_LONG
+#define LOCKSTEP_I int64_t
+#include "lockstep/cublas_functions.h"
+#undef LOCKSTEP_I
+#undef LOCKSTEP_CUBLAS_LONG
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,6 @@
 /* Functions of cuBLAS by the kind of their names. Included by cublas_api.h and cublas_v2.h, which say what becomes of a row. */
+/* LOCKSTEP_I is the type of numbers: int, or int64_t for the functions whose names end in _64, which not all have (LOCKSTEP_CUBLAS_LONG). */
+#ifndef LOCKSTEP_CUBLAS_LONG
 LOCKSTEP_CUBLAS_SECOND(cublasCreate, cublasHandle_t *handle)
 LOCKSTEP_CUBLAS_SECOND(cublasDestroy, cublasHandle_t handle)
 LOCKSTEP_CUBLAS_SECOND(cublasGetVersion, cublasHandle_t handle, int *version)
@@ -7,6 +9,7 @@ LOCKSTEP_CUBLAS_SECOND(cublasSetStream, cublasHandle_t handle, cudaStream_t stre
 LOCKSTEP_CUBLAS_SECOND(cublasGetStream, cublasHandle_t handle, cudaStream_t *streamId)
 LOCKSTEP_CUBLAS_SECOND(cublasGetPointerMode, cublasHandle_t handle, cublasPointerMode_t *mode)
 LOCKSTEP_CUBLAS_SECOND(cublasSetPointerMode, cublasHandle_t handle, cublasPointerMode_t mode)
+#endif
 
 /* Those of each type: its letter, the letters where an index comes of it, the type, its real type, and the letters where a real number does. */
 #define LOCKSTEP_L S
