@@ -195,7 +195,10 @@ static void note_line(struct cc_rewrites *rewrites, const char *line, size_t len
         enum cc_spot_kind kind;
     } causes[] = {{"error: initialization is not supported for __shared__ variables", CC_SPOT_SHARED},
                   {"error: default arguments cannot be added to an out-of-line definition", CC_SPOT_DEFAULT},
-                  {"error: use 'template' keyword to treat", CC_SPOT_TEMPLATE}};
+                  {"error: use 'template' keyword to treat", CC_SPOT_TEMPLATE},
+                  {"error: missing 'typename' prior to dependent type name", CC_SPOT_TYPENAME},
+                  {"error: an attribute list cannot appear here", CC_SPOT_ATTRIBUTE}};
+    static const char misplaced[] = "' attribute cannot be applied to types";
     struct cc_spot spot = {0};
     const char *behind;
     if (!read_place(line, length, &spot, &behind, arena))
@@ -205,6 +208,9 @@ static void note_line(struct cc_rewrites *rewrites, const char *line, size_t len
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (strncmp(behind, causes[i].text, strlen(causes[i].text)) == 0)
             *kind = (int)causes[i].kind;
+    if (strncmp(behind, "error: '", 8) == 0 &&
+        strncmp(behind + 8 + strcspn(behind + 8, "'\n"), misplaced, strlen(misplaced)) == 0)
+        *kind = CC_SPOT_ATTRIBUTE;
     if (*kind < 0 || (strncmp(behind, "note: ", 6) == 0 && strncmp(behind, "note: expanded from macro", 25) != 0))
         return;
     spot.kind = (enum cc_spot_kind) * kind;

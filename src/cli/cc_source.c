@@ -4,6 +4,9 @@
  *   __shared__ alignas(16) int s[4]   alignas behind an attribute of the other kind: moved before it
  *   asm("mov.u32 %0, %smid;" : ...)   a register of PTX with one percent sign: doubled
  *   typename traits<T>::member<int>   the name of a template without `template` before it, which C++20 lets out
+ *   S<T>::member S<T>::f() { ... }    the type of a result without `typename` before it, which C++20 lets out too
+ *   __device__ [[nodiscard]] int f()  attributes behind one of the other kind: taken out, since none of them does
+ * anything
  *   __managed__, and at places that clang complained of: see cc_declarations.c
  *
  * All of these are found by their tokens, in macros as well. A form that is not recognized stays: clang explains. */
@@ -168,18 +171,47 @@ static void rewrite_token(struct cc_rewriting *r, size_t at)
         cc_rewrite_managed(r, at);
 }
 
+/* `[[...]]`, of which the token is a part, makes room for blanks, so that lines and columns stay. */
+static void blank_attributes(struct cc_rewriting *r, size_t part)
+{
+    const struct cc_token *t = r->tokens.items;
+    size_t at = part;
+    while (at && !is_pair(&t[at], '[') && !is_sign(&t[at], ';'))
+        at--;
+    const size_t close = is_pair(&t[at], '[') ? cc_token_close(&r->tokens, at) : r->tokens.count;
+    if (close == r->tokens.count || close < part)
+        return;
+    const size_t n = (size_t)(t[close].text + 1 - t[at].text);
+    char *blanks = arena_printf(r->arena, "%.*s", (int)n, t[at].text);
+    for (char *c = blanks; *c; c++)
+        if (*c != '\n')
+            *c = ' ';
+    cc_edit_add(r, t[at].text, n, blanks);
+}
+
 static void rewrite_spot(struct cc_rewriting *r, const struct cc_spot *spot)
 {
     for (size_t i = 0; i < r->tokens.count; i++) {
         const struct cc_token *t = &r->tokens.items[i];
         if (t->line != spot->line || t->column != spot->column)
             continue;
-        if (spot->kind == CC_SPOT_SHARED)
+        switch (spot->kind) {
+        case CC_SPOT_SHARED:
             cc_rewrite_shared(r, i);
-        else if (spot->kind == CC_SPOT_TEMPLATE)
-            cc_edit_add(r, t->text, 0, "template ");
-        else
+            break;
+        case CC_SPOT_DEFAULT:
             cc_rewrite_default(r, i);
+            break;
+        case CC_SPOT_TEMPLATE:
+            cc_edit_add(r, t->text, 0, "template ");
+            break;
+        case CC_SPOT_TYPENAME:
+            cc_edit_add(r, t->text, 0, "typename ");
+            break;
+        case CC_SPOT_ATTRIBUTE:
+            blank_attributes(r, i);
+            break;
+        }
     }
 }
 

@@ -34,7 +34,7 @@ bool cc_token_is(const struct cc_token *token, const char *text);
 size_t cc_token_close(const struct cc_tokens *tokens, size_t at);
 
 /* A place at which clang refused what nvcc takes. */
-enum cc_spot_kind { CC_SPOT_SHARED, CC_SPOT_DEFAULT, CC_SPOT_TEMPLATE };
+enum cc_spot_kind { CC_SPOT_SHARED, CC_SPOT_DEFAULT, CC_SPOT_TEMPLATE, CC_SPOT_TYPENAME, CC_SPOT_ATTRIBUTE };
 struct cc_spot {
     const char *path; /* absolute */
     uint32_t line, column;

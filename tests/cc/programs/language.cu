@@ -6,6 +6,25 @@
 #include <numeric>
 #include <vector>
 
+// What nvcc takes without `typename` before the type of a result, and attributes behind __device__.
+template <class T> struct box {
+    using type = T;
+    __device__ [[nodiscard]] type get() const;
+    __device__ [[nodiscard]] bool is_empty() const
+    {
+        return !value;
+    }
+    T value;
+};
+template <class T> __device__ box<T>::type box<T>::get() const
+{
+    return value;
+}
+__global__ void unpack(box<int> b, int *to)
+{
+    *to = b.is_empty() ? -1 : b.get();
+}
+
 // CUDA has no functions of these names: programs write their own.
 __device__ unsigned long long globaltimer()
 {

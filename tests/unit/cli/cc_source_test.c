@@ -98,7 +98,8 @@ static void test_places_that_clang_names(void **state)
 {
     const struct cc_spot other = {"/b.cu", 1, 14, CC_SPOT_SHARED}, simple = {"/a.cu", 1, 14, CC_SPOT_SHARED},
                          scoped = {"/a.cu", 1, 24, CC_SPOT_SHARED}, word = {"/a.cu", 1, 18, CC_SPOT_DEFAULT},
-                         open = {"/a.cu", 1, 3, CC_SPOT_DEFAULT}, member = {"/a.cu", 1, 16, CC_SPOT_TEMPLATE};
+                         open = {"/a.cu", 1, 3, CC_SPOT_DEFAULT}, member = {"/a.cu", 1, 16, CC_SPOT_TEMPLATE},
+                         result = {"/a.cu", 1, 12, CC_SPOT_TYPENAME}, list = {"/a.cu", 1, 12, CC_SPOT_ATTRIBUTE};
     assert_becomes("__shared__ B b;", &other, NULL);
     assert_becomes(
         "__shared__ B b;", &simple,
@@ -108,6 +109,19 @@ static void test_places_that_clang_names(void **state)
                    "reinterpret_cast<::n::C<a::b>(&)[2]>(lockstep_shared_d);");
     assert_becomes("int S<T>::f(int, T a = g(1, 2), int b) {}", &word, "int S<T>::f(int, T a          , int b) {}");
     assert_becomes("typename S<T>::f<int> x;", &member, "typename S<T>::template f<int> x;");
+    assert_becomes("__device__ S<T>::type S<T>::f() {}", &result, "__device__ typename S<T>::type S<T>::f() {}");
+    assert_becomes("__device__ [[nodiscard, a::b(\"]]\")]]\nint f();", &list,
+                   "__device__ "
+                   "                         "
+                   "\nint f();");
+    assert_becomes("__device__ [[a,\nb]] int f();", &list, "__device__     \n    int f();");
+    assert_becomes("_ [[clean]] T f();", &list, NULL);
+    assert_becomes("__devi__ [[nodiscard]] T f();", &list,
+                   "__devi__ "
+                   "             "
+                   " T f();");
+    assert_becomes("__device__ [nodiscard] int f();", &list, NULL);
+    assert_becomes("__device__ [[nodiscard", &list, NULL);
     assert_becomes("f(a = (", &open, "f(a    ");
     assert_becomes("f(a", &open, NULL);
 }
