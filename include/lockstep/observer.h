@@ -35,7 +35,10 @@ enum {
 
 /* Of everything in this file and events.def. Changes whenever an observer that was built for the version before would
  * not work: by itself with the number of events, and by the other summand with anything else. */
-#define LOCKSTEP_OBSERVER_VERSION (201u + LOCKSTEP_OBSERVER_EVENTS)
+#define LOCKSTEP_OBSERVER_VERSION (202u + LOCKSTEP_OBSERVER_EVENTS)
+
+#define LOCKSTEP_NO_MBARRIER UINT32_MAX /* in events: none */
+#define LOCKSTEP_NO_PC UINT32_MAX       /* in events: it is not known */
 
 #define LOCKSTEP_OBSERVER_STATE (64u << 20) /* bytes of state of an SM that an observer can have */
 
@@ -53,6 +56,7 @@ struct lockstep_observed {
     const char *kernel;       /* its name */
     uint64_t launch;          /* counts the launches of the device, from 0 */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3];      /* blocks of a cluster; 1, 1, 1 where there are none */
     uint32_t sms;             /* of the device */
     uint32_t warps, lanes;    /* warp slots of an SM; threads of a warp */
     uint32_t instructions;    /* of the module: each pc is below it */

@@ -77,6 +77,7 @@ static void archive_groups(struct async *async, struct archive *ar)
         archive_arrival_address(async, ar, a);
     }
     ARCHIVE(ar, async->next_serial);
+    ARCHIVE(ar, async->numbered);
 }
 
 /* Of each resident warp: the groups of copies that its lanes have committed, and the wait for them that it is in. */
@@ -105,6 +106,7 @@ static void archive_command(struct async *async, struct async_bulk *b, struct ar
     ARCHIVE(ar, b->ready);
     ARCHIVE(ar, b->out);
     archive_place(ar, &b->group, (uint32_t)async->groups.count);
+    ARCHIVE(ar, b->number);
     ARCHIVE(ar, b->pc);
     archive_slot(async, ar, &b->slot);
     archive_u8_to(ar, &b->lane, SIMT_MAX_WIDTH - 1);

@@ -32,6 +32,7 @@ void async_begin(struct async *async)
     async->suspended.count = async->groups.count = async->arrivals.count = 0;
     async->commands.count = async->pieces.count = async->line.count = 0;
     async->next_serial = async->front_free = async->pace = 0;
+    async->numbered = 0;
     async->next = CYCLE_NEVER;
 }
 

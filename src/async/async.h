@@ -15,8 +15,16 @@ struct async_parcel {
     uint64_t address;     /* of .shared::cluster */
     const uint8_t *data;
     uint32_t bytes, mbarrier; /* at which they count: its offset, or PACKET_NOBODY */
+    uint32_t copy;        /* its number: async_number_copies */
     bool cast;            /* the command is for several blocks */
     uint8_t atomic, type, element; /* of a reduction: ISA_ATOMIC_*, enum isa_type, bytes of one; 0: a copy */
+};
+
+/* What the unit has done to an mbarrier of the block of the warp that asked for it: bytes of a copy in bulk have come, or (bytes
+ * is 0) lanes arrived whose copies by cp.async are done. */
+struct async_counted {
+    uint32_t pc, lane, copy, address, bytes;
+    bool ended; /* a phase of the object */
 };
 
 /* The SM, as the unit needs it. */
@@ -29,6 +37,8 @@ struct async_port {
     void (*rests)(void *sm, unsigned slot);
     /* Bytes of such a copy go to another block of the warp's cluster. */
     void (*send)(void *sm, unsigned slot, const struct async_parcel *parcel);
+    /* For whoever wants to know (watch/watch.h); the warp is in that slot. */
+    void (*counted)(void *sm, unsigned slot, const struct async_counted *what);
 };
 
 struct async_setup {
@@ -88,6 +98,7 @@ struct async_bulk {
     uint64_t ready;
     uint32_t out;   /* pieces that are not answered */
     uint32_t group; /* or ASYNC_NO_GROUP */
+    uint32_t number; /* async_number_copies; 0: nobody wants to know it */
     uint32_t pc;
     uint8_t slot, lane;
     bool walked; /* all its pieces are on their way */
@@ -114,6 +125,7 @@ struct async {
     ROOM_KEPT VEC(struct async_group) groups;
     ROOM_KEPT VEC(struct async_arrival) arrivals; /* in the order in which they were asked for */
     ROOM_KEPT uint64_t next_serial;
+    ROOM_KEPT uint32_t numbered; /* copies that have a number, for whoever observes them */
     ROOM_KEPT struct async_commits commits[2][WARP_SLOTS]; /* of cp.async, of copies in bulk */
     ROOM_KEPT VEC(struct async_bulk) commands;
     ROOM_KEPT VEC(struct async_piece) pieces;
@@ -160,8 +172,11 @@ void async_arrive_behind(struct async *async, unsigned slot, const struct simt_a
 
 /* bulk.c */
 
-/* A lane has given a command. */
-void async_bulk_begins(struct async *async, unsigned slot, unsigned lane, uint32_t pc, const struct simt_bulk *command);
+/* The first of so many numbers, one after the other, for copies that begin: by these observers know them. */
+uint32_t async_number_copies(struct async *async, uint32_t count);
+/* A lane has given a command; number: of the copy, 0 where nobody wants to know it. */
+void async_bulk_begins(struct async *async, unsigned slot, unsigned lane, uint32_t pc, uint32_t number,
+                       const struct simt_bulk *command);
 /* The answer to a request of the unit has come (lsu_async_request). */
 void async_answer(struct async *async, const struct packet *p);
 /* async_bulk_step: the commands send the pieces that may leave in the agenda's cycle. async_bulk_next: the first cycle, from

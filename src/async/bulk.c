@@ -45,23 +45,32 @@ static uint32_t pace_of(const struct async *async, const struct simt_bulk *comma
     return command->kind != SIMT_BULK_LOAD && p->bulk_store_kib ? p->bulk_store_kib : p->bulk_kib;
 }
 
-void async_bulk_begins(struct async *async, unsigned slot, unsigned lane, uint32_t pc, const struct simt_bulk *command)
+uint32_t async_number_copies(struct async *async, uint32_t count)
+{
+    uint32_t first = async->numbered + 1;
+    async->numbered += count;
+    return first;
+}
+
+void async_bulk_begins(struct async *async, unsigned slot, unsigned lane, uint32_t pc, uint32_t number,
+                       const struct simt_bulk *command)
 {
     uint64_t now = async->agenda->now, front = async->front_free > now ? async->front_free : now;
-    uint32_t number = new_command(async);
+    uint32_t place = new_command(async);
     bool grouped = command->kind == SIMT_BULK_STORE || command->kind == SIMT_BULK_REDUCE;
     async->front_free = front + async->params->bulk_front;
-    async->commands.items[number] = (struct async_bulk){
+    async->commands.items[place] = (struct async_bulk){
         .command = *command,
         .ready = async->front_free + latency_of(async, command),
         .group = grouped ? async_group_begins(async, slot, BIT64(lane), true) : ASYNC_NO_GROUP,
+        .number = number,
         .pc = pc,
         .slot = (uint8_t)slot,
         .lane = (uint8_t)lane,
         .used = true};
-    vec_push(&async->line, number);
+    vec_push(&async->line, place);
     warp_copies_begin(async->warp, slot);
-    async_note(async, async->commands.items[number].ready > now ? async->commands.items[number].ready : now + 1);
+    async_note(async, async->commands.items[place].ready > now ? async->commands.items[place].ready : now + 1);
 }
 
 static void end_command(struct async *async, struct async_bulk *b)
@@ -93,6 +102,14 @@ static void complete_bytes(struct async *async, const struct async_bulk *b, uint
     struct mbarrier_step step =
         simt_mbarrier_take(warp_of(async, b)->simt.block, address, ISA_OP_MBARRIER_COMPLETE_TX, bytes);
     struct simt_fault fault;
+    if (b->number)
+        async->port->counted(async->sm, b->slot,
+                             &(struct async_counted){.pc = b->pc,
+                                                     .lane = b->lane,
+                                                     .copy = b->number,
+                                                     .address = address,
+                                                     .bytes = bytes,
+                                                     .ended = step.completed});
     if (step.completed)
         async_phase_ended(async, warp_of(async, b)->block);
     if (!step.fault)
@@ -207,6 +224,7 @@ static void send_parts(struct async *async, const struct async_bulk *b, const st
                                                  .bytes = run,
                                                  .mbarrier = command->arrives ? LANE_SHARED_OFFSET(command->mbarrier)
                                                                               : PACKET_NOBODY,
+                                                 .copy = b->number,
                                                  .cast = command->blocks != 0,
                                                  .atomic = command->atomic,
                                                  .type = command->type,

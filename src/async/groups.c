@@ -122,6 +122,10 @@ static void arrive(struct async *async, const struct async_arrival *a)
 {
     struct warp_slot *warp = &async->warp->slots[a->slot];
     struct mbarrier_step step = simt_mbarrier_take(warp->simt.block, a->address, ISA_OP_MBARRIER_ARRIVE, 1);
+    async->port->counted(
+        async->sm, a->slot,
+        &(struct async_counted){
+            .pc = a->pc, .lane = a->lane, .address = (uint32_t)a->address, .ended = step.completed});
     if (step.completed)
         async_phase_ended(async, warp->block);
     if (!step.fault)

@@ -736,6 +736,7 @@ int gpu_begin_observers(struct gpu_run *run)
                                          .causes = warp_cause_names};
     memcpy(observed.grid, l->grid, sizeof observed.grid);
     memcpy(observed.block, l->block, sizeof observed.block);
+    memcpy(observed.cluster, run->grid.cluster, sizeof observed.cluster);
     run->kernel.watched = &run->watched;
     if (watch_launch_begin(&run->watched, &gpu->observers, code, &observed, &run->arena, run->sink) < 0)
         return -1;

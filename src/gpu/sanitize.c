@@ -86,16 +86,29 @@ static void add_access(const struct gpu_run *run, const struct sanitize_access *
     isa_disasm_instr(code, isa_function_at(code, a->pc), &code->instrs[a->pc], out);
 }
 
+static bool is_mbarrier(const struct isa_module *code, const struct sanitize_access *a)
+{
+    return isa_op_info((enum isa_op)code->instrs[a->pc].op)->flags & ISA_FLAG_MBARRIER && !a->copies;
+}
+
 static const char *verb_of(const struct isa_module *code, const struct sanitize_access *a)
 {
-    bool atomic = isa_op_info((enum isa_op)code->instrs[a->pc].op)->flags & ISA_FLAG_ATOMIC;
-    return atomic ? "changed by an atomic" : a->writes ? "written" : "read";
+    unsigned op = code->instrs[a->pc].op;
+    if (a->copies)
+        return a->writes ? "written by a copy that was asked for" : "read by a copy that was asked for";
+    if (is_mbarrier(code, a))
+        return op >= ISA_OP_MBARRIER_TEST && op <= ISA_OP_MBARRIER_TRY_PARITY ? "looked at" : "changed";
+    return isa_op_info((enum isa_op)op)->flags & ISA_FLAG_ATOMIC ? "changed by an atomic" : a->writes ? "written" : "read";
 }
 
 static const char *noun_of(const struct isa_module *code, const struct sanitize_access *a)
 {
     bool atomic = isa_op_info((enum isa_op)code->instrs[a->pc].op)->flags & ISA_FLAG_ATOMIC;
-    return atomic ? "atomic" : a->writes ? "write" : "read";
+    return a->copies              ? "copy"
+           : is_mbarrier(code, a) ? "operation"
+           : atomic               ? "atomic"
+           : a->writes            ? "write"
+                                  : "read";
 }
 
 /* The lines of a finding's accesses and of its `via`, and what lies between the two. */
@@ -125,10 +138,64 @@ static void add_no_fence(const struct sanitize_finding *f, const struct lines *l
                     lines->first);
 }
 
-/* Says how the two accesses can be ordered. */
-static void add_remedy(const struct sanitize_finding *f, const struct lines *lines, struct strbuf *out)
+/* The first is a copy that nobody has waited for. */
+static void add_wait(const struct isa_module *code, const struct sanitize_finding *f, const struct lines *lines,
+                     struct strbuf *out)
+{
+    const struct isa_instr *instr = &code->instrs[f->first.pc];
+    strbuf_addf(out, "the copy at %s goes on until it is waited for; before %s ", lines->first, lines->second);
+    if (instr->op == ISA_OP_CP_ASYNC)
+        strbuf_add(out, "a cp.async.wait_group, or a wait for the mbarrier at which cp.async.mbarrier.arrive arrives, is missing");
+    else if (instr->mods.completion == ISA_COMPLETION_GROUP)
+        strbuf_addf(out, "a cp.async.bulk.wait_group%s by the thread that asked for it is missing",
+                    f->first.writes ? "" : ".read");
+    else
+        strbuf_add(out, "a wait for the phase of its mbarrier, to which all its bytes belong, is missing");
+}
+
+/* A copy is one of the two. */
+static void add_copy(const struct isa_module *code, const struct sanitize_finding *f, const struct lines *lines,
+                     struct strbuf *out)
 {
     switch (f->reason) {
+    case SANITIZE_NO_COPY_WAIT:
+        add_wait(code, f, lines, out);
+        return;
+    case SANITIZE_UNTOLD_COPY:
+        strbuf_addf(out,
+                    "the copy at %s is done, but the thread at %s does not know it: it has to wait for the phase of the "
+                    "copy's mbarrier in which its last bytes counted, or be told, by a __syncthreads(), by a thread that "
+                    "has waited for the copy",
+                    lines->first, lines->second);
+        return;
+    case SANITIZE_EARLY_COPY:
+        strbuf_addf(out,
+                    "the copy at %s may begin before %s is over: its thread has to wait for the other first, by a "
+                    "__syncthreads() or an mbarrier at which that arrives behind %s",
+                    lines->second, lines->first, lines->first);
+        return;
+    default:
+        strbuf_addf(out,
+                    "a fence.proxy.async between %s and %s is missing, behind which copies in bulk see what threads have "
+                    "stored",
+                    lines->first, lines->second);
+    }
+}
+
+/* Says how the two accesses can be ordered. */
+static void add_remedy(const struct isa_module *code, const struct sanitize_finding *f, const struct lines *lines,
+                       struct strbuf *out)
+{
+    switch (f->reason) {
+    case SANITIZE_NO_COPY_WAIT:
+    case SANITIZE_UNTOLD_COPY:
+    case SANITIZE_EARLY_COPY:
+    case SANITIZE_NO_PROXY_FENCE:
+        add_copy(code, f, lines, out);
+        return;
+    case SANITIZE_NO_CLUSTER:
+        add_barrier("barrier.cluster (cluster.sync())", lines, out);
+        return;
     case SANITIZE_NO_SYNCWARP:
         add_barrier("__syncwarp()", lines, out);
         return;
@@ -210,7 +277,8 @@ static void add_hint(const struct isa_module *code, const struct sanitize_findin
                         : "write it before %s: the host by cudaMemset or a copy, a kernel by a store",
                     lines.second);
     else
-        add_remedy(f, &lines, out);
+        add_remedy(code, f, &lines, out);
+    mixed &= !f->first.copies && !f->second.copies && !is_mbarrier(code, &f->first) && !is_mbarrier(code, &f->second);
     if (mixed && f->reason != SANITIZE_NEVER_WRITTEN)
         strbuf_addf(out, "; or make %s strong too (atomic, volatile)", f->first.strong ? lines.second : lines.first);
     free(lines.first);

@@ -282,8 +282,10 @@ static void access(void *state, const struct lockstep_access_event *e)
 {
     if (!e->mask)
         return;
-    profile_words_access(profile_words_of(state), e);
-    profile_polls_access(profile_polls_of(state), e);
+    if (e->space != LOCKSTEP_CLUSTER) { /* words there are another SM's */
+        profile_words_access(profile_words_of(state), e);
+        profile_polls_access(profile_polls_of(state), e);
+    }
     profile_sharing_access(profile_sharing_of(state), e);
     uint64_t apart = mean_distance(e);
     add_access(row_of(state, e->pc), apart);

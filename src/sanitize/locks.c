@@ -44,10 +44,10 @@ void sanitize_try(struct sanitize *s, struct sanitize_warp *w, const struct sani
     w->tried = word;
     if (!word)
         return;
-    sanitize_forget(&w->before, s->sms);
-    sanitize_learn(&w->before, &w->known, s->sms);
+    sanitize_forget(&w->before, s->rows);
+    sanitize_learn(&w->before, &w->known, s->rows);
     for (unsigned scope = 0; scope < 2; scope++)
-        sanitize_learn(&w->before, &w->pending[scope], s->sms);
+        sanitize_learn(&w->before, &w->pending[scope], s->rows);
 }
 
 static void take(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_cell *word, unsigned lane,
@@ -98,7 +98,7 @@ void sanitize_give(struct sanitize *s, struct sanitize_warp *w, const struct san
 static bool is_news(const struct sanitize *s, const struct sanitize_warp *w, const struct sanitize_clocks *released)
 {
     const struct sanitize_crew *crew = &s->crews.items[w->crew - 1];
-    return !w->tried || sanitize_has_news(released, &w->before, crew->sm, crew->slot, s->sms);
+    return !w->tried || sanitize_has_news(released, &w->before, crew->sm, crew->slot, s->rows);
 }
 
 void sanitize_learns_by(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_cell *word,

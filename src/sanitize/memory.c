@@ -51,13 +51,36 @@ struct sanitize_cell *sanitize_cell_at(struct sanitize *s, struct sanitize_block
     return &cells->of[offset % SANITIZE_PAGE / SANITIZE_WORD];
 }
 
+static void forget_sync(struct sanitize *s, struct sanitize_sync *sync)
+{
+    sanitize_forget(&sync->wide, s->rows);
+    sanitize_forget(&sync->pending, s->rows);
+    for (size_t k = 0; k < sync->local.count; k++)
+        sanitize_forget(&sync->local.items[k].clocks, s->rows);
+    vec_free(&sync->local);
+}
+
+/* What was released by words of a page of shared memory is gone with its block. */
+static void forget_page(struct sanitize *s, struct sanitize_cells *cells)
+{
+    for (unsigned i = 0; i < SANITIZE_CELLS; i++) {
+        uint32_t number = cells->of[i].sync;
+        if (!number)
+            continue;
+        forget_sync(s, &s->syncs.items[number - 1]);
+        s->syncs.items[number - 1] = (struct sanitize_sync){0};
+        vec_push(&s->free_syncs, number);
+    }
+    memset(cells, 0, sizeof *cells);
+}
+
 void sanitize_reset_block(struct sanitize *s, struct sanitize_block *block)
 {
-    sanitize_forget(&block->pool, s->sms);
+    sanitize_forget(&block->pool, s->rows);
     block->opened = 0;
     for (unsigned i = 0; i < SANITIZE_SHARED_PAGES; i++) {
         if (block->cells[i])
-            memset(block->cells[i], 0, sizeof *block->cells[i]);
+            forget_page(s, block->cells[i]);
         if (block->written[i])
             memset(block->written[i], 0, WORDS_OF_BITS * sizeof(uint64_t));
     }
@@ -65,16 +88,17 @@ void sanitize_reset_block(struct sanitize *s, struct sanitize_block *block)
 
 void sanitize_reset_warp(struct sanitize *s, struct sanitize_warp *w)
 {
-    sanitize_forget(&w->known, s->sms);
+    sanitize_forget(&w->known, s->rows);
     for (unsigned scope = 0; scope < 2; scope++) {
-        sanitize_forget(&w->released[scope], s->sms);
-        sanitize_forget(&w->pending[scope], s->sms);
+        sanitize_forget(&w->released[scope], s->rows);
+        sanitize_forget(&w->pending[scope], s->rows);
     }
-    sanitize_forget(&w->before, s->sms);
+    sanitize_forget(&w->before, s->rows);
     w->tried = NULL;
     w->holds_more = false;
     memset(w->held, 0, sizeof w->held);
-    w->unfenced.count = w->readings.count = 0;
+    w->unfenced.count = w->readings.count = w->groups.count = 0;
+    memset(w->commits, 0, sizeof w->commits);
     memset(w->looks, 0, sizeof w->looks);
     w->at_grid = w->at_cluster = false;
 }
@@ -86,7 +110,8 @@ static void free_warps(struct sanitize *s)
         sanitize_reset_warp(s, &s->warps[i]);
         vec_free(&s->warps[i].readings);
         vec_free(&s->warps[i].unfenced);
-        sanitize_forget(&block->pool, s->sms);
+        vec_free(&s->warps[i].groups);
+        sanitize_forget(&block->pool, s->rows);
         for (unsigned page = 0; page < SANITIZE_SHARED_PAGES; page++) {
             free(block->cells[page]);
             free(block->written[page]);
@@ -101,26 +126,30 @@ static void free_warps(struct sanitize *s)
 void sanitize_free_launch(struct sanitize *s)
 {
     free_warps(s);
-    for (size_t i = 0; i < s->syncs.count; i++) {
-        struct sanitize_sync *sync = &s->syncs.items[i];
-        sanitize_forget(&sync->wide, s->sms);
-        for (size_t k = 0; k < sync->local.count; k++)
-            sanitize_forget(&sync->local.items[k].clocks, s->sms);
-        vec_free(&sync->local);
-    }
+    for (size_t i = 0; i < s->syncs.count; i++)
+        forget_sync(s, &s->syncs.items[i]);
+    for (uint32_t i = 0; s->flights && i < s->sms; i++)
+        vec_free(&s->flights[i]);
     for (uint64_t i = 0; s->cells && i < s->pages; i++) {
         free(s->cells[i]);
         s->cells[i] = NULL;
     }
-    sanitize_forget(&s->grid, s->sms);
-    sanitize_forget(&s->clusters, s->sms);
-    s->unseen = false;
+    sanitize_forget(&s->grid, s->rows);
+    sanitize_forget(&s->clusters, s->rows);
+    sanitize_forget(&s->proxied, s->rows);
+    free(s->objects);
+    free(s->phases);
+    free(s->flights);
+    s->objects = s->phases = NULL;
+    s->flights = NULL;
+    vec_free(&s->copies);
+    vec_free(&s->free_syncs);
     vec_free(&s->syncs);
     vec_free(&s->crews);
     vec_free(&s->findings);
     free(s->polls);
     s->polls = NULL;
-    s->block_count = s->sms = 0;
+    s->block_count = s->sms = s->rows = 0;
 }
 
 /* Bytes that were written */
@@ -189,6 +218,14 @@ void sanitize_write_bytes(struct sanitize *s, struct sanitize_block *block, uint
         set_bytes(s, address, bytes, false);
     for (uint64_t at = address; block && at < address + bytes && at / SANITIZE_PAGE < SANITIZE_SHARED_PAGES; at++)
         set(&block->written[at / SANITIZE_PAGE], at % SANITIZE_PAGE, true);
+}
+
+void sanitize_unwrite_byte(struct sanitize *s, struct sanitize_block *block, uint64_t address)
+{
+    if (!block)
+        set_bytes(s, address, 1, true);
+    else if (address / SANITIZE_PAGE < SANITIZE_SHARED_PAGES)
+        set(&block->written[address / SANITIZE_PAGE], address % SANITIZE_PAGE, false);
 }
 
 bool sanitize_never_written(const struct sanitize *s, const struct sanitize_block *block, uint64_t address,

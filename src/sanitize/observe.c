@@ -12,12 +12,6 @@ struct sanitize_sm {
     uint32_t sm;
 };
 
-/* The address of the word that the byte lies in. */
-static uint64_t word_at(uint64_t address)
-{
-    return address & ~(uint64_t)(SANITIZE_WORD - 1);
-}
-
 static const struct isa_instr *instr_at(const struct sanitize *s, uint32_t pc)
 {
     return &s->module->instrs[pc];
@@ -25,9 +19,10 @@ static const struct isa_instr *instr_at(const struct sanitize *s, uint32_t pc)
 
 /* Warps and blocks */
 
-static void begin_block(struct sanitize *s, struct sanitize_block *block)
+static void begin_block(struct sanitize *s, struct sanitize_block *block, const uint32_t index[3])
 {
     sanitize_reset_block(s, block);
+    memcpy(block->index, index, sizeof block->index);
     block->number = ++s->block_count;
 }
 
@@ -38,7 +33,7 @@ static void launch(void *state, const struct lockstep_launch_event *e)
     struct sanitize_warp *w = sanitize_warp_at(s, sm->sm, e->warp);
     struct sanitize_block *block = sanitize_block_at(s, sm->sm, e->block);
     if (!block->number)
-        begin_block(s, block);
+        begin_block(s, block, e->block_index);
     sanitize_reset_warp(s, w);
     sanitize_next_epoch(w);
     struct sanitize_crew crew = {
@@ -68,23 +63,19 @@ static bool is_barrier(const struct isa_instr *instr, unsigned mode)
     return (instr->op == ISA_OP_BAR || instr->op == ISA_OP_BARRIER) && instr->mods.barrier == mode;
 }
 
-/* Accesses of which no event tells: copies in bulk, the places to which others go, and other blocks' shared memory. What they
- * may write counts as written from then on. */
-static void note_unseen(struct sanitize *s, const struct isa_instr *instr)
-{
-    bool bulk = instr->op == ISA_OP_BULK || instr->op == ISA_OP_BULK_REDUCE || instr->op == ISA_OP_TENSOR ||
-                instr->op == ISA_OP_TENSOR_REDUCE;
-    s->unseen |= bulk || instr->op == ISA_OP_CP_ASYNC || instr->op == ISA_OP_ST_ASYNC || instr->op == ISA_OP_RED_ASYNC ||
-                 instr->op == ISA_OP_MAPA;
-    s->unseen_device |= bulk && instr->mods.into == ISA_INTO_GLOBAL;
-}
-
 static void come_to_cluster(struct sanitize *s, struct sanitize_warp *w, const struct isa_instr *instr)
 {
     if (instr->mods.barrier != ISA_BARRIER_ARRIVE)
         w->at_cluster = true;
-    else if (instr->mods.order != ISA_ORDER_RELAXED)
-        sanitize_come_to_cluster(s, w);
+    else
+        sanitize_come_to_cluster(s, w, instr->mods.order == ISA_ORDER_RELAXED);
+}
+
+/* The warp does something: what it has waited for has happened. */
+static void go_on(struct sanitize *s, struct sanitize_warp *w)
+{
+    if (w->at_cluster)
+        sanitize_leave_cluster(s, w);
 }
 
 /* What an instruction opens is told before it. */
@@ -94,11 +85,12 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     struct sanitize_warp *w = sanitize_warp_at(sm->all, sm->sm, e->warp);
     struct sanitize_block *block = sanitize_block_at(sm->all, sm->sm, e->block);
     const struct isa_instr *instr = instr_at(sm->all, e->pc);
-    if (w->at_cluster) /* it goes on: the barrier has opened */
-        sanitize_leave_cluster(sm->all, w);
+    go_on(sm->all, w);
     if (!e->mask)
         return;
-    note_unseen(sm->all, instr);
+    sanitize_groups(sm->all, w, instr, e->mask);
+    if (instr->op == ISA_OP_FENCE_PROXY)
+        sanitize_fence_proxies(sm->all, w);
     bool of_proxies = instr->op == ISA_OP_FENCE_PROXY && !instr->mods.order; /* tells other threads nothing */
     if (e->instruction_class == LOCKSTEP_FENCE && !of_proxies)
         sanitize_fence(sm->all, w, sanitize_scope_of(instr));
@@ -121,12 +113,39 @@ static void opens(void *state, const struct lockstep_open_event *e)
 
 /* Accesses */
 
+/* Where an address of an event lies. */
+struct place {
+    struct sanitize_block *block; /* in its shared memory; NULL: device memory */
+    uint64_t address;
+    bool gone; /* its block has ended */
+};
+
+/* own: the block of the thread. */
+static struct place place_of(struct sanitize *s, struct sanitize_block *own, uint32_t space, uint64_t address)
+{
+    if (space == LOCKSTEP_GLOBAL)
+        return (struct place){.address = address};
+    if (space == LOCKSTEP_SHARED)
+        return (struct place){.block = own, .address = address};
+    struct sanitize_block *block = sanitize_peer(s, own, LOCKSTEP_CLUSTER_RANK(address));
+    return (struct place){.block = block, .address = LOCKSTEP_CLUSTER_OFFSET(address), .gone = !block};
+}
+
+/* The cell of its word; NULL: there is none. */
+static struct sanitize_cell *cell_at(struct sanitize *s, const struct place *place)
+{
+    uint32_t space = place->block ? LOCKSTEP_SHARED : LOCKSTEP_GLOBAL;
+    return place->gone ? NULL : sanitize_cell_at(s, place->block, space, sanitize_word_at(place->address));
+}
+
 /* An access under way, of one lane at a time. */
 struct lane_access {
     struct sanitize *s;
     struct sanitize_warp *w;
-    struct sanitize_block *block;
+    struct sanitize_block *of; /* the block of its threads */
     const struct lockstep_access_event *event;
+    struct sanitize_block *block; /* whose shared memory the lane accesses; NULL: device memory */
+    uint64_t address;             /* there */
     struct sanitize_order order;
     bool reads, writes;
     struct sanitize_mark mark;
@@ -135,16 +154,13 @@ struct lane_access {
 
 static uint64_t address_of(const struct lane_access *a)
 {
-    return a->event->address[a->mark.lane];
+    return a->address;
 }
 
-/* The bytes of a word that lie in [address, address + bytes), as a set. */
-static uint8_t bytes_in(uint64_t word, uint64_t address, uint32_t bytes)
+/* The cell of a word where the access goes. */
+static struct sanitize_cell *cell_of(const struct lane_access *a, uint64_t address)
 {
-    uint8_t set = 0;
-    for (unsigned i = 0; i < SANITIZE_WORD; i++)
-        set |= word + i - address < bytes ? 1u << i : 0;
-    return set;
+    return sanitize_cell_at(a->s, a->block, a->block ? LOCKSTEP_SHARED : LOCKSTEP_GLOBAL, sanitize_word_at(address));
 }
 
 /* A lane that reads the word again, and has stored nothing meanwhile, waits at it. */
@@ -181,13 +197,13 @@ static uint32_t value_in(const struct lane_access *a, uint64_t word)
 static void check_words(struct lane_access *a)
 {
     uint64_t address = address_of(a), last = address + a->event->bytes;
-    struct sanitize_cell *first = sanitize_cell_at(a->s, a->block, a->event->space, word_at(address));
+    struct sanitize_cell *first = cell_of(a, address);
     if (first)
         look(a, first);
-    for (uint64_t word = word_at(address); word < last; word += SANITIZE_WORD) {
-        struct sanitize_cell *cell = sanitize_cell_at(a->s, a->block, a->event->space, word);
+    for (uint64_t word = sanitize_word_at(address); word < last; word += SANITIZE_WORD) {
+        struct sanitize_cell *cell = cell_of(a, word);
         uint32_t value;
-        a->mark.bytes = bytes_in(word, address, a->event->bytes);
+        a->mark.bytes = sanitize_bytes_in(word, address, a->event->bytes);
         a->at.address = word;
         value = a->writes && !a->reads ? value_in(a, word) : 0;
         if (cell)
@@ -197,12 +213,12 @@ static void check_words(struct lane_access *a)
 
 static void check_written(struct lane_access *a)
 {
-    struct sanitize_block *shared = a->event->space == LOCKSTEP_SHARED ? a->block : NULL;
+    struct sanitize_block *shared = a->block;
     unsigned bits = isa_type_bits((enum isa_type)instr_at(a->s, a->event->pc)->type), bytes = bits < 8 ? 1 : bits / 8;
     uint64_t address = address_of(a);
     bool hosts = !shared && a->s->host_writes && a->s->host_writes(a->s->context, address);
     bool begins = instr_at(a->s, a->event->pc)->op == ISA_OP_MBARRIER_INIT; /* an object, whatever was there */
-    bool looks = a->reads && !hosts && !begins && !(shared ? a->s->unseen : a->s->unseen_device);
+    bool looks = a->reads && !hosts && !begins;
     for (uint32_t at = 0; looks && at < a->event->bytes; at += bytes)
         if (sanitize_never_written(a->s, shared, address + at, bytes)) {
             struct sanitize_finding finding = a->at;
@@ -239,10 +255,12 @@ static void give(const struct lane_access *a, const struct sanitize_cell *word)
 static void synchronise(struct lane_access *a)
 {
     const struct isa_instr *instr = instr_at(a->s, a->event->pc);
-    struct sanitize_cell *cell = sanitize_cell_at(a->s, a->block, a->event->space, word_at(address_of(a)));
+    struct sanitize_cell *cell = cell_of(a, address_of(a));
     if (!cell)
         return;
-    if (a->writes)
+    if (instr->op == ISA_OP_CP_ARRIVE)
+        sanitize_arrive_behind(a->s, a->w, BIT64(a->mark.lane), cell);
+    else if (a->writes)
         sanitize_release(a->s, a->w, &a->order, a->event->pc, cell);
     if (a->writes && instr->mods.atomic != ISA_ATOMIC_CAS)
         give(a, cell);
@@ -257,7 +275,8 @@ static void try_word(struct lane_access *a)
     bool one = true;
     for (uint64_t rest = a->event->mask; rest; rest &= rest - 1)
         one &= address[mask_first(rest)] == first;
-    sanitize_try(a->s, a->w, one ? sanitize_cell_at(a->s, a->block, a->event->space, word_at(first)) : NULL);
+    struct place place = place_of(a->s, a->of, a->event->space, first);
+    sanitize_try(a->s, a->w, one ? cell_at(a->s, &place) : NULL);
 }
 
 static void remember_reading(struct lane_access *a)
@@ -272,25 +291,37 @@ static void by_lane(struct lane_access *a, void (*what)(struct lane_access *a))
 {
     for (uint64_t rest = a->event->mask; rest; rest &= rest - 1) {
         a->mark.lane = (uint8_t)mask_first(rest);
+        struct place place = place_of(a->s, a->of, a->event->space, a->event->address[a->mark.lane]);
+        if (place.gone)
+            continue;
+        a->block = place.block;
+        a->address = place.address;
         a->mark.locked = sanitize_is_locked(a->s, a->w, a->mark.lane);
         what(a);
     }
+}
+
+/* The event copy has told what it does. */
+static bool is_copy(const struct isa_instr *instr)
+{
+    return instr->op == ISA_OP_CP_ASYNC || instr->op == ISA_OP_ST_ASYNC || instr->op == ISA_OP_RED_ASYNC;
 }
 
 static void access(void *state, const struct lockstep_access_event *e)
 {
     const struct sanitize_sm *sm = state;
     const struct isa_instr *instr = instr_at(sm->all, e->pc);
-    if (e->space != LOCKSTEP_GLOBAL && e->space != LOCKSTEP_SHARED)
+    if ((e->space != LOCKSTEP_GLOBAL && e->space != LOCKSTEP_SHARED && e->space != LOCKSTEP_CLUSTER) || is_copy(instr))
         return;
     struct lane_access a = {.s = sm->all,
                             .w = sanitize_warp_at(sm->all, sm->sm, e->warp),
-                            .block = sanitize_block_at(sm->all, sm->sm, e->block),
+                            .of = sanitize_block_at(sm->all, sm->sm, e->block),
                             .event = e,
                             .order = sanitize_order_of(instr, e->space),
                             .reads = e->instruction_class != LOCKSTEP_STORE,
                             .writes = e->instruction_class != LOCKSTEP_LOAD,
-                            .at = {.space = e->space, .cycle = e->cycle}};
+                            .at = {.space = e->space == LOCKSTEP_GLOBAL ? LOCKSTEP_GLOBAL : LOCKSTEP_SHARED,
+                                   .cycle = e->cycle}};
     a.mark = (struct sanitize_mark){.crew = a.w->crew,
                                     .epoch = a.w->epoch,
                                     .pc = e->pc,
@@ -325,8 +356,8 @@ static void done(void *state, const struct lockstep_done_event *e)
     const struct sanitize_reading *reading = &w->readings.items[at];
     struct sanitize_order order = sanitize_order_of(instr_at(s, e->pc), reading->space);
     for (uint64_t rest = reading->mask; rest; rest &= rest - 1) {
-        const struct sanitize_cell *cell =
-            sanitize_cell_at(s, w->block, reading->space, word_at(reading->address[mask_first(rest)]));
+        struct place place = place_of(s, w->block, reading->space, reading->address[mask_first(rest)]);
+        const struct sanitize_cell *cell = cell_at(s, &place);
         if (cell)
             sanitize_acquire(s, w, &order, e->pc, cell);
     }
@@ -346,13 +377,28 @@ static void atomic(void *state, const struct lockstep_atomic_event *e)
     if (!(s->checks & SANITIZE_RACES) || !e->performed)
         return;
     const struct sanitize_cell *word =
-        sanitize_cell_at(s, sanitize_block_at(s, sm->sm, e->block), e->space, word_at(e->address));
+        sanitize_cell_at(s, sanitize_block_at(s, sm->sm, e->block), e->space, sanitize_word_at(e->address));
     if (word && isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_TAKE)
         sanitize_acquire(s, w, &order, e->pc, word);
     if (!word || e->operation != LOCKSTEP_ATOMIC_COMPARE_AND_SWAP || e->before == e->after)
         return;
     const struct sanitize_swap swap = {.pc = e->pc, .acquires = order.acquires, .from = e->before, .to = e->after};
     sanitize_swapped(s, w, word, e->lane, &swap);
+}
+
+static void copy(void *state, const struct lockstep_copy_event *e)
+{
+    const struct sanitize_sm *sm = state;
+    struct sanitize_warp *w = sanitize_warp_at(sm->all, sm->sm, e->warp);
+    go_on(sm->all, w);
+    sanitize_copy_begins(sm->all, sm->sm, w, sanitize_block_at(sm->all, sm->sm, e->block), e);
+}
+
+static void mbarrier(void *state, const struct lockstep_mbarrier_event *e)
+{
+    const struct sanitize_sm *sm = state;
+    if (sm->all->checks & SANITIZE_RACES)
+        sanitize_mbarrier(sm->all, sm->sm, e);
 }
 
 /* Launches */
@@ -371,6 +417,8 @@ static const struct lockstep_observer observer = {
     .launch = launch,
     .issue = issue,
     .access = access,
+    .copy = copy,
+    .mbarrier = mbarrier,
     .atomic = atomic,
     .done = done,
     .open = opens,
@@ -391,6 +439,14 @@ static bool is_narrow(const struct isa_module *module)
     return false;
 }
 
+static bool has_mbarriers(const struct isa_module *module)
+{
+    for (uint32_t i = 0; i < module->instr_count; i++)
+        if (isa_op_info((enum isa_op)module->instrs[i].op)->flags & ISA_FLAG_MBARRIER)
+            return true;
+    return false;
+}
+
 void sanitize_begin(struct sanitize *s, const struct watch_launch *launched,
                     bool (*host_writes)(const void *context, uint64_t address), const void *context)
 {
@@ -400,6 +456,12 @@ void sanitize_begin(struct sanitize *s, const struct watch_launch *launched,
     contract(launched->observed.warps <= SANITIZE_WARPS);
     s->module = launched->module;
     s->sms = sms;
+    s->rows = has_mbarriers(s->module) ? 2 * sms : sms;
+    for (unsigned i = 0; i < 3; i++)
+        s->cluster[i] = launched->observed.cluster[i] ? launched->observed.cluster[i] : 1;
+    s->objects = base_calloc(sms, sizeof *s->objects);
+    s->phases = base_calloc((size_t)sms * SANITIZE_WARPS, sizeof *s->phases);
+    s->flights = base_calloc(sms, sizeof *s->flights);
     s->host_writes = host_writes;
     s->context = context;
     s->narrow = is_narrow(s->module);

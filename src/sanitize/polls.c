@@ -18,9 +18,17 @@ void sanitize_note_poll(struct sanitize *s, uint32_t pc)
     s->polls[pc] = true;
 }
 
+/* An atomic that leaves what it finds. */
+static bool only_looks(const struct isa_instr *instr)
+{
+    unsigned atomic = instr->mods.atomic;
+    bool neutral = atomic == ISA_ATOMIC_ADD || atomic == ISA_ATOMIC_OR || atomic == ISA_ATOMIC_XOR;
+    return instr->op == ISA_OP_ATOM && neutral && instr->src[1].kind == ISA_OPERAND_IMM && instr->src[1].value == 0;
+}
+
 static bool writes_memory(const struct isa_instr *instr)
 {
-    return isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC | ISA_FLAG_CALL);
+    return !only_looks(instr) && isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC | ISA_FLAG_CALL);
 }
 
 static bool sets(const struct isa_instr *instr, const struct isa_operand *reg)

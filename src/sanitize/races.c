@@ -16,9 +16,11 @@ static struct sanitize_warp *warp_of(struct sanitize *s, const struct sanitize_m
     return sanitize_warp_at(s, crew->sm, crew->slot);
 }
 
-/* The first happens before the second, which happens now. */
-static bool ordered(struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
+/* The first, a write or not, happens before the second, which happens now. */
+static bool ordered(struct sanitize *s, const struct sanitize_mark *first, bool writes, const struct sanitize_mark *second)
 {
+    if (first->copy)
+        return sanitize_copy_is_known(s, first, !writes, warp_of(s, second), second);
     if (first->crew == second->crew)
         return first->lane == second->lane || first->epoch < second->epoch || s->module->target_sm < WEAK_WARPS;
     const struct sanitize_crew *crew = crew_of(s, first);
@@ -63,28 +65,43 @@ static bool begins_bare(const struct sanitize *s, const struct sanitize_mark *fi
            first->epoch < crew_of(s, first)->section.bare_until[scope_between(s, first, second)];
 }
 
+/* The second is a copy in bulk, which may not see what the first has stored: no fence of proxies was between. */
+static bool is_unseen(const struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
+{
+    const struct sanitize_crew *crew = crew_of(s, first);
+    return second->proxied && !first->copy && sanitize_known(&s->proxied, crew->sm, crew->slot) < first->epoch;
+}
+
 /* Volatile accesses race where nothing orders them unless threads wait at the word. Behind a read that saw a release,
  * what is performed where all see it comes behind that release: an atomic; and a volatile access, but for one behind a
  * lock. */
-static bool races(struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
+static bool races(struct sanitize *s, const struct sanitize_mark *first, bool first_writes,
+                  const struct sanitize_mark *second, bool second_writes)
 {
-    if (ordered(s, first, second))
-        return begins_bare(s, first, second);
+    if (ordered(s, first, first_writes, second))
+        return begins_bare(s, first, second) || (!second_writes && is_unseen(s, first, second));
     if (may_meet(s, first, second))
         return false;
+    if (first->copy || second->copy)
+        return true;
     bool follows = second->is_atomic || (second->is_volatile && !warp_of(s, second)->polls_lock);
     return !(follows && waits_for_fence(s, first, second));
 }
 
 /* Reasons */
 
-static enum sanitize_reason reason_of(struct sanitize *s, const struct sanitize_mark *first,
+static enum sanitize_reason reason_of(struct sanitize *s, const struct sanitize_mark *first, bool first_writes,
                                       const struct sanitize_mark *second, uint32_t *via)
 {
     const struct sanitize_crew *crew = crew_of(s, first);
+    bool in_order = ordered(s, first, first_writes, second);
+    if (second->copy)
+        return in_order ? SANITIZE_NO_PROXY_FENCE : SANITIZE_EARLY_COPY;
+    if (first->copy)
+        return sanitize_copy_is_done(s, first, !first_writes) ? SANITIZE_UNTOLD_COPY : SANITIZE_NO_COPY_WAIT;
     if (first->crew == second->crew)
         return SANITIZE_NO_SYNCWARP;
-    if (ordered(s, first, second)) {
+    if (in_order) {
         *via = crew->section.taken;
         return SANITIZE_BARE_LOCK;
     }
@@ -108,7 +125,12 @@ struct sanitize_access sanitize_access_of(const struct sanitize *s, const struct
 {
     const struct sanitize_crew *crew = crew_of(s, mark);
     struct sanitize_access access = {
-        .pc = mark->pc, .warp = crew->warp, .lane = mark->lane, .writes = writes, .strong = mark->strong};
+        .pc = mark->pc,
+        .warp = crew->warp,
+        .lane = mark->lane,
+        .writes = writes,
+        .strong = mark->strong,
+        .copies = mark->copy != 0};
     memcpy(access.block, crew->index, sizeof access.block);
     return access;
 }
@@ -171,9 +193,12 @@ static void meet(struct sanitize *s, const struct sanitize_mark *first, bool fir
 {
     if (!first->crew || !(first->bytes & second->bytes))
         return;
-    if (races(s, first, second)) {
+    if (races(s, first, first_writes, second, second_writes)) {
         struct sanitize_finding finding = finding_of(s, first, first_writes, second, second_writes, at);
-        finding.reason = reason_of(s, first, second, &finding.via);
+        finding.reason = reason_of(s, first, first_writes, second, &finding.via);
+        bool clustered = at->space == LOCKSTEP_SHARED && crew_of(s, first)->block != crew_of(s, second)->block;
+        if (clustered && (finding.reason == SANITIZE_NO_FENCE || finding.reason == SANITIZE_UNRELATED))
+            finding.reason = SANITIZE_NO_CLUSTER;
         sanitize_found(s, &finding);
     } else if (sanitize_only_locked(s, first, second) && !may_meet(s, first, second)) {
         struct sanitize_unfenced unfenced = {.scope = scope_between(s, first, second),
@@ -189,10 +214,10 @@ static void remember_read(struct sanitize *s, struct sanitize_cell *cell, const 
 {
     for (unsigned i = 0; i < 2; i++) {
         struct sanitize_mark *read = &cell->reads[i];
-        bool own = read->crew == mark->crew;
+        bool own = read->crew == mark->crew && !read->copy == !mark->copy;
         if (own && read->epoch == mark->epoch && !read->strong && mark->strong)
             return; /* the weak one races with more */
-        if (own || !read->crew || ordered(s, read, mark)) {
+        if (own || !read->crew || ordered(s, read, false, mark)) {
             *read = *mark;
             return;
         }

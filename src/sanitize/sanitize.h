@@ -17,13 +17,13 @@
  * that it read; all barriers of a block count as one for `bar.arrive`; fences before a barrier count behind it for all
  * warps of the block; of a word the last write and two reads are remembered; an atomic counts as ordered behind
  * a release that its warp has seen, without a fence; warps that are in a slot one after the other count as ordered
- * where the later one is known; all barriers of clusters count as one; what copies and other blocks of a cluster do to
- * shared memory is not looked at; a wait for an mbarrier counts as ordered behind all arrivals so far.
+ * where the later one is known; all barriers of clusters count as one; arrivals at an mbarrier count for the phase that goes
+ * on when they are issued, 64 mbarriers of an SM are told apart, and a wait counts as ordered behind all phases that are
+ * over; a fence of proxies by any thread counts for what it knows of.
  *
  * **Reads of what was never written.** Bytes of device memory count as written once the host or a kernel has written
  * them, bytes of shared memory once their block has. An element of a load or atomic none of whose bytes was is
- * reported. Of what copies write, and other blocks of a cluster, nothing is told: once a kernel has begun with such,
- * shared memory counts as written, and device memory once a copy in bulk has gone there.
+ * reported. What a copy moves is written, once it was asked for, as far as its source was.
  *
  * All SMs tell one state: a launch under these checks is simulated by one thread. */
 #ifndef LOCKSTEP_SANITIZE_SANITIZE_H
@@ -44,6 +44,7 @@ struct sanitize_access {
     uint32_t pc;
     uint32_t block[3], warp, lane; /* the block's index, the warp in it */
     bool writes, strong;
+    bool copies; /* by a copy beside the thread, which that has asked for there */
 };
 
 /* Reasons why nothing orders two accesses, and with it what would. */
@@ -60,6 +61,11 @@ enum sanitize_reason {
                             are ordered here, and would not be the other way round */
     SANITIZE_BARE_UNLOCK, /* the second thread has not fenced since, when it gives the lock back (at `via`) under which
                              both are: they are ordered here, and would not be the other way round */
+    SANITIZE_NO_COPY_WAIT, /* the first is a copy that nobody has waited for */
+    SANITIZE_UNTOLD_COPY,  /* it is done, and somebody knows, but not the second thread */
+    SANITIZE_EARLY_COPY,   /* the second is a copy, whose thread does not know that the first is over */
+    SANITIZE_NO_PROXY_FENCE, /* likewise, and it does; but no fence of proxies lies between */
+    SANITIZE_NO_CLUSTER,     /* in shared memory by threads of two blocks, of which neither knows of the other */
     SANITIZE_UNRELATED,   /* the second has read nothing that the first wrote behind its fence */
 };
 

@@ -11,6 +11,8 @@
 #define SANITIZE_CELLS (SANITIZE_PAGE / SANITIZE_WORD)
 #define SANITIZE_SHARED_PAGES 64 /* of a block; what lies beyond is not checked */
 #define SANITIZE_FINDINGS 256    /* kinds of findings of a launch; further ones are not told apart */
+#define SANITIZE_PEERS 16        /* blocks of a cluster */
+#define SANITIZE_COMMITS 32      /* groups of copies of a warp that are told apart */
 
 /* How far an access, fence or release reaches. */
 enum sanitize_scope { SANITIZE_BLOCK, SANITIZE_DEVICE };
@@ -38,10 +40,12 @@ struct sanitize_crew {
 /* An access as a cell remembers it. */
 struct sanitize_mark {
     uint32_t crew, epoch, pc; /* crew 0: none */
+    uint32_t copy;            /* number of the struct sanitize_copy that does it; 0: its thread does */
     uint8_t lane, bytes;      /* bytes: set of those of the word */
-    bool strong, wide;        /* wide: its scope is the device */
-    bool is_volatile, is_atomic;
-    bool locked; /* in a section of its crew */
+    bool strong : 1, wide : 1; /* wide: its scope is the device */
+    bool is_volatile : 1, is_atomic : 1;
+    bool locked : 1;  /* in a section of its crew */
+    bool proxied : 1; /* by the proxy of copies in bulk */
 };
 struct sanitize_cell {
     struct sanitize_mark write, reads[2];
@@ -62,9 +66,48 @@ struct sanitize_local {
 struct sanitize_sync {
     struct sanitize_clocks wide;
     VEC(struct sanitize_local) local;
+    /* Of an mbarrier, `wide` is what phases released that are over; and: */
+    struct sanitize_clocks pending; /* by arrivals since */
+    uint32_t row;                   /* where its phases stand in clocks */
+    uint8_t column;
+    bool has_phases; /* it is one */
 };
 
-/* A load or atomic that may acquire, until it has its values. */
+/* Copies that are done together: those of a group that is of one warp, or one that counts at an mbarrier. Of two things it has
+ * members for each: that it is done [0], and that its source has been read [1]. */
+struct sanitize_copy {
+    uint32_t crew;
+    uint32_t epoch[2]; /* of its crew, in which the first lane had waited for it */
+    uint64_t open[2];  /* lanes that have not */
+    struct sanitize_counted {
+        uint64_t lanes; /* those whose bytes have come, and count at an mbarrier, with that phase of it: */
+        uint32_t row, phase;
+        uint8_t column;
+    } counted[2]; /* the first one, and the latest of others */
+};
+
+/* Copies of a warp's lanes, of cp.async or in bulk. */
+struct sanitize_group {
+    uint32_t copy;
+    uint64_t lanes;
+    uint64_t commit; /* the number of the commit, from 1, that made them a group; 0: none has */
+    bool bulk, sealed; /* sealed: no more copies join it */
+};
+struct sanitize_commits {
+    uint64_t count;
+    uint64_t lanes[SANITIZE_COMMITS]; /* of number n, from 0: at n modulo SANITIZE_COMMITS */
+};
+
+/* A copy that counts at an mbarrier of a block, until its last byte has come. */
+struct sanitize_flight {
+    uint32_t copy; /* its number in events, of the SM whose list this is in */
+    uint32_t mark; /* number of its struct sanitize_copy */
+    uint32_t left; /* bytes */
+    uint32_t number; /* of the block */
+    const struct sanitize_block *block;
+};
+
+/* A load or atomic that may acquire, until it has its values. Addresses are those of its event. */
 struct sanitize_reading {
     uint32_t pc, space;
     uint64_t mask;
@@ -112,6 +155,8 @@ struct sanitize_warp {
     struct sanitize_held held[SANITIZE_HELD];
     bool holds_more; /* than `held` has room for */
     VEC(struct sanitize_unfenced) unfenced;
+    VEC(struct sanitize_group) groups;
+    struct sanitize_commits commits[2]; /* of cp.async, in bulk */
     struct sanitize_look looks[64][SANITIZE_LOOKS]; /* by lane: the last ones */
     uint8_t looked[64];                             /* by lane: how many, modulo that */
 };
@@ -119,6 +164,8 @@ struct sanitize_warp {
 /* A block slot of an SM. */
 struct sanitize_block {
     uint32_t number;                                     /* counts the blocks of the launch, from 1; 0: vacant */
+    uint32_t index[3];
+    struct sanitize_block *peers[SANITIZE_PEERS];        /* of its cluster, by rank, as far as they were looked for */
     struct sanitize_clocks pool;                         /* of bar.arrive */
     uint64_t opened;                                     /* slots for which a barrier has just opened */
     struct sanitize_cells *cells[SANITIZE_SHARED_PAGES]; /* of its shared memory, by page; NULL: none was touched */
@@ -131,7 +178,8 @@ struct sanitize {
     uint64_t **unwritten; /* by page of device memory: a bit is 1 while its byte is; NULL: all were written */
     /* Of the launch: */
     const struct isa_module *module;
-    uint32_t sms;
+    uint32_t sms, cluster[3];
+    uint32_t rows; /* of clocks: one for each SM's warps, then, if the module has mbarriers, one for each SM's mbarriers */
     bool (*host_writes)(const void *context, uint64_t address);
     const void *context;
     bool narrow;                   /* some instruction of the module has the scope of a block */
@@ -142,8 +190,11 @@ struct sanitize {
     uint32_t block_count;
     struct sanitize_clocks grid; /* of warps that have come to wait for the grid */
     struct sanitize_clocks clusters; /* of warps that have arrived at barriers of clusters, of whichever */
-    bool unseen;        /* shared memory may have been written by copies, or by other blocks, of which no access tells */
-    bool unseen_device; /* device memory may, by copies in bulk, in this launch or before */
+    struct sanitize_clocks proxied;  /* what copies in bulk see: what was known at some fence of proxies */
+    uint32_t *objects, *phases; /* by SM: mbarriers that there were; and by their column: phases that are over */
+    VEC(struct sanitize_flight) * flights; /* by SM */
+    VEC(struct sanitize_copy) copies;
+    VEC(uint32_t) free_syncs;
     VEC(struct sanitize_crew) crews;
     VEC(struct sanitize_sync) syncs;
     VEC(struct sanitize_finding) findings;
@@ -163,6 +214,7 @@ struct sanitize_order {
     bool strong, acquires, releases;
     bool is_volatile, is_atomic;
     bool shared; /* of shared memory, which only threads of the block reach: any scope does */
+    bool phased; /* an operation on an mbarrier: what it releases is acquired when the phase is over */
     enum sanitize_scope scope;
 };
 struct sanitize_order sanitize_order_of(const struct isa_instr *instr, uint32_t space);
@@ -173,17 +225,33 @@ enum sanitize_scope sanitize_scope_of(const struct isa_instr *instr);
 /* memory.c: the cell of a word, made where there is none; NULL: outside of device memory. */
 struct sanitize_cell *sanitize_cell_at(struct sanitize *s, struct sanitize_block *block, uint32_t space,
                                        uint64_t address);
+/* The address of the word that the byte lies in; the bytes of a word that lie in [address, address + bytes), as a set. */
+static inline uint64_t sanitize_word_at(uint64_t address)
+{
+    return address & ~(uint64_t)(SANITIZE_WORD - 1);
+}
+static inline uint8_t sanitize_bytes_in(uint64_t word, uint64_t address, uint32_t bytes)
+{
+    unsigned set = 0;
+    for (unsigned i = 0; i < SANITIZE_WORD; i++)
+        set |= word + i - address < bytes ? 1u << i : 0;
+    return (uint8_t)set;
+}
 void sanitize_reset_block(struct sanitize *s, struct sanitize_block *block);
 /* Its threads are gone; its epochs count on. */
 void sanitize_reset_warp(struct sanitize *s, struct sanitize_warp *w);
 void sanitize_free_launch(struct sanitize *s);
 /* Bytes of a block's shared memory, or (block is NULL) of device memory, are written; none of them ever was. */
 void sanitize_write_bytes(struct sanitize *s, struct sanitize_block *block, uint64_t address, uint32_t bytes);
+void sanitize_unwrite_byte(struct sanitize *s, struct sanitize_block *block, uint64_t address);
 bool sanitize_never_written(const struct sanitize *s, const struct sanitize_block *block, uint64_t address,
                             uint32_t bytes);
 
 /* order.c: what happens before what. */
 void sanitize_fence(struct sanitize *s, struct sanitize_warp *w, enum sanitize_scope scope);
+/* From now on copies in bulk see what the warp knows of. */
+void sanitize_fence_proxies(struct sanitize *s, struct sanitize_warp *w);
+struct sanitize_sync *sanitize_sync_of(struct sanitize *s, struct sanitize_cell *cell);
 /* A strong write to the cell, or a strong read of it, which has its value. */
 void sanitize_release(struct sanitize *s, struct sanitize_warp *w, const struct sanitize_order *order, uint32_t pc,
                       struct sanitize_cell *cell);
@@ -191,14 +259,29 @@ void sanitize_acquire(struct sanitize *s, struct sanitize_warp *w, const struct 
                       const struct sanitize_cell *cell);
 /* It has come to wait for the grid; to a barrier of its block, without waiting, which may just have opened by that. */
 void sanitize_come_to_grid(struct sanitize *s, struct sanitize_warp *w);
-/* It arrives at the barrier of its cluster, as one that releases; it goes on behind a wait there. */
-void sanitize_come_to_cluster(struct sanitize *s, struct sanitize_warp *w);
+/* It arrives at the barrier of its cluster, as one that releases or (relaxed) hands on what fences released; it goes on behind a
+ * wait there. */
+void sanitize_come_to_cluster(struct sanitize *s, struct sanitize_warp *w, bool relaxed);
 void sanitize_leave_cluster(struct sanitize *s, struct sanitize_warp *w);
 void sanitize_arrive(struct sanitize *s, struct sanitize_warp *w, struct sanitize_block *block);
 /* A barrier opens for these slots of the SM. */
 void sanitize_barrier(struct sanitize *s, uint32_t sm, struct sanitize_block *block, uint64_t warps);
 /* It goes on behind something that orders its threads. */
 void sanitize_next_epoch(struct sanitize_warp *w);
+
+/* copies.c: a part of a copy begins; groups of copies are committed, or waited for; an operation on an mbarrier was performed;
+ * lanes arrive at the object of that cell once their copies are done. */
+void sanitize_copy_begins(struct sanitize *s, uint32_t sm, struct sanitize_warp *w, struct sanitize_block *block,
+                          const struct lockstep_copy_event *e);
+void sanitize_groups(struct sanitize *s, struct sanitize_warp *w, const struct isa_instr *instr, uint64_t lanes);
+void sanitize_mbarrier(struct sanitize *s, uint32_t sm, const struct lockstep_mbarrier_event *e);
+void sanitize_arrive_behind(struct sanitize *s, struct sanitize_warp *w, uint64_t lanes, struct sanitize_cell *cell);
+/* Somebody knows that the copy of the mark is done or (source) has read its source; the warp, in which `by` is, knows it. */
+bool sanitize_copy_is_done(const struct sanitize *s, const struct sanitize_mark *mark, bool source);
+bool sanitize_copy_is_known(const struct sanitize *s, const struct sanitize_mark *mark, bool source,
+                            const struct sanitize_warp *w, const struct sanitize_mark *by);
+/* The block of that rank in the block's cluster; NULL: it has ended, or not begun. */
+struct sanitize_block *sanitize_peer(struct sanitize *s, struct sanitize_block *block, unsigned rank);
 
 /* locks.c: words that lanes take by a compare-and-swap and give back. Lanes of the warp try to take this
  * word, or (NULL) several. */

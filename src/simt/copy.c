@@ -24,13 +24,16 @@ static void gather_reads(const struct simt_warp *warp, const struct simt_op *op,
 static void begin_lanes(struct simt_warp *warp, struct simt_access *access, const uint32_t *reads)
 {
     unsigned bytes = (unsigned)access->element_bytes * access->elements;
+    access->beside = 0;
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         struct simt_copy_lane copy = {(uint32_t)access->address[lane], reads[lane]};
         memcpy(simt_access_data(access, lane), &copy, sizeof copy);
         memset(warp->block->shared + copy.to + copy.reads, 0, bytes - copy.reads);
-        if (!copy.reads)
-            access->mask &= ~BIT64(lane);
+        if (copy.reads)
+            continue;
+        access->mask &= ~BIT64(lane);
+        access->beside |= BIT64(lane);
     }
 }
 

@@ -234,6 +234,8 @@ HOT_INLINE enum simt_event access_at(struct simt_warp *warp, const struct simt_o
         if (sets[order[i]]) {
             access->space = order[i];
             access->mask = sets[order[i]];
+            if (RARELY(order[i] == ISA_SPACE_CLUSTER))
+                access->beside = sets[ISA_SPACE_SHARED];
             break;
         }
     return SIMT_MEMORY;

@@ -12,6 +12,7 @@
 #include "sm/sending.h"
 #include "sm/state.h"
 #include "sm/tell.h"
+#include "sm/tell_copies.h"
 #include "sm/warps.h"
 #include "sm/work.h"
 
@@ -147,6 +148,7 @@ NOT_INLINE void start_mbarrier(struct sm *sm, unsigned slot, struct core_op *o, 
 {
     struct simt_access *access = o->access;
     access->since = sm->agenda.now;
+    access->group = access->op->kind == SIMT_KIND_SEND && sm_tells_copies(sm) ? sm_tell_sends(sm, slot, access) : 0;
     if (RARELY(access->remote))
         sm_send_lanes(sm, slot, access);
     if (access->instr->op == ISA_OP_CP_ARRIVE)
@@ -175,6 +177,14 @@ NOT_INLINE void start_remote(struct sm *sm, unsigned slot, struct core_op *o, co
         return;
     o->blocks = CORE_BLOCKS_WARP;
     warp_wait_begin(&sm->warp, WARP_WAIT_atomic, BIT64(slot));
+}
+
+/* cp.async of some lanes. */
+NOT_INLINE void start_copies(struct sm *sm, unsigned slot, struct simt_access *access)
+{
+    if (sm_tells_copies(sm))
+        sm_tell_lane_copies(sm, slot, access);
+    access->group = async_group_begins(&sm->async, slot, access->mask, false);
 }
 
 static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
@@ -214,7 +224,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
         return true;
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
     if (RARELY(simt_access_copies(access)))
-        access->group = async_group_begins(&sm->async, slot, access->mask, false);
+        start_copies(sm, slot, access);
     o->drops = lsu_drops_after(&sm->lsu, meaning);
     if (access->space == ISA_SPACE_GLOBAL && !is_atomic)
         lsu_access_begins(&sm->lsu, o);
@@ -254,7 +264,9 @@ NOT_INLINE bool start_bulk(struct sm *sm, unsigned slot, const struct simt_acces
             sm_record_fault(sm, slot, &fault);
             return false;
         }
-        async_bulk_begins(&sm->async, slot, mask_first(rest), access->pc, &command);
+        uint32_t number =
+            sm_tells_copies(sm) ? sm_tell_bulk(sm, slot, mask_first(rest), access->pc, &command) : 0;
+        async_bulk_begins(&sm->async, slot, mask_first(rest), access->pc, number, &command);
     }
     return true;
 }
@@ -361,6 +373,8 @@ static inline bool execute(struct sm *sm, struct warp_slot *warp, unsigned slot,
     if (RARELY(event != SIMT_MEMORY && o->access)) {
         if (event == SIMT_BULK && !start_bulk(sm, slot, o->access))
             return false;
+        if (r->instr->op == ISA_OP_CP_ASYNC && r->mask && sm_tells_copies(sm)) /* its lanes read nothing */
+            sm_tell_lane_copies(sm, slot, o->access);
         core_access_free(&sm->ops, o);
     }
     return event == SIMT_PLAIN || follow(sm, slot, event, o, r, live);

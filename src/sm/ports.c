@@ -7,6 +7,7 @@
 #include "sm/clusters.h"
 #include "sm/state.h"
 #include "sm/tell.h"
+#include "sm/tell_copies.h"
 #include "sm/warps.h"
 
 static void reach_release(void *context, unsigned slot)
@@ -155,4 +156,9 @@ const struct sm_completion_port sm_completion_port = {reach_release, access_ends
 
 /* async_port */
 
-const struct async_port sm_async_port = {complete_access, fault, warp_rests, sm_send_piece};
+static void counted(void *context, unsigned slot, const struct async_counted *what)
+{
+    sm_tell_counted(context, slot, what);
+}
+
+const struct async_port sm_async_port = {complete_access, fault, warp_rests, sm_send_piece, counted};

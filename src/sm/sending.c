@@ -8,13 +8,16 @@
 #include "memory/packet_values.h"
 #include "simt/send.h"
 #include "sm/state.h"
+#include "sm/tell_copies.h"
 #include "sm/warps.h"
 
-/* An operation on an mbarrier is an ATOMIC of one lane: the operand, and the instruction in the place of a comparand. */
-static struct packet *mbarrier_message(struct sm *sm, uint64_t address, const struct simt_sent *sent)
+/* An operation on an mbarrier is an ATOMIC of one lane: the operand, and the instruction in the place of a comparand. name: of
+ * its warp and instruction, for observers. */
+static struct packet *mbarrier_message(struct sm *sm, uint64_t address, const struct simt_sent *sent, uint32_t name)
 {
     struct packet *p = lsu_cluster_message(&sm->lsu, PACKET_ATOMIC, LSU_MESSAGE_MBARRIER, address, 8);
     struct message_atomic *m = atomic_of(p);
+    p->origin = name;
     m->no_return = true;
     m->lane_count = 1;
     m->lanes[0] = (struct packet_lane){
@@ -59,7 +62,9 @@ static void send(struct sm *sm, unsigned slot, struct packet *p)
 void sm_send_piece(void *context, unsigned slot, const struct async_parcel *parcel)
 {
     struct sm *sm = context;
-    send(sm, slot, parcel->atomic ? elements_message(sm, parcel) : bytes_message(sm, parcel));
+    struct packet *p = parcel->atomic ? elements_message(sm, parcel) : bytes_message(sm, parcel);
+    p->origin = parcel->copy;
+    send(sm, slot, p);
 }
 
 void sm_send_lanes(struct sm *sm, unsigned slot, const struct simt_access *access)
@@ -73,18 +78,22 @@ void sm_send_lanes(struct sm *sm, unsigned slot, const struct simt_access *acces
                                                  .data = sent.data,
                                                  .bytes = sent.bytes,
                                                  .mbarrier = sent.mbarrier,
+                                                 .copy = access->group ? access->group + lane : 0,
                                                  .atomic = sent.atomic,
                                                  .type = sent.type,
                                                  .element = sent.bytes});
         else
-            send(sm, slot, mbarrier_message(sm, access->address[lane], &sent));
+            send(sm, slot, mbarrier_message(sm, access->address[lane], &sent, access->pc * WARP_SLOTS + slot));
     }
 }
 
 /* Arrivals */
 
-static void settle(struct sm *sm, struct sm_block *block, uint32_t address, const struct mbarrier_step *step)
+static void settle(struct sm *sm, struct sm_block *block, const struct packet *p, uint32_t address,
+                   const struct mbarrier_step *step)
 {
+    if (RARELY(watch_hears(&sm->watch, WATCH_mbarrier)))
+        sm_tell_message(sm, block, p, address, step->completed);
     if (step->completed)
         async_phase_ended(&sm->async, (unsigned)(block - sm->blocks));
     if (!step->fault)
@@ -100,7 +109,7 @@ static void take_mbarrier(struct sm *sm, struct sm_block *block, const struct pa
     const struct packet_lane *l = &atomic_of(p)->lanes[0];
     uint32_t address = LANE_SHARED_OFFSET(p->address);
     struct mbarrier_step step = simt_mbarrier_take(&block->simt, address, (unsigned)l->compare, l->operand);
-    settle(sm, block, address, &step);
+    settle(sm, block, p, address, &step);
 }
 
 static void take_bytes(struct sm *sm, struct sm_block *block, struct packet *p)
@@ -117,7 +126,7 @@ static void take_bytes(struct sm *sm, struct sm_block *block, struct packet *p)
     if (mbarrier == PACKET_NOBODY)
         return;
     struct mbarrier_step step = simt_mbarrier_take(&block->simt, mbarrier, ISA_OP_MBARRIER_COMPLETE_TX, p->bytes);
-    settle(sm, block, mbarrier, &step);
+    settle(sm, block, p, mbarrier, &step);
 }
 
 void sm_take_sent(struct sm *sm, struct sm_block *block, struct packet *p)

@@ -5,6 +5,8 @@
 
 #include "simt/image.h"
 #include "simt/lanes.h"
+#include "simt/send.h"
+#include "sm/tell_copies.h"
 
 static void tell_split(struct sm *sm, unsigned slot, const struct simt_result *r)
 {
@@ -117,21 +119,47 @@ NOT_INLINE void tell_shared_atomic(struct sm *sm, unsigned slot, const struct si
     }
 }
 
+static struct lockstep_access_event access_of_lanes(const struct sm *sm, unsigned slot, const struct simt_access *a,
+                                                    bool synchronising)
+{
+    return (struct lockstep_access_event){.cycle = sm->agenda.now,
+                                         .warp = slot,
+                                         .block = sm->warp.slots[slot].block,
+                                         .pc = a->pc,
+                                         .instruction_class = class_of(a),
+                                         .space = watch_space(a->space),
+                                         .bytes = (uint32_t)a->element_bytes * a->elements,
+                                         .mask = a->mask,
+                                         .address = a->address,
+                                         .data = a->data,
+                                         .stride = a->stride,
+                                         .synchronises = synchronising};
+}
+
+/* Observers hear of lanes apart that access other blocks' shared memory. */
+COLD NOT_INLINE void tell_apart(struct sm *sm, struct lockstep_access_event *event, uint64_t others)
+{
+    uint64_t own = event->mask & ~others;
+    event->mask = own;
+    event->space = LOCKSTEP_SHARED;
+    if (own)
+        watch_tell_access(&sm->watch, event);
+    event->mask = others;
+    event->space = LOCKSTEP_CLUSTER;
+    if (others)
+        watch_tell_access(&sm->watch, event);
+}
+
 NOT_INLINE void tell_access(struct sm *sm, unsigned slot, const struct simt_access *a, bool synchronising)
 {
-    const struct lockstep_access_event event = {.cycle = sm->agenda.now,
-                                                .warp = slot,
-                                                .block = sm->warp.slots[slot].block,
-                                                .pc = a->pc,
-                                                .instruction_class = class_of(a),
-                                                .space = watch_space(a->space),
-                                                .bytes = (uint32_t)a->element_bytes * a->elements,
-                                                .mask = a->mask,
-                                                .address = a->address,
-                                                .data = a->data,
-                                                .stride = a->stride,
-                                                .synchronises = synchronising};
-    watch_access(&sm->watch, &sm->consumers, &event);
+    struct lockstep_access_event event = access_of_lanes(sm, slot, a, synchronising);
+    if (!RARELY(a->remote)) {
+        watch_access(&sm->watch, &sm->consumers, &event);
+        return;
+    }
+    watch_progress_access(&sm->consumers.progress, &event);
+    if (watch_hears(&sm->watch, WATCH_access))
+        tell_apart(sm, &event, a->remote);
 }
 
 /* One for each of the texels that a lane takes, and for each size of them. */
@@ -153,11 +181,24 @@ NOT_INLINE void tell_parts(struct sm *sm, unsigned slot, struct simt_access *a)
     a->element_bytes = most;
 }
 
+/* To observers alone. Lanes that name their own block were served with it. */
+COLD NOT_INLINE void tell_cluster(struct sm *sm, unsigned slot, const struct simt_access *a)
+{
+    if (!watch_hears(&sm->watch, WATCH_access))
+        return;
+    bool strong = a->instr->mods.order > ISA_ORDER_WEAK;
+    struct lockstep_access_event event = access_of_lanes(sm, slot, a, strong || a->kind == ISA_FLAG_ATOMIC);
+    event.mask |= a->beside;
+    tell_apart(sm, &event, a->mask);
+}
+
 HOT void sm_tell_access(struct sm *sm, unsigned slot, const struct core_op *o)
 {
     struct simt_access *a = o->access;
-    if (RARELY(a->space == ISA_SPACE_CLUSTER)) /* observers are not told of other blocks' shared memory */
+    if (RARELY(a->space == ISA_SPACE_CLUSTER)) {
+        tell_cluster(sm, slot, a);
         return;
+    }
     bool synchronising = synchronises(o), store = a->kind == ISA_FLAG_STORE && a->space != ISA_SPACE_LOCAL;
     if (watch_progress_wants_access(&sm->consumers.progress, store, synchronising) ||
         watch_hears(&sm->watch, WATCH_access)) {
@@ -166,8 +207,12 @@ HOT void sm_tell_access(struct sm *sm, unsigned slot, const struct core_op *o)
         else
             tell_access(sm, slot, a, synchronising);
     }
-    if (a->space == ISA_SPACE_SHARED && a->kind == ISA_FLAG_ATOMIC && a->op->kind != SIMT_KIND_MBARRIER)
+    if (a->space != ISA_SPACE_SHARED || a->kind != ISA_FLAG_ATOMIC)
+        return;
+    if (a->op->kind != SIMT_KIND_MBARRIER)
         tell_shared_atomic(sm, slot, a);
+    else if (RARELY(watch_hears(&sm->watch, WATCH_mbarrier)))
+        sm_tell_mbarriers(sm, slot, a);
 }
 
 /* The reply's operands are the old values; those of the access are what the lanes brought. */

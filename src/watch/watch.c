@@ -69,6 +69,8 @@ enum lockstep_space watch_space(unsigned space)
     case ISA_SPACE_CONST:
     case ISA_SPACE_PARAM:
         return LOCKSTEP_CONST;
+    case ISA_SPACE_CLUSTER:
+        return LOCKSTEP_CLUSTER;
     default:
         return LOCKSTEP_GENERIC;
     }

@@ -17,6 +17,7 @@ __global__ void k(const int *in, int *out, int *sums, long long *t) {
         __syncthreads();
     }
     for (int i = threadIdx.x; i < 4096; i += blockDim.x) buf[i] += 1;
+    asm volatile("fence.proxy.async;" ::: "memory"); // copies see what is stored so far
     __syncthreads();
     if (threadIdx.x == 0) {
         asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" :: "l"(__cvta_generic_to_global(out)), "r"(shared_address(buf)), "r"(16384) : "memory");

@@ -62,6 +62,7 @@ __global__ void counts(int *out)
         __syncwarp();
         wait_for(&b, barrier_arrive(&b)); // 32 arrive, and in the first round 5 had dropped
     }
+    __syncwarp(); // all of them have seen the phase end
     if (threadIdx.x == 0) {
         asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(shared_address(&b)) : "memory");
         barrier_init(&b, 1); // the memory may hold another one now

@@ -4,7 +4,8 @@
  * the reads since where there are no more than the checks remember, is found.
  *
  * The oracle follows docs/checks.md, limits included: a fence, a barrier and a word that was read count for all lanes
- * of the warp; an acquire orders behind all releases of the word so far. */
+ * of the warp; a word that was read counts for all warps that meet in a barrier of the block behind it; an acquire orders
+ * behind all releases of the word so far. */
 #include "unit/sanitize/traced.h"
 
 #include "base/random.h"
@@ -232,7 +233,7 @@ static struct oracle judge(const struct trace *t)
         }
         o.after[i] = o.before[i] | BIT64(i);
         for (unsigned r = 0; e->kind == FENCE && r < i; r++)
-            if (t->events[r].warp == e->warp && may_acquire(&t->events[r]))
+            if (o.in_order[i] & BIT64(r) && may_acquire(&t->events[r]))
                 o.after[i] |= acquired(t, &o, r, e);
         for (unsigned r = 0; r <= i; r++)
             if (t->events[r].done == i && may_acquire(&t->events[r]) && acquires(&t->events[r]))
