@@ -66,6 +66,10 @@ void gpu_gather_profile(struct gpu_run *run)
         struct profile_poll_sum *sum = &profile->polls.of[i];
         sum->name = gpu_word_name(run, sum->poll.space, sum->poll.address);
     }
+    for (uint32_t i = 0; i < profile->mbarriers.count; i++) {
+        struct profile_mbarrier_sum *sum = &profile->mbarriers.of[i];
+        sum->name = gpu_word_name(run, LOCKSTEP_SHARED, sum->mbarrier.address);
+    }
     name_graphs(run, profile);
     name_shared(run, &profile->shared);
     run->result->profile = profile;

@@ -212,6 +212,28 @@ static json_t *barriers_json(const struct profile *profile)
     return barriers;
 }
 
+static json_t *mbarrier_json(const struct profile *profile, const struct profile_mbarrier_sum *sum)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "name", json_string(sum->name));
+    json_object_set_new(object, "address", json_integer((json_int_t)sum->mbarrier.address));
+    for (unsigned i = 0; i < PROFILE_MBARRIER_COUNTS; i++)
+        json_object_set_new(object, profile_mbarrier_name((enum profile_mbarrier_count)i),
+                            json_integer((json_int_t)sum->mbarrier.counts[i]));
+    for (unsigned use = 0; use < PROFILE_MBARRIER_USES; use++)
+        json_object_set_new(object, profile_mbarrier_use_name((enum profile_mbarrier_use)use),
+                            uses_json(profile->module, sum->mbarrier.pcs[use], PROFILE_MBARRIER_PCS));
+    return object;
+}
+
+static json_t *mbarriers_json(const struct profile *profile)
+{
+    json_t *mbarriers = json_array();
+    for (uint32_t i = 0; i < profile->mbarriers.count; i++)
+        json_array_append_new(mbarriers, mbarrier_json(profile, &profile->mbarriers.of[i]));
+    return mbarriers;
+}
+
 static json_t *sms_json(const struct profile *profile)
 {
     json_t *sms = json_array();
@@ -238,6 +260,8 @@ json_t *gpu_profile_json(const struct profile *profile)
     json_object_set_new(object, "calls_joined", json_integer((json_int_t)profile->calls.joined));
     json_object_set_new(object, "sms", sms_json(profile));
     json_object_set_new(object, "barriers", barriers_json(profile));
+    json_object_set_new(object, "mbarriers", mbarriers_json(profile));
+    json_object_set_new(object, "mbarriers_unlisted", json_integer((json_int_t)profile->mbarriers.unlisted));
     json_object_set_new(object, "words", words_json(profile));
     json_object_set_new(object, "words_unlisted", json_integer((json_int_t)profile->words.unlisted));
     json_object_set_new(object, "sections_unlogged", json_integer((json_int_t)profile->words.unlogged));

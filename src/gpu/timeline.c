@@ -35,6 +35,7 @@ struct writer {
     bool *used;              /* instructions, by pc, that lines name */
     VEC(struct lock) locks;  /* that lines name */
     VEC(struct lock) wanted; /* that they may name as unfinished */
+    VEC(uint32_t) mbarriers; /* that lines name: where they lie */
     struct strbuf lines;     /* but for the first one */
     uint64_t phases_lost, lives_lost, waits_lost, sections_lost;
 };
@@ -88,18 +89,35 @@ static void add_issues(struct writer *w, uint32_t sm, const struct timeline_sm *
     strbuf_add(&w->lines, "]}\n");
 }
 
-static void add_barriers(struct writer *w, uint32_t sm, const struct timeline_sm *s)
+/* The number of an mbarrier by where it lies; they are numbered as waits name them. */
+static size_t number_of_mbarrier(struct writer *w, uint32_t address)
 {
-    if (!s->wait_count)
-        return;
-    strbuf_addf(&w->lines, "{\"sm\":%u,\"barriers\":[", sm);
+    size_t i = 0;
+    while (i < w->mbarriers.count && w->mbarriers.items[i] != address)
+        i++;
+    if (i == w->mbarriers.count)
+        vec_push(&w->mbarriers, address);
+    return i;
+}
+
+/* The waits at barriers, or for mbarriers. */
+static void add_waits(struct writer *w, uint32_t sm, const struct timeline_sm *s, bool mbarriers)
+{
+    uint32_t shown = 0;
     for (uint32_t i = 0; i < s->wait_count; i++) {
         const struct timeline_wait *wait = &s->waits[i];
-        strbuf_addf(&w->lines, "%s%u,%" PRIu64 ",%" PRIu64 ",%u", i ? "," : "", wait->slot, wait->came - w->start,
+        if (!wait->mbarrier == mbarriers)
+            continue;
+        if (!shown++)
+            strbuf_addf(&w->lines, "{\"sm\":%u,\"%s\":[", sm, mbarriers ? "mbarriers" : "barriers");
+        strbuf_addf(&w->lines, "%s%u,%" PRIu64 ",%" PRIu64 ",%u", shown > 1 ? "," : "", wait->slot, wait->came - w->start,
                     wait->opened - w->start, wait->pc);
+        if (mbarriers)
+            strbuf_addf(&w->lines, ",%zu", number_of_mbarrier(w, wait->mbarrier - 1));
         w->used[wait->pc] = true;
     }
-    strbuf_add(&w->lines, "]}\n");
+    if (shown)
+        strbuf_add(&w->lines, "]}\n");
 }
 
 /* Locks */
@@ -246,6 +264,20 @@ static json_t *locks_json(const struct writer *w)
     return locks;
 }
 
+static json_t *mbarriers_json(const struct writer *w)
+{
+    json_t *mbarriers = json_array();
+    for (size_t i = 0; i < w->mbarriers.count; i++) {
+        char *name = gpu_word_name(w->run, LOCKSTEP_SHARED, w->mbarriers.items[i]);
+        json_t *object = json_object();
+        json_object_set_new(object, "name", json_string(name));
+        json_object_set_new(object, "address", number(w->mbarriers.items[i]));
+        json_array_append_new(mbarriers, object);
+        free(name);
+    }
+    return mbarriers;
+}
+
 static json_t *lost_json(const struct writer *w)
 {
     json_t *lost = json_object();
@@ -293,6 +325,7 @@ static json_t *launch_json(const struct writer *w, enum gpu_status status)
     json_object_set_new(launch, "lost", lost_json(w));
     json_object_set_new(launch, "causes", causes_json(observed));
     json_object_set_new(launch, "locks", locks_json(w));
+    json_object_set_new(launch, "mbarriers", mbarriers_json(w));
     json_object_set_new(launch, "instructions", instructions_json(w));
     json_object_set_new(launch, "profile", gpu_profile_json(w->run->result->profile));
     return launch;
@@ -309,7 +342,8 @@ static void add_sm(struct writer *w, uint32_t sm)
     w->sections_lost += profile_words_of(w->profiles[sm])->unlogged;
     add_lives(w, sm, s);
     add_issues(w, sm, s);
-    add_barriers(w, sm, s);
+    add_waits(w, sm, s, false);
+    add_waits(w, sm, s, true);
     add_sections(w, sm, s);
     add_unfinished(w, sm);
 }
@@ -337,6 +371,7 @@ void gpu_gather_timeline(struct gpu_run *run, enum gpu_status status)
     json_decref(launch);
     strbuf_free(&w.lines);
     vec_free(&w.locks);
+    vec_free(&w.mbarriers);
     vec_free(&w.wanted);
     free(w.timelines);
     free(w.profiles);

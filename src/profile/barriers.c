@@ -73,6 +73,50 @@ void profile_barriers_came(struct profile_barriers *s, uint32_t slot, uint32_t p
         count_opening(s, pc, warp->spread - 1);
 }
 
+/* Clusters: the barrier opens for a block when the last of its warps goes on that had waited. That a warp stands there may be
+ * told before the issue that brought it. */
+
+static void leave_cluster(struct profile_barriers *s, uint32_t slot, uint64_t cycle)
+{
+    struct profile_barrier_warp *warp = &s->warps[slot];
+    struct profile_barrier_cluster *cluster = &s->clusters[warp->block];
+    s->clustered &= ~BIT64(slot);
+    row_of(s, warp->pc)[PROFILE_BARRIER_came]++;
+    count_wait(s, warp, cycle);
+    cluster->first = !cluster->gone || warp->since < cluster->first ? warp->since : cluster->first;
+    cluster->last = !cluster->gone || warp->since > cluster->last ? warp->since : cluster->last;
+    cluster->gone++;
+    if (--cluster->waiting)
+        return;
+    count_opening(s, warp->pc, cluster->last - cluster->first);
+    cluster->gone = 0;
+}
+
+void profile_barriers_stand(struct profile_barriers *s, const struct lockstep_stand_event *e, uint32_t pc, bool waits)
+{
+    bool waited = mask_has(s->clustered, e->warp);
+    if (waited && !waits)
+        leave_cluster(s, e->warp, e->cycle);
+    if (waited || !waits)
+        return;
+    s->clustered |= BIT64(e->warp);
+    s->warps[e->warp] =
+        (struct profile_barrier_warp){.since = e->cycle - 1, .pc = pc, .block = (uint8_t)e->block};
+    s->clusters[e->block].waiting++;
+}
+
+void profile_barriers_issued(struct profile_barriers *s, const struct lockstep_issue_event *e)
+{
+    s->warps[e->warp].since = e->cycle;
+    s->warps[e->warp].pc = e->pc;
+}
+
+void profile_barriers_leave(struct profile_barriers *s, uint32_t slot, uint64_t cycle)
+{
+    if (mask_has(s->clustered, slot))
+        leave_cluster(s, slot, cycle);
+}
+
 void profile_barriers_forget(struct profile_barriers *s, uint32_t slot)
 {
     s->waiting &= ~BIT64(slot);

@@ -3,6 +3,7 @@
 #ifndef LOCKSTEP_PROFILE_BARRIERS_H
 #define LOCKSTEP_PROFILE_BARRIERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,13 +24,22 @@ struct profile_barrier_warp {
     uint64_t since;  /* the cycle in which it came */
     uint64_t spread; /* if it opened the barrier as it came: cycles since the first one had come, + 1; else 0 */
     uint32_t pc;     /* of the barrier, once its issue was told */
+    uint8_t block;   /* of a wait for its cluster */
+};
+
+/* The waits of a block for its cluster. */
+struct profile_barrier_cluster {
+    uint32_t waiting, gone; /* warps that wait, and that have gone on since the last of them had */
+    uint64_t first, last;   /* the cycles in which the first and the last of those came */
 };
 
 /* The state of an SM, which begins as zeros. */
 struct profile_barriers {
     uint64_t waiting; /* set of warps at a barrier */
     uint64_t fresh;   /* set of warps that have just come: the issue that brought them is about to be told */
+    uint64_t clustered; /* set of warps that wait for their cluster */
     struct profile_barrier_warp warps[PROFILE_BARRIERS_WARPS];
+    struct profile_barrier_cluster clusters[PROFILE_BARRIERS_WARPS]; /* by block slot */
     uint64_t counts[]; /* by instruction: PROFILE_BARRIER_COUNTS */
 };
 
@@ -37,6 +47,10 @@ struct profile_barriers {
 size_t profile_barriers_bytes(uint32_t instructions);
 void profile_barriers_arrive(struct profile_barriers *s, const struct lockstep_arrive_event *e);
 void profile_barriers_open(struct profile_barriers *s, const struct lockstep_open_event *e);
+/* A warp stands; waits: for the barrier of its cluster, at which it came by instruction pc. */
+void profile_barriers_stand(struct profile_barriers *s, const struct lockstep_stand_event *e, uint32_t pc, bool waits);
+/* The warp in that slot leaves, before that cycle. */
+void profile_barriers_leave(struct profile_barriers *s, uint32_t slot, uint64_t cycle);
 /* The issue of a warp that has just come, by instruction pc. */
 void profile_barriers_came(struct profile_barriers *s, uint32_t warp, uint32_t pc);
 /* The threads of the warp in that slot have ended, or are other ones from now on. */
@@ -45,5 +59,15 @@ void profile_barriers_forget(struct profile_barriers *s, uint32_t slot);
 void profile_barriers_add(uint64_t *counts, const struct profile_barriers *s, uint32_t instructions);
 /* The name of a count in results. */
 const char *profile_barrier_name(enum profile_barrier_count count);
+
+/* The issue by which a warp came to wait for its cluster. */
+void profile_barriers_issued(struct profile_barriers *s, const struct lockstep_issue_event *e);
+
+/* Any issue, where the kernel has barriers of clusters. */
+static inline void profile_barriers_issue(struct profile_barriers *s, const struct lockstep_issue_event *e)
+{
+    if (mask_has(s->clustered, e->warp))
+        profile_barriers_issued(s, e);
+}
 
 #endif

@@ -54,4 +54,6 @@ void profile_charge_begin(struct profile_charge *charge, const struct lockstep_o
     charge->issued = (uint8_t)mask_first(causes_named(observed, "issued"));
     charge->unpicked = (uint8_t)mask_first(causes_named(observed, "unpicked"));
     charge->held = (uint8_t)mask_first(causes_named(observed, "held"));
+    charge->mbarrier = (uint8_t)mask_first(causes_named(observed, "mbarrier"));
+    charge->cluster = (uint8_t)mask_first(causes_named(observed, "cluster"));
 }

@@ -11,7 +11,7 @@
 
 struct profile_charge {
     uint64_t last, data; /* sets of causes: charged to the instruction issued last; waits for values */
-    uint8_t issued, unpicked, held, fence;
+    uint8_t issued, unpicked, held, fence, cluster, mbarrier;
 };
 
 void profile_charge_begin(struct profile_charge *charge, const struct lockstep_observed *observed);

@@ -31,6 +31,10 @@ static void gather_parts(struct profile *profile, const void *const *states, uin
     profile->shared = profile_sharing_gather((const struct profile_sharing *const *)parts, sms, &profile->words,
                                              &profile->polls, line_bytes);
     for (uint32_t sm = 0; sm < sms; sm++)
+        parts[sm] = profile_mbarriers_of(states[sm]);
+    if (parts[0])
+        profile->mbarriers = profile_mbarriers_gather((const struct profile_mbarriers *const *)parts, sms);
+    for (uint32_t sm = 0; sm < sms; sm++)
         parts[sm] = profile_calls_of(states[sm]);
     if (parts[0])
         profile->calls = profile_calls_gather((const struct profile_calls *const *)parts, sms);
@@ -78,6 +82,7 @@ void profile_free(struct profile *profile)
     if (!profile)
         return;
     profile_graphs_free(&profile->graphs);
+    profile_mbarriers_free(&profile->mbarriers);
     profile_calls_free(&profile->calls);
     profile_words_free(&profile->words);
     profile_polls_free(&profile->polls);

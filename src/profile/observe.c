@@ -110,14 +110,24 @@ static uint32_t context_at(struct profile_sm *s, const struct profile_warp *w, c
 
 static void come(struct profile_sm *s, struct profile_warp *w, const struct lockstep_stand_event *e)
 {
-    *w = (struct profile_warp){.unusual = s->calls ? PROFILE_CALLS : 0, .since = e->cycle, .last_pc = e->pc, .at = s->nowhere};
+    *w = (struct profile_warp){.unusual = s->looks ? PROFILE_LOOKS : 0, .since = e->cycle, .last_pc = e->pc, .at = s->nowhere};
 }
 
-/* The first time that a warp stands, or behind a fence, or in a kernel that calls functions. */
+/* Waits for mbarriers and clusters. */
+static void look(struct profile_sm *s, const struct profile_warp *w, const struct lockstep_stand_event *e)
+{
+    if (s->mbarriers)
+        profile_mbarriers_stand(profile_mbarriers_of(s), e, e->cause == s->charge.mbarrier);
+    if (s->clusters)
+        profile_barriers_stand(profile_barriers_of(s), e, w->last_pc, e->cause == s->charge.cluster);
+}
+
+/* The first time that a warp stands, or behind a fence, or in a kernel that is looked at more closely. */
 NOT_INLINE void stand_unusual(struct profile_sm *s, struct profile_warp *w, const struct lockstep_stand_event *e)
 {
     if (w->unusual & PROFILE_AWAY)
         come(s, w, e);
+    look(s, w, e);
     if (e->cause != s->charge.fence)
         w->unusual &= ~(uint64_t)PROFILE_FENCE;
     uint32_t pc = profile_charged_to(&s->charge, e->cause, w->unusual & PROFILE_FENCE, w->last_pc, e->pc);
@@ -173,7 +183,7 @@ HOT_INLINE void stand_nowhere(const struct profile_sm *s, struct profile_warp *w
     w->last_pc = e->pc;
 }
 
-/* A fence, a barrier, the first one behind either, or in a kernel that calls functions. */
+/* A fence, a barrier, the first one behind either, or in a kernel that is looked at more closely. */
 NOT_INLINE void issue_unusual(struct profile_sm *s, struct profile_warp *w, const struct lockstep_issue_event *e)
 {
     bool first = is_first(w, e);
@@ -182,7 +192,11 @@ NOT_INLINE void issue_unusual(struct profile_sm *s, struct profile_warp *w, cons
     stand_nowhere(s, w, e);
     if (w->unusual & PROFILE_BARRIER)
         profile_barriers_came(profile_barriers_of(s), e->warp, e->pc);
-    w->unusual = (s->calls ? PROFILE_CALLS : 0) | (e->instruction_class == LOCKSTEP_FENCE ? PROFILE_FENCE : 0);
+    if (s->clusters)
+        profile_barriers_issue(profile_barriers_of(s), e);
+    if (s->mbarriers)
+        profile_mbarriers_issue(profile_mbarriers_of(s), e);
+    w->unusual = (s->looks ? PROFILE_LOOKS : 0) | (e->instruction_class == LOCKSTEP_FENCE ? PROFILE_FENCE : 0);
     if (!s->calls)
         return;
     uint32_t context = profile_calls_issue(profile_calls_of(s), e);
@@ -238,6 +252,10 @@ static void leave(void *state, const struct lockstep_leave_event *e)
         close_unusual(s, w, e->cycle > w->since ? e->cycle : w->since);
         w->unusual = PROFILE_AWAY;
         profile_words_leave(profile_words_of(s), mask_first(rest), e->cycle);
+        if (s->mbarriers)
+            profile_mbarriers_leave(profile_mbarriers_of(s), mask_first(rest), e->cycle);
+        if (s->clusters)
+            profile_barriers_leave(profile_barriers_of(s), mask_first(rest), e->cycle);
         forget(s, mask_first(rest));
     }
 }
@@ -287,10 +305,17 @@ static void access(void *state, const struct lockstep_access_event *e)
         profile_polls_access(profile_polls_of(state), e);
     }
     profile_sharing_access(profile_sharing_of(state), e);
+    if (RARELY(((struct profile_sm *)state)->mbarriers))
+        profile_mbarriers_access(profile_mbarriers_of(state), e);
     uint64_t apart = mean_distance(e);
     add_access(row_of(state, e->pc), apart);
     if (RARELY(((struct profile_sm *)state)->calls))
         add_access(row_in_context(state, e->warp, e->pc), apart);
+}
+
+static void mbarrier(void *state, const struct lockstep_mbarrier_event *e)
+{
+    profile_mbarriers_operate(profile_mbarriers_of(state), e);
 }
 
 static void atomic(void *state, const struct lockstep_atomic_event *e)
@@ -354,10 +379,23 @@ static size_t words_at(const struct lockstep_observed *observed)
     return round_up_u64(sizeof(struct profile_sm) + counts * sizeof(uint64_t), sizeof(uint64_t));
 }
 
-static size_t calls_at(const struct lockstep_observed *observed)
+static size_t mbarriers_at(const struct lockstep_observed *observed)
 {
     return words_at(observed) + profile_words_bytes() + profile_polls_bytes() + profile_sharing_bytes() +
            round_up_u64(profile_barriers_bytes(observed->instructions), sizeof(uint64_t));
+}
+
+static size_t calls_at(const struct lockstep_observed *observed)
+{
+    return mbarriers_at(observed) + round_up_u64(profile_mbarriers_bytes(watch_module(observed)), sizeof(uint64_t));
+}
+
+static bool has_cluster_barriers(const struct isa_module *module)
+{
+    for (uint32_t i = 0; i < module->instr_count; i++)
+        if (isa_is_cluster_barrier(&module->instrs[i]))
+            return true;
+    return false;
 }
 
 static size_t state_bytes(const struct lockstep_observed *observed)
@@ -379,10 +417,16 @@ static void begin(const struct lockstep_observed *observed, void *state)
     for (unsigned i = 0; i < PROFILE_WARPS; i++)
         s->warps[i].unusual = PROFILE_AWAY;
     profile_charge_begin(&s->charge, observed);
+    s->clusters = has_cluster_barriers(watch_module(observed));
+    if (profile_mbarriers_bytes(watch_module(observed))) {
+        s->mbarriers = mbarriers_at(observed);
+        profile_mbarriers_begin(profile_mbarriers_of(s), watch_module(observed));
+    }
     if (profile_calls_bytes(watch_module(observed), observed, s->width)) {
         s->calls = calls_at(observed);
         profile_calls_begin(profile_calls_of(s), watch_module(observed), observed, s->width);
     }
+    s->looks = s->calls || s->mbarriers || s->clusters;
 }
 
 static const struct lockstep_observer observer = {
@@ -395,6 +439,7 @@ static const struct lockstep_observer observer = {
     .issue = issue,
     .split = split,
     .access = access,
+    .mbarrier = mbarrier,
     .atomic = atomic,
     .divided = divided,
     .transaction = transaction,

@@ -11,6 +11,7 @@
 #include "profile/barriers.h"
 #include "profile/calls.h"
 #include "profile/graph.h"
+#include "profile/mbarriers.h"
 #include "profile/polls.h"
 #include "profile/sharing.h"
 #include "profile/words.h"
@@ -34,6 +35,7 @@ struct profile {
     uint64_t *barriers; /* by instruction: enum profile_barrier_count */
     uint32_t sms;
     uint64_t *sm_cycles; /* by SM: warp-cycles by cause, of all instructions */
+    struct profile_mbarrier_list mbarriers;
     struct profile_call_list calls;
     struct profile_word_list words;
     struct profile_graphs graphs; /* of the words that are shown */

@@ -10,7 +10,7 @@
 /* What makes events about a warp unusual. */
 enum {
     PROFILE_AWAY = 1,    /* it has not come yet, or has gone */
-    PROFILE_CALLS = 2,   /* the kernel calls functions */
+    PROFILE_LOOKS = 2,   /* profile_sm.looks */
     PROFILE_FENCE = 4,   /* it waits behind a fence that it issued last */
     PROFILE_BARRIER = 8, /* it has just come to a barrier: the issue that brought it is about to be told */
     PROFILE_PASSED = 256 /* times the cycles of its stay in which its scheduler picked another */
@@ -32,6 +32,9 @@ struct profile_warp {
 struct profile_sm {
     size_t words, polls, sharing, barriers; /* bytes to its struct profile_words, and so on */
     size_t calls;                           /* to its struct profile_calls; 0: it has none */
+    size_t mbarriers;                       /* likewise */
+    bool clusters;                          /* the module has barriers of clusters */
+    bool looks;                             /* at each stay: for calls, mbarriers or barriers of clusters */
     uint32_t width;                         /* counts of an instruction */
     uint32_t nowhere;                       /* number of the count behind all others: of warps that are at no stay */
     uint32_t causes;
@@ -56,6 +59,11 @@ static inline struct profile_sharing *profile_sharing_of(const struct profile_sm
 static inline struct profile_calls *profile_calls_of(const struct profile_sm *s)
 {
     return s->calls ? (struct profile_calls *)((char *)s + s->calls) : NULL;
+}
+/* NULL: the module has none. */
+static inline struct profile_mbarriers *profile_mbarriers_of(const struct profile_sm *s)
+{
+    return s->mbarriers ? (struct profile_mbarriers *)((char *)s + s->mbarriers) : NULL;
 }
 static inline struct profile_barriers *profile_barriers_of(const struct profile_sm *s)
 {

@@ -15,6 +15,7 @@
 #include "report/profile_called.h"
 #include "report/profile_polls.h"
 #include "report/profile_sentences.h"
+#include "report/profile_mbarriers.h"
 #include "report/profile_memory.h"
 #include "report/profile_uses.h"
 #include "report/profile_words.h"
@@ -227,6 +228,7 @@ static void print_kernel(const json_t *kernels, const char *name, bool ptx, stru
         print_lines(&p, ptx);
         profile_called_add_table(&lines, out);
         profile_barriers_add_table(kernels, name, lines.sum.total, out);
+        profile_mbarriers_add_table(kernels, name, lines.sum.total, out);
         profile_words_add_table(words, lines.sum.total, out);
         profile_graph_add_tables(kernels, name, words, lines.sum.total, out);
         profile_polls_add_table(polls, lines.sum.total, out);

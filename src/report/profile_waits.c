@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/profile_barriers.h"
+#include "report/profile_mbarriers.h"
 #include "report/profile_polls.h"
 #include "report/profile_sharing.h"
 #include "report/profile_uses.h"
@@ -30,11 +31,21 @@ const struct profile_waits_words profile_waits_words[PROFILE_WAITS_KINDS] = {
     [PROFILE_WAITS_BARRIERS] = {"Barriers",
                                 "barrier",
                                 "barriers",
-                                "Instructions at which warps wait for the others of their block, or of the grid.",
+                                "Instructions at which warps wait for the others of their block, its cluster or the grid.",
                                 {{"opened", "times", "that the barrier opened"},
                                  {"came", "times", "that a warp came to wait"},
                                  {"most", "cycles", "that one warp waited, at the most"},
                                  {"spread", "cycles", "from the first warp to come to the last one, on average"}}},
+    [PROFILE_WAITS_MBARRIERS] = {"Mbarriers",
+                                 "mbarrier",
+                                 "mbarriers",
+                                 "Objects in shared memory for whose phases warps are suspended.",
+                                 {{"phases", "times", "that a phase ended"},
+                                  {"arrivals", "arrivals", "of all phases"},
+                                  {"bytes", "bytes", "that came in all phases"},
+                                  {"open", "cycles", "from the first arrival of a phase to its end, on average"},
+                                  {"handed", "cycles",
+                                   "from the end of a phase to the next instruction of the first warp that waited, on average"}}},
     [PROFILE_WAITS_SHARED] = {"Shared lines",
                               "word in a shared line",
                               "shared",
@@ -125,6 +136,32 @@ static void add_barriers(struct profile_waits *waits, const json_t *kernels, con
     profile_barriers_done(report);
 }
 
+static const char *where_used(const json_t *object, struct arena *arena)
+{
+    struct strbuf text = {0};
+    profile_mbarriers_add_uses(object, &text);
+    return keep(&text, arena);
+}
+
+static void add_mbarriers(struct profile_waits *waits, const json_t *kernels, const char *name, struct arena *arena)
+{
+    struct profile_mbarriers_report *report = profile_mbarriers_read(kernels, name);
+    for (size_t i = 0; i < report->of.count; i++) {
+        const struct profile_mbarrier_total *total = &report->of.items[i];
+        const uint64_t *n = total->counts;
+        struct profile_wait wait = {
+            .name = profile_uses_name(total->object),
+            .where = where_used(total->object, arena),
+            .waited = n[PROFILE_MBARRIER_waited],
+            .figures = {(double)n[PROFILE_MBARRIER_phases], (double)n[PROFILE_MBARRIER_arrivals],
+                        (double)n[PROFILE_MBARRIER_came],
+                        profile_uses_ratio(n[PROFILE_MBARRIER_open], n[PROFILE_MBARRIER_phases]),
+                        profile_uses_ratio(n[PROFILE_MBARRIER_handed], n[PROFILE_MBARRIER_handovers])}};
+        vec_push(&waits->of, wait);
+    }
+    profile_mbarriers_done(report);
+}
+
 static void add_shared(struct profile_waits *waits, const json_t *kernels, const char *name, struct arena *arena)
 {
     struct profile_sharing_report *report = profile_sharing_read(kernels, name);
@@ -149,6 +186,7 @@ void profile_waits_read(struct profile_waits *waits, enum profile_waits_kind kin
                                struct arena *) = {[PROFILE_WAITS_LOCKS] = add_locks,
                                                   [PROFILE_WAITS_POLLS] = add_polls,
                                                   [PROFILE_WAITS_BARRIERS] = add_barriers,
+                                                  [PROFILE_WAITS_MBARRIERS] = add_mbarriers,
                                                   [PROFILE_WAITS_SHARED] = add_shared};
     *waits = (struct profile_waits){0};
     add[kind](waits, kernels, name, arena);

@@ -69,7 +69,7 @@ function readLife(s, l) {
 
 const readBarrier = s => {
   const slot = s.number(), came = s.number();
-  return {slot, came, opened: came + s.number(), instr: s.number()};
+  return {slot, came, opened: came + s.number(), instr: s.number(), mbarrier: s.number()};
 };
 const readSection = s => {
   const section = {slot: s.number(), lane: s.number(), lock: s.number(), since: s.number()};
@@ -89,6 +89,7 @@ function read(script) {
   const s = stream(script), l = {title: script.dataset.title, name: s.text(), cycles: s.number(), from: s.number(), until: s.number(), read: 0};
   l.causes = s.list(() => ({words: s.text(), name: s.text(), colour: hues[s.number() % hues.length], cycles: 0}));
   l.locks = s.list(s.text);
+  l.mbarriers = s.list(s.text);
   l.places = s.list(s.text);
   l.instrs = s.list(() => ({place: s.number(), text: s.text()}));
   const count = s.number();
@@ -375,7 +376,7 @@ function describe(t, {row: index, life, phase}) {
   lines.push(...locksAt(l, row, from, to));
   for (const wait of row.barriers)
     if (wait.came < to && wait.opened > from)
-      lines.push(`at a barrier from ${wait.came} to ${wait.opened}`);
+      lines.push(`${wait.mbarrier ? `waits for mbarrier ${l.mbarriers[wait.mbarrier - 1]}` : 'at a barrier'} from ${wait.came} to ${wait.opened}`);
   return lines;
 }
 
@@ -543,7 +544,7 @@ function addLegend(t) {
     make('i', {}, button).style.background = cause.colour;
     button.append(`${cause.words} ${(100 * cause.cycles / sum).toFixed(1)}%`);
   }
-  for (const [name, text, some] of [['held', 'lock held', 'sections'], ['waited', 'lock waited for', 'sections'], ['barrier', 'at a barrier', 'barriers']])
+  for (const [name, text, some] of [['held', 'lock held', 'sections'], ['waited', 'lock waited for', 'sections'], ['barrier', 'at a barrier or mbarrier', 'barriers']])
     if (t.launch.rows.some(row => row[some].length)) {
       const key = make('span', {}, t.legend);
       make('i', {className: name}, key);

@@ -2,11 +2,11 @@
  * first, and the eighth bit while there are more; a text is its length and its bytes. Behind the launch's tables come
  * its SMs, each a piece of its own, so that one that has no room is left out whole.
  *
- *   launch: name, cycles, from, until, causes {words, name, colour}, locks {name}, places {text},
- *           instructions {place, text}, phases of all SMs, SMs {number, lives, barriers, sections, unfinished}
+ *   launch: name, cycles, from, until, causes {words, name, colour}, locks {name},
+ *           mbarriers {name}, places {text}, instructions {place, text}, phases of all SMs, SMs {number, lives, barriers, sections, unfinished}
  *   life: slot, block x, y, z, warp, cut, from, length, phases' begin behind from, phases {cycles, cause, instruction,
  *         cycles at other causes}
- *   barrier: slot, came, length, instruction
+ *   barrier: slot, came, length, instruction, number of the mbarrier + 1 or 0
  *   section: slot, lane, lock, began to wait, wait, held, instructions that took and gave
  *   unfinished: slot, lane, lock, held, from, length */
 #include "report/timeline_code.h"
@@ -69,6 +69,9 @@ static void add_locks(struct timeline_code *code)
     number(&code->bytes, code->launch->locks);
     for (uint32_t i = 0; i < code->launch->locks; i++)
         text(&code->bytes, timeline_read_lock(code->launch, i));
+    number(&code->bytes, code->launch->mbarriers);
+    for (uint32_t i = 0; i < code->launch->mbarriers; i++)
+        text(&code->bytes, timeline_read_mbarrier(code->launch, i));
 }
 
 /* Instructions that the file names; numbers: theirs in the code, by pc. */
@@ -182,6 +185,7 @@ static void add_barriers(const struct timeline_code *code, uint32_t sm, const ui
         number(&waits, wait->came);
         number(&waits, wait->opened - wait->came);
         number(&waits, numbers[wait->pc]);
+        number(&waits, wait->mbarrier);
     }
     list(out, count, &waits);
     strbuf_free(&waits);

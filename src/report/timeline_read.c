@@ -93,7 +93,7 @@ static bool take_life(struct timeline_read_launch *l, uint32_t sm, const json_t 
     return !bad && !block.bad && !life.bad && !n.bad && to.from <= to.at && end <= to.until;
 }
 
-static bool take_waits(struct timeline_read_launch *l, uint32_t sm, const json_t *array)
+static bool take_waits(struct timeline_read_launch *l, uint32_t sm, const json_t *array, bool mbarriers)
 {
     struct numbers n = {.array = array};
     while (has_more(&n)) {
@@ -101,6 +101,7 @@ static bool take_waits(struct timeline_read_launch *l, uint32_t sm, const json_t
         wait.came = next_cycle(&n);
         wait.opened = next_cycle(&n);
         wait.pc = next_pc(&n, l);
+        wait.mbarrier = mbarriers ? next_below(&n, l->mbarriers) + 1 : 0;
         n.bad |= wait.opened < wait.came;
         vec_push(&l->waits, wait);
     }
@@ -164,7 +165,9 @@ static bool take_sm(struct timeline_read_launch *l, json_t *line)
     if (json_object_get(line, "phases"))
         return take_life(l, sm, line);
     if (json_object_get(line, "barriers"))
-        return take_waits(l, sm, json_object_get(line, "barriers"));
+        return take_waits(l, sm, json_object_get(line, "barriers"), false);
+    if (json_object_get(line, "mbarriers"))
+        return take_waits(l, sm, json_object_get(line, "mbarriers"), true);
     if (json_object_get(line, "locks"))
         return take_sections(l, sm, json_object_get(line, "locks"));
     if (json_object_get(line, "unfinished"))
@@ -207,7 +210,9 @@ static bool take_launch(struct timeline_read *t, json_t *line)
     launch.cycles = number_of(line, "cycles", INT64_MAX / 2, &bad);
     launch.causes = (uint32_t)json_array_size(json_object_get(line, "causes"));
     launch.locks = (uint32_t)json_array_size(json_object_get(line, "locks"));
-    bool whole = take_instructions(&launch) && are_named(json_object_get(line, "causes"), NULL) &&
+    const json_t *mbarriers = json_object_get(line, "mbarriers"); /* files of before have none */
+    launch.mbarriers = (uint32_t)json_array_size(mbarriers);
+    bool whole = (!mbarriers || are_named(mbarriers, "name")) && take_instructions(&launch) && are_named(json_object_get(line, "causes"), NULL) &&
                  are_named(json_object_get(line, "locks"), "name") && json_is_string(json_object_get(line, "name"));
     vec_push(&t->launches, launch);
     return whole && !bad;
@@ -272,6 +277,11 @@ const char *timeline_read_cause(const struct timeline_read_launch *l, uint32_t c
 const char *timeline_read_lock(const struct timeline_read_launch *l, uint32_t lock)
 {
     return json_string_value(json_object_get(json_array_get(json_object_get(l->object, "locks"), lock), "name"));
+}
+
+const char *timeline_read_mbarrier(const struct timeline_read_launch *l, uint32_t mbarrier)
+{
+    return json_string_value(json_object_get(json_array_get(json_object_get(l->object, "mbarriers"), mbarrier), "name"));
 }
 
 bool timeline_read_is_shared(const struct timeline_read_launch *l, uint32_t lock)

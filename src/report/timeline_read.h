@@ -28,6 +28,7 @@ struct timeline_read_wait {
     uint32_t sm, slot;
     uint64_t came, opened;
     uint32_t pc;
+    uint32_t mbarrier; /* its number + 1; 0: it was at a barrier */
 };
 struct timeline_read_section {
     uint32_t sm, lock, block, slot, lane;
@@ -56,7 +57,7 @@ struct timeline_read_launch {
     VEC(json_t *) kept;               /* lines that others of these point into */
     VEC(const json_t *) instructions; /* by pc; NULL: the file does not name it */
     uint64_t start, cycles;
-    uint32_t causes, locks;
+    uint32_t causes, locks, mbarriers;
 };
 
 struct timeline_read {
@@ -70,6 +71,7 @@ const char *timeline_read_cause(const struct timeline_read_launch *launch, uint3
 /* True: a lock of shared memory, of which each block has its own. */
 bool timeline_read_is_shared(const struct timeline_read_launch *launch, uint32_t lock);
 const char *timeline_read_lock(const struct timeline_read_launch *launch, uint32_t lock);
+const char *timeline_read_mbarrier(const struct timeline_read_launch *launch, uint32_t mbarrier);
 /* Appends the place of an instruction, as reports name it: "file.cu:12 (called from file.cu:30)". */
 void timeline_read_add_place(const struct timeline_read_launch *launch, uint32_t pc, struct strbuf *out);
 const char *timeline_read_text(const struct timeline_read_launch *launch, uint32_t pc);

@@ -390,8 +390,12 @@ static void add_barriers(struct converter *c)
         qsort(l->waits.items, l->waits.count, sizeof *l->waits.items, by_coming);
     for (size_t i = 0; i < l->waits.count; i++) {
         const struct timeline_read_wait *wait = &l->waits.items[i];
-        add_slice(c, track_below(c, BARRIERS, wait->sm, wait->slot, 0), wait->came, wait->opened, "at barrier",
-                  wait->pc);
+        struct strbuf name = {0};
+        if (wait->mbarrier)
+            strbuf_addf(&name, "mbarrier %s", timeline_read_mbarrier(l, wait->mbarrier - 1));
+        add_slice(c, track_below(c, BARRIERS, wait->sm, wait->slot, 0), wait->came, wait->opened,
+                  wait->mbarrier ? strbuf_text(&name) : "at barrier", wait->pc);
+        strbuf_free(&name);
     }
 }
 

@@ -132,6 +132,38 @@ static void count_issue(struct timeline_sm *s, uint64_t cycle)
     s->issues[(cycle - s->start) / s->bin]++;
 }
 
+static void keep_wait(struct timeline_sm *s, uint32_t slot, uint64_t cycle, uint32_t mbarrier)
+{
+    const struct timeline_warp *warp = &s->warps[slot];
+    if (!s->wanted || cycle < s->from || warp->came >= s->until)
+        return;
+    if (s->wait_count == TIMELINE_BARRIERS)
+        s->waits_lost++;
+    else
+        s->waits[s->wait_count++] =
+            (struct timeline_wait){warp->came, cycle, warp->barrier, mbarrier, (uint8_t)slot};
+}
+
+/* Waits for mbarriers and clusters show by the cause at which a warp stands, which may be told before the issue that
+ * brought it there. */
+static void note_stand(struct timeline_sm *s, const struct lockstep_stand_event *e)
+{
+    struct timeline_warp *warp = &s->warps[e->warp];
+    bool mbarrier = e->cause == s->stays.charge.mbarrier, stands = mbarrier || e->cause == s->stays.charge.cluster;
+    bool stood = mask_has(s->standing, e->warp);
+    if (stood && (!stands || mbarrier != warp->at_mbarrier)) {
+        keep_wait(s, e->warp, e->cycle, warp->at_mbarrier ? warp->word : 0);
+        s->standing &= ~BIT64(e->warp);
+        stood = false;
+    }
+    if (stood || !stands)
+        return;
+    s->standing |= BIT64(e->warp);
+    warp->came = e->cycle - 1;
+    warp->barrier = s->stays.warps[e->warp].last_pc;
+    warp->at_mbarrier = mbarrier;
+}
+
 /* Events. Those of an SM that is not wanted are passed over. */
 
 static void stand(void *state, const struct lockstep_stand_event *e)
@@ -145,6 +177,7 @@ static void stand(void *state, const struct lockstep_stand_event *e)
         warp->life.cut = false;
         warp->number = warp->last = TIMELINE_NONE;
     }
+    note_stand(s, e);
     timeline_stays_stand(&s->stays, e, take, s);
 }
 
@@ -159,6 +192,18 @@ static void issue(void *state, const struct lockstep_issue_event *e)
         s->warps[e->warp].barrier = e->pc;
         s->fresh &= ~BIT64(e->warp);
     }
+    if (mask_has(s->standing, e->warp)) {
+        s->warps[e->warp].came = e->cycle;
+        s->warps[e->warp].barrier = e->pc;
+    }
+}
+
+/* A wait for an mbarrier is an atomic access of it. */
+static void access(void *state, const struct lockstep_access_event *e)
+{
+    struct timeline_sm *s = state;
+    if (e->instruction_class == LOCKSTEP_ATOMIC && e->space == LOCKSTEP_SHARED && e->mask)
+        s->warps[e->warp].word = (uint32_t)e->address[mask_first(e->mask)] + 1;
 }
 
 static void passed(void *state, const struct lockstep_passed_event *e)
@@ -194,6 +239,7 @@ static void leave(void *state, const struct lockstep_leave_event *e)
     }
     s->waiting &= ~e->warps;
     s->fresh &= ~e->warps;
+    s->standing &= ~e->warps;
 }
 
 static void arrive(void *state, const struct lockstep_arrive_event *e)
@@ -208,16 +254,8 @@ static void arrive(void *state, const struct lockstep_arrive_event *e)
 static void opens(void *state, const struct lockstep_open_event *e)
 {
     struct timeline_sm *s = state;
-    for (uint64_t rest = e->warps & s->waiting & ~s->fresh; rest; rest &= rest - 1) {
-        const struct timeline_warp *warp = &s->warps[mask_first(rest)];
-        if (!s->wanted || e->cycle < s->from || warp->came >= s->until)
-            continue;
-        if (s->wait_count == TIMELINE_BARRIERS)
-            s->waits_lost++;
-        else
-            s->waits[s->wait_count++] =
-                (struct timeline_wait){warp->came, e->cycle, warp->barrier, (uint8_t)mask_first(rest)};
-    }
+    for (uint64_t rest = e->warps & s->waiting & ~s->fresh; rest; rest &= rest - 1)
+        keep_wait(s, mask_first(rest), e->cycle, 0);
     s->waiting &= ~e->warps;
 }
 
@@ -260,6 +298,7 @@ static const struct lockstep_observer observer = {
     .begin = begin,
     .launch = launch,
     .issue = issue,
+    .access = access,
     .arrive = arrive,
     .open = opens,
     .stand = stand,

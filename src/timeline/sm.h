@@ -28,10 +28,11 @@ struct timeline_phase {
     uint8_t cause;
 };
 
-/* A warp came to a barrier, and went on. */
+/* A warp came to a barrier, of its block or cluster, or waited for an mbarrier, and went on. */
 struct timeline_wait {
     uint64_t came, opened;
     uint32_t pc;
+    uint32_t mbarrier; /* where that lies in the block's shared memory, + 1; 0: it was a barrier */
     uint8_t slot;
 };
 
@@ -50,8 +51,10 @@ struct timeline_warp {
     struct timeline_life life; /* as it will be kept */
     uint32_t number;           /* of its life among those that are kept; TIMELINE_NONE: not yet, or never */
     uint32_t last;             /* the phase that was kept last */
-    uint64_t came;             /* to a barrier */
+    uint64_t came;             /* to a barrier, or to wait for an mbarrier */
     uint32_t barrier;          /* its instruction */
+    uint32_t word;             /* of its last atomic access of shared memory: the address, + 1 */
+    bool at_mbarrier;          /* it waits for that one, or else for its cluster */
 };
 
 struct timeline_sm {
@@ -60,6 +63,7 @@ struct timeline_sm {
     uint32_t resolution;
     struct timeline_stays stays;
     uint64_t waiting, fresh; /* sets of warps: at a barrier; have just come, before their issue was told */
+    uint64_t standing;       /* set of warps that wait for an mbarrier or their cluster */
     struct timeline_warp warps[TIMELINE_WARPS];
     uint64_t bin; /* cycles of each of `issues` */
     uint32_t issues[TIMELINE_BINS];

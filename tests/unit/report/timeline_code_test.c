@@ -15,9 +15,9 @@
 /* A launch of SMs 0 to `sms` - 1, with a life each of `phases` phases of 300 cycles at causes 0 and 1 in turns. */
 static void make(struct timeline_read_launch *l, unsigned sms, unsigned phases)
 {
-    *l = (struct timeline_read_launch){.causes = 2, .locks = 1, .cycles = phases * UINT64_C(300) + 5};
-    l->object = json_pack("{s:i,s:s,s:[s,s],s:[{s:s,s:s}],s:[],s:{}}", "launch", 3, "name", "k<b>", "causes", "atomic",
-                          "issued", "locks", "name", "mine", "space", "global", "sms", "lost");
+    *l = (struct timeline_read_launch){.causes = 2, .locks = 1, .mbarriers = 1, .cycles = phases * UINT64_C(300) + 5};
+    l->object = json_pack("{s:i,s:s,s:[s,s],s:[{s:s,s:s}],s:[{s:s}],s:[],s:{}}", "launch", 3, "name", "k<b>", "causes", "atomic",
+                          "issued", "locks", "name", "mine", "space", "global", "mbarriers", "name", "full", "sms", "lost");
     json_t *instr = json_pack("{s:i,s:s,s:[{s:s,s:i}]}", "pc", 0, "text", "ld;", "places", "file", "a.cu", "line", 7);
     vec_push(&l->kept, instr);
     vec_push(&l->instructions, instr);
@@ -96,6 +96,8 @@ static void expect_head(const struct strbuf *bytes, size_t *at, uint64_t cycles,
     EXPECT(bytes, at, 0, 1);
     expect_text(bytes, at, "mine");
     EXPECT(bytes, at, 1);
+    expect_text(bytes, at, "full");
+    EXPECT(bytes, at, 1);
     expect_text(bytes, at, "a.cu:7");
     EXPECT(bytes, at, 1, 0);
     expect_text(bytes, at, "ld;");
@@ -116,6 +118,25 @@ static void test_whole(void **state)
     EXPECT(&code.bytes, &at, 0, 1, 2, 9, 0, 10, 690, 10, 0, 0, 0);
     EXPECT(&code.bytes, &at, 1, 1, 2, 1, 1, 0, 4, 0, 5, 600, 0, 2, 300, 0, 0, 1, 300, 1, 0, 1, 0, 0, 0);
     assert_int_equal(at, code.bytes.length);
+    timeline_code_free(&code);
+    drop(&l);
+}
+
+/* Waits at barriers and for mbarriers are told apart. */
+static void test_waits(void **state)
+{
+    (void)state;
+    static const struct timeline_options all = {0};
+    struct timeline_read_launch l;
+    struct timeline_code code;
+    size_t at = 0;
+    make(&l, 1, 1);
+    vec_push(&l.waits, (struct timeline_read_wait){.slot = 2, .came = 20, .opened = 50});
+    vec_push(&l.waits, (struct timeline_read_wait){.slot = 2, .came = 60, .opened = 67, .mbarrier = 1});
+    encode(&code, &l, &all, SIZE_MAX);
+    expect_head(&code.bytes, &at, 305, 0, 305);
+    EXPECT(&code.bytes, &at, 1, 1, 0, 1, 2, 0, 1, 0, 4, 0, 5, 300, 0, 1, 300, 0, 0, 1);
+    EXPECT(&code.bytes, &at, 2, 2, 20, 30, 0, 0, 2, 60, 7, 0, 1);
     timeline_code_free(&code);
     drop(&l);
 }
@@ -221,7 +242,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole), cmocka_unit_test(test_part), cmocka_unit_test(test_room),
-        cmocka_unit_test(test_text),  cmocka_unit_test(test_page),
+        cmocka_unit_test(test_text),  cmocka_unit_test(test_page), cmocka_unit_test(test_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
