@@ -220,11 +220,13 @@ static void share(struct attempt *t)
     t->d->host.hold(t->d->host.context, t->line, true);
 }
 
-/* The sharers among 64 SMs whose copies stand in the way: all but the asker's, who may be asking for an eviction. */
+/* The sharers among 64 SMs whose copies stand in the way: all but the asker's, who may be asking for an eviction. A copy in
+ * bulk is none of its SM's L1, whose copy stands in the way too. */
 static uint64_t others_of(const struct attempt *t, uint32_t word)
 {
     uint64_t sharers = directory_sharers(t->d, t->entry)[word];
-    return t->p && t->p->sm / 64 == word ? sharers & ~BIT64(t->p->sm % 64) : sharers;
+    bool own = t->p && !t->p->of_copy && t->p->sm / 64 == word;
+    return own ? sharers & ~BIT64(t->p->sm % 64) : sharers;
 }
 
 static bool is_alone(const struct attempt *t)
@@ -479,6 +481,8 @@ static unsigned access_event(const struct attempt *t)
         return leased_event(t);
     if (p->kind == PACKET_REGISTER)
         return register_event(t);
+    if (RARELY(p->of_copy) && t->d->sharers)
+        return p->kind == PACKET_READ ? DIRECTORY_READ_EVENT : DIRECTORY_WRITE_EVENT;
     unsigned order = access_of(p)->order;
     if (has_turn(t->d, p) || order > ISA_ORDER_RELAXED)
         return DIRECTORY_AT_HOME_EVENT;

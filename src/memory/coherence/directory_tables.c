@@ -71,24 +71,33 @@ static const struct coherence_row rows[] = {
     ROW(X, PUTM, N, MERGE, DISOWN, ANSWER, WAKE),
     ROW(X, EVICT, X, NOTHING),
 };
-/* Of lines that L1s share, or one registers (msi.c). Plain stores and atomic accesses do not come here: whoever writes
- * a line has registered it. Who reads the line of an owner has it given back. */
+/* Of lines that L1s share, or one registers (msi.c). Plain stores and atomic accesses of L1s do not come here: whoever
+ * writes a line has registered it. Who reads the line of an owner has it given back. Copies in bulk, which pass L1s by and
+ * keep nothing, read and write in the L2: the owner gives the line back first, that of their own SM too, and what they write
+ * nobody may have a copy of. */
 #define WAITING_ROWS(state)                                                                                            \
     ROW(state, FETCH, state, PARK), ROW(state, FETCH_OWN, state, GO), ROW(state, REGISTER, state, PARK),               \
+        ROW(state, READ, state, PARK), ROW(state, WRITE, state, PARK),                                                 \
         ROW(state, RETURNED, N, MERGE, DISOWN, WAKE), ROW(state, PUTM, N, MERGE, DISOWN, ANSWER, WAKE),                \
         ROW(state, EVICT, state, NOTHING)
 
 static const struct coherence_row shared_rows[] = {
     ROW(N, FETCH, S, GO, SHARE),
     ROW(N, REGISTER, R, GO, OWN),
+    ROW(N, READ, N, GO),
+    ROW(N, WRITE, N, GO),
 
     ROW(S, FETCH, S, GO, SHARE),
+    ROW(S, READ, S, GO),
+    ROW(S, WRITE, C, PARK, INVALIDATE),
     ROW(S, REGISTER, C, PARK, INVALIDATE),
     ROW(S, REGISTER_ALONE, R, GO, OWN),
     ROW(S, EVICT, C, INVALIDATE),
 
     ROW(C, FETCH, C, PARK),
     ROW(C, REGISTER, C, PARK),
+    ROW(C, READ, C, PARK),
+    ROW(C, WRITE, C, PARK),
     ROW(C, DROPPED, C, COLLECT),
     ROW(C, ALL_DROPPED, N, COLLECT, DISOWN, WAKE),
     ROW(C, EVICT, C, NOTHING),
@@ -96,6 +105,8 @@ static const struct coherence_row shared_rows[] = {
     ROW(R, FETCH, B, PARK, RECALL),
     ROW(R, FETCH_OWN, R, GO),
     ROW(R, REGISTER, B, PARK, RECALL),
+    ROW(R, READ, B, PARK, RECALL),
+    ROW(R, WRITE, B, PARK, RECALL),
     ROW(R, PUTM, N, MERGE, DISOWN, ANSWER),
     ROW(R, EVICT, X, RECALL),
 
