@@ -4,7 +4,7 @@
 . "$(dirname "$0")/_lib.sh"
 cd "$folder" || exit 1
 # Each of 4 blocks reads both arrays, so that L1s have copies; writes its part of `in`; then brings the next block's part by a copy, adds 7, and
-# has it copied to its part of `mid`, and added to `sum`. What another block copied is read back.
+# has it copied to its part of `mid`, and added to `sum`. What another block copied is read back, and what its own did.
 cat >passes.ptx <<'P'
 .version 8.0
 .target sm_90
@@ -78,8 +78,9 @@ MEET:
     add.u32 %r15, %r2, 2; and.b32 %r15, %r15, 3;
     mad.lo.u32 %r15, %r15, 128, %r1;
     mul.wide.u32 %d15, %r15, 4; add.u64 %d16, %d2, %d15; add.u64 %d17, %d3, %d15;
-    ld.global.u32 %r16, [%d16]; ld.global.u32 %r17, [%d17];
-    add.u32 %r16, %r16, %r17;
+    add.u64 %d19, %d2, %d9;
+    ld.global.u32 %r16, [%d16]; ld.global.u32 %r17, [%d17]; ld.global.u32 %r18, [%d19];
+    add.u32 %r16, %r16, %r17; add.u32 %r16, %r16, %r18;
     add.u64 %d18, %d4, %d9;
     st.global.u32 [%d18], %r16;
     ret;
@@ -104,7 +105,7 @@ args:
   - out
   - count
 check:
-  - {buffer: out, sum_u32: 1608192}
+  - {buffer: out, sum_u32: 2412288}
   - {buffer: mid, sum_u32: 804096}
 Y
 protocols=$("$LOCKSTEP" protocols | awk '/^[a-z]/ { print $1 }')

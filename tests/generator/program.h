@@ -99,12 +99,14 @@ struct block_memory {
     u8 bytes[MOST_THREADS];
     struct counters counters;
     struct locks locks;
+    alignas(16) u32 room[MOST_THREADS]; /* that copies bring and take away */
+    u64 mbarrier;                       /* 0 while nobody uses it */
 };
 struct arena {
     u32 in[INPUTS];
     u64 out[MOST_BLOCKS * MOST_THREADS];
     struct cell own[MOST_BLOCKS * MOST_THREADS];
-    u32 box[MOST_BLOCKS * MOST_THREADS];
+    alignas(16) u32 box[MOST_BLOCKS * MOST_THREADS];
     double real_box[MOST_BLOCKS * MOST_THREADS];
     struct counters counters;
     struct locks locks;
@@ -413,6 +415,118 @@ BUILTIN void sync_blocks(u32 *arrived, u32 target)
             ;
         fence();
     }
+    sync();
+    fence();
+}
+
+/* ---- mbarriers, and copies beside the warp: by all threads of the block ---- */
+#ifdef __CUDA_ARCH__
+#define IN_SHARED(p) ((u32)__cvta_generic_to_shared(p))
+#define IN_GLOBAL(p) ((u64)__cvta_generic_to_global(p))
+static __device__ INLINE void mbarrier_begin(u64 *b, u32 count)
+{
+    if (tid() == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(IN_SHARED(b)), "r"(count) : "memory");
+    sync();
+}
+static __device__ INLINE void mbarrier_wait(u64 *b)
+{
+    asm volatile("{ .reg .pred over;\nagain: mbarrier.try_wait.parity.shared.b64 over, [%0], 0;\n@!over bra again; }" ::"r"(IN_SHARED(b))
+                 : "memory");
+}
+static __device__ INLINE void mbarrier_end(u64 *b)
+{
+    sync();
+    if (tid() == 0) {
+        asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(IN_SHARED(b)) : "memory");
+        *b = 0;
+    }
+    sync();
+}
+static __device__ INLINE void fence_proxies()
+{
+    __threadfence();
+    asm volatile("fence.proxy.async;" ::: "memory");
+}
+#endif
+/* A barrier of the block. */
+BUILTIN void meet(struct block_memory *s)
+{
+#ifdef __CUDA_ARCH__
+    mbarrier_begin(&s->mbarrier, threads());
+    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(IN_SHARED(&s->mbarrier)) : "memory");
+    mbarrier_wait(&s->mbarrier);
+    mbarrier_end(&s->mbarrier);
+#else
+    (void)s;
+    sync();
+#endif
+}
+/* Each thread brings a word to its place in the room, behind which all have theirs: by groups, or by an mbarrier. */
+BUILTIN void bring_word(struct block_memory *s, const u32 *from, bool counts)
+{
+#ifdef __CUDA_ARCH__
+    if (counts)
+        mbarrier_begin(&s->mbarrier, threads());
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(IN_SHARED(&s->room[tid()])), "l"(IN_GLOBAL(from)) : "memory");
+    if (counts) {
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(IN_SHARED(&s->mbarrier)) : "memory");
+        mbarrier_wait(&s->mbarrier);
+        mbarrier_end(&s->mbarrier);
+        return;
+    }
+    asm volatile("cp.async.commit_group;\ncp.async.wait_group 0;" ::: "memory");
+#else
+    (void)counts;
+    s->room[tid()] = *from;
+#endif
+    sync();
+}
+/* One copy brings all words to the room. */
+BUILTIN void bring_row(struct block_memory *s, const u32 *row)
+{
+#ifdef __CUDA_ARCH__
+    fence_proxies();
+    mbarrier_begin(&s->mbarrier, 1);
+    if (tid() == 0) {
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(IN_SHARED(&s->mbarrier)), "r"((u32)sizeof s->room) : "memory");
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(IN_SHARED(s->room)),
+                     "l"(IN_GLOBAL(row)), "r"((u32)sizeof s->room), "r"(IN_SHARED(&s->mbarrier))
+                     : "memory");
+    }
+    mbarrier_wait(&s->mbarrier);
+    mbarrier_end(&s->mbarrier);
+#else
+    sync();
+    if (tid() == 0)
+        memcpy(s->room, row, sizeof s->room);
+    sync();
+#endif
+}
+/* One copy, or (adds) a reduction, takes all words of the room away. */
+BUILTIN void take_row(u32 *row, struct block_memory *s, bool adds)
+{
+#ifdef __CUDA_ARCH__
+    fence_proxies();
+    sync();
+    if (tid() == 0) {
+        if (adds)
+            asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(IN_GLOBAL(row)),
+                         "r"(IN_SHARED(s->room)), "r"((u32)sizeof s->room)
+                         : "memory");
+        else
+            asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(IN_GLOBAL(row)),
+                         "r"(IN_SHARED(s->room)), "r"((u32)sizeof s->room)
+                         : "memory");
+        asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
+        fence_proxies();
+    }
+#else
+    sync();
+    if (tid() == 0)
+        for (u32 i = 0; i < MOST_THREADS; i++)
+            row[i] = (adds ? row[i] : 0) + s->room[i];
+#endif
     sync();
     fence();
 }

@@ -162,6 +162,28 @@ static void middle(struct generator *g)
         line(g, "sync();");
 }
 
+/* Words come to shared memory by copies beside the warp, and leave it so. */
+static void copied(struct generator *g, const struct variable *v, unsigned shift)
+{
+    const char *t = type_name(v->type);
+    line(g, "g->box[gid()] = %s;", expression(g, U32, 2, LANE));
+    if (chance(g, 40)) {
+        line(g, "sync();");
+        line(g, "bring_word(s, &g->box[bid() * MOST_THREADS + (tid() + %u) %% threads()], %s);", shift,
+             chance(g, 50) ? "true" : "false");
+    } else {
+        line(g, "bring_row(s, &g->box[bid() * MOST_THREADS]);");
+    }
+    line(g, "%s = (%s)s->room[(tid() + %u) %% threads()];", v->name, t, draw(g, 128));
+    if (chance(g, 50))
+        return;
+    line(g, "sync();");
+    line(g, "s->room[tid()] ^= %s;", expression(g, U32, 2, LANE));
+    line(g, "take_row(&g->box[bid() * MOST_THREADS], s, %s);", chance(g, 40) ? "true" : "false");
+    line(g, "%s += (%s)g->box[bid() * MOST_THREADS + (tid() + %u) %% threads()];", v->name,
+         v->type == F32 || v->type == F64 ? "s16" : t, shift);
+}
+
 void together_block(struct generator *g, struct place p)
 {
     static const char *const read[] = {"add",   "min",   "any",  "parity",   "up",      "ticket_sum",
@@ -170,10 +192,18 @@ void together_block(struct generator *g, struct place p)
     const char *t = type_name(v->type);
     unsigned shift = draw(g, 128);
     (void)p;
-    switch (draw(g, 6)) {
+    switch (draw(g, 8)) {
     case 0:
         named_barriers(g, v);
         return;
+    case 6:
+        line(g, "s->box[tid()] = %s;", expression(g, U32, 2, LANE));
+        line(g, "meet(s);");
+        line(g, "%s = (%s)s->box[(tid() + %u) %% threads()];", v->name, t, shift);
+        break;
+    case 7:
+        copied(g, v, shift);
+        break;
     case 1:
         line(g, "g->box[gid()] = %s;", expression(g, U32, 2, LANE));
         middle(g);
