@@ -38,6 +38,34 @@ __device__ static inline void mbarrier_wait(uint64_t *b, unsigned parity)
                  : "memory");
 }
 
+// As one that waits for arrivals from other blocks of its cluster.
+__device__ static inline void mbarrier_wait_cluster(uint64_t *b, unsigned parity)
+{
+    asm volatile("{ .reg .pred over;\n"
+                 "again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%0], %1;\n"
+                 "@!over bra again; }" ::"r"(shared_address(b)),
+                 "r"(parity)
+                 : "memory");
+}
+
+// Arrives when all copies that the thread has given by cp.async are done; the arrival is one of those that the phase expects.
+__device__ static inline void mbarrier_arrive_with_copies(uint64_t *b)
+{
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(b)) : "memory");
+}
+
+// ---- barriers of some of the block's threads ----
+// `threads`, of whole warps: those that arrive and those that wait.
+__device__ static inline void barrier_sync(unsigned name, unsigned threads)
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(name), "r"(threads) : "memory");
+}
+
+__device__ static inline void barrier_arrive(unsigned name, unsigned threads)
+{
+    asm volatile("bar.arrive %0, %1;" ::"r"(name), "r"(threads) : "memory");
+}
+
 // ---- copies from global to shared memory ----
 // Addresses and bytes are multiples of 16; the bytes count at the mbarrier as they come.
 __device__ static inline void copy_bulk(void *to, const void *from, unsigned bytes, uint64_t *b)
@@ -106,6 +134,120 @@ __device__ static inline void remote_add(unsigned at, unsigned value)
 {
     asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(at), "r"(value) : "memory");
 }
+
+__device__ static inline unsigned remote_swap(unsigned at, unsigned value)
+{
+    unsigned old;
+    asm volatile("atom.acq_rel.cluster.shared::cluster.exch.b32 %0, [%1], %2;" : "=r"(old) : "r"(at), "r"(value) : "memory");
+    return old;
+}
+
+__device__ static inline unsigned remote_cas(unsigned at, unsigned expected, unsigned value)
+{
+    unsigned old;
+    asm volatile("atom.acq_rel.cluster.shared::cluster.cas.b32 %0, [%1], %2, %3;"
+                 : "=r"(old)
+                 : "r"(at), "r"(expected), "r"(value)
+                 : "memory");
+    return old;
+}
+
+__device__ static inline unsigned remote_draw(unsigned at)
+{
+    unsigned old;
+    asm volatile("atom.acq_rel.cluster.shared::cluster.add.u32 %0, [%1], 1;" : "=r"(old) : "r"(at) : "memory");
+    return old;
+}
+
+__device__ static inline unsigned remote_acquire(unsigned at)
+{
+    unsigned value;
+    asm volatile("ld.acquire.cluster.shared::cluster.u32 %0, [%1];" : "=r"(value) : "r"(at) : "memory");
+    return value;
+}
+
+__device__ static inline void remote_release(unsigned at, unsigned value)
+{
+    asm volatile("st.release.cluster.shared::cluster.u32 [%0], %1;" ::"r"(at), "r"(value) : "memory");
+}
+
+// Arrives at an mbarrier of another block, whose address at_rank gives.
+__device__ static inline void remote_arrive(unsigned b)
+{
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(b) : "memory");
+}
+
+// The same without release, for one that stands behind a fence: a row of them costs one fence.
+__device__ static inline void remote_arrive_relaxed(unsigned b)
+{
+    asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" ::"r"(b) : "memory");
+}
+
+// Stores to another block, whose mbarrier counts the 4 bytes when they are there.
+__device__ static inline void remote_send(unsigned at, unsigned value, unsigned b)
+{
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(at), "r"(value), "r"(b)
+                 : "memory");
+}
+
+// ---- launches as a boundary ----
+// What a launch that may begin early must not do before the launch in front of it has ended stands behind this.
+__device__ static inline void wait_for_launches_before()
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+__device__ static inline void let_launches_behind_begin()
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+// Launches one behind the other: given by the host, each when it has come to it; as nodes of a graph that the host gives as a whole;
+// or as nodes of which each may begin before the one in front has ended (programmatic dependent launch).
+struct launch_row {
+    enum kind { HOST, GRAPH, EARLY };
+    cudaStream_t stream;
+    kind of;
+
+    explicit launch_row(kind k) : of(k)
+    {
+        CHECK(cudaStreamCreate(&stream));
+        if (of != HOST)
+            CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    }
+
+    template <typename... PARAMETERS, typename... ARGUMENTS>
+    void add(void (*kernel)(PARAMETERS...), unsigned blocks, unsigned threads, ARGUMENTS... arguments)
+    {
+        cudaLaunchAttribute attribute = {};
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+        cudaLaunchConfig_t config = {};
+        config.gridDim = dim3(blocks);
+        config.blockDim = dim3(threads);
+        config.stream = stream;
+        config.attrs = &attribute;
+        config.numAttrs = of == EARLY;
+        CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+    }
+
+    // Returns when all have ended.
+    void run()
+    {
+        if (of != HOST) {
+            cudaGraph_t graph;
+            cudaGraphExec_t whole;
+            CHECK(cudaStreamEndCapture(stream, &graph));
+            CHECK(cudaGraphInstantiate(&whole, graph, 0));
+            CHECK(cudaGraphLaunch(whole, stream));
+            CHECK(cudaStreamSynchronize(stream));
+            CHECK(cudaGraphExecDestroy(whole));
+            CHECK(cudaGraphDestroy(graph));
+        }
+        CHECK(cudaStreamSynchronize(stream));
+        CHECK(cudaStreamDestroy(stream));
+    }
+};
 
 // Launches the kernel in clusters of so many blocks; of 0, without.
 template <typename... PARAMETERS, typename... ARGUMENTS>

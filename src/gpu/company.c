@@ -49,6 +49,7 @@ struct gpu_company {
     struct gpu_run *lead; /* the first member's: it has what all share */
     unsigned count;
     struct member of[GPU_TOGETHER];
+    uint64_t reached; /* the latest end of the launches before, and of the members whose results are filled */
     uint8_t owner[NETWORK_MAX_PORTS];   /* by SM: a member or NOBODY */
     uint64_t since[NETWORK_MAX_PORTS];  /* by SM: the cycle in which its owner took it */
     uint64_t busy[NETWORK_MAX_SIDES];   /* by domain: SMs that were not idle at the last look */
@@ -533,6 +534,14 @@ static void fill_result(struct gpu_company *company, struct member *m, enum gpu_
     gpu_show_sms_alone(result->counters);
 }
 
+/* With its gap a member's cycles are those by which it ended later than all launches before it. */
+static void fill_gap(struct gpu_company *company, const struct member *m)
+{
+    uint64_t reached = cycle_max(company->reached, m->run->end_cycle);
+    m->run->result->gap_cycles = (int64_t)(reached - company->reached) - (int64_t)m->run->result->cycles;
+    company->reached = reached;
+}
+
 static void fill_total(struct gpu_company *company, enum gpu_status status)
 {
     const struct gpu *gpu = company->gpu;
@@ -561,6 +570,7 @@ enum gpu_status gpu_company_conclude(struct gpu_company *company, enum gpu_statu
     for (unsigned i = 0; i < company->count; i++) {
         struct member *m = &company->of[i];
         fill_result(company, m, status);
+        fill_gap(company, m);
         if (gpu_check_accounts(m->run, m->sm_cycles, status != GPU_FAULT) < 0)
             checked = m->run->result->status = GPU_INVALID;
         watch_launch_report(&m->run->watched, &gpu->output);
@@ -617,6 +627,7 @@ static void run_company(struct gpu_company *company)
     struct gpu *gpu = company->gpu;
     company->lead = company->of[0].run;
     company->lead->company = company;
+    company->reached = gpu->cycle;
     gpu_come_to_begin(gpu, company->lead->launch);
     company->lead->start_cycle = gpu->cycle;
     set_given(company);

@@ -238,6 +238,7 @@ struct gpu_result {
     unsigned blocks_per_sm;
     const char *blocks_limited_by;
     uint64_t cycles;
+    int64_t gap_cycles;              /* from the latest end of those before to its end, less its cycles: below 0 beside others */
     double time_ns;                  /* simulated time of the launch */
     uint64_t start;                  /* the device's cycle in which it began */
     bool shared;                     /* it ran together with others (gpu_launch_together) */

@@ -192,6 +192,7 @@ struct gpu_run {
     unsigned lookahead; /* of the networks, in ticks: domains are never further apart */
     uint64_t blocks, next_block, start_cycle;
     uint64_t end_cycle; /* known when it has ended */
+    uint64_t gap_cycles; /* from the end of the launch before to start_cycle */
     struct gpu_peers *peers; /* of the clusters that start in this cycle; NULL until some do */
     bool calls_device;                   /* a kernel that runs calls the device's functions (printf, malloc) */
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */

@@ -13,6 +13,7 @@ void gpu_held_result(struct gpu *gpu, struct gpu_result *result)
     result->status = GPU_HELD;
     result->counters = gpu_counters_new();
     result->cycles = gpu->cycle - run->start_cycle;
+    result->gap_cycles = (int64_t)run->gap_cycles;
     result->time_ns = (double)result->cycles * 1000.0 / gpu->machine.gpu.core_mhz;
     result->host = host_use_since(&run->start);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)

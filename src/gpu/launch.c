@@ -458,6 +458,7 @@ static int proceed(struct gpu_run *run, enum gpu_going going)
     result->host = host_use_since(&run->start);
     result->start = run->start_cycle;
     result->cycles = launch->mode == GPU_FUNCTIONAL ? 0 : gpu->cycle - run->start_cycle;
+    result->gap_cycles = (int64_t)run->gap_cycles;
     result->time_ns = (double)result->cycles * 1000.0 / gpu->machine.gpu.core_mhz;
     for (unsigned i = 0; launch->phases && launch->mode == GPU_TIMING && i < gpu->machine.gpu.sms; i++)
         gpu_add_phases(run, i, launch->phases);
@@ -519,6 +520,7 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
     if (!run)
         return -1;
     gpu_come_to_begin(gpu, launch);
+    run->gap_cycles = gpu->cycle - run->start_cycle;
     run->start_cycle = gpu->cycle;
     gpu->launches++;
     run->start = host_use_now();

@@ -108,6 +108,7 @@ static void add_headline(json_t *object, const struct gpu_result *result, const 
     uint64_t warp = gpu_result_warp_instructions(result), thread = gpu_result_thread_instructions(result);
     bool timed = !(result->lacks & STAT_NEEDS_TIME);
     json_object_set_new(object, "cycles", timed ? json_integer((json_int_t)result->cycles) : json_null());
+    json_object_set_new(object, "gap_cycles", timed ? json_integer((json_int_t)result->gap_cycles) : json_null());
     set_real(object, "time_ns", timed, result->time_ns);
     set_count(object, "warp_instructions", warp);
     set_count(object, "thread_instructions", thread);

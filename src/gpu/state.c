@@ -61,6 +61,7 @@ static void archive_run(struct gpu_run *run, struct archive *ar)
     archive_same(ar, run->grid.launch_number, "the number of the launch");
     archive_u64_to(ar, &run->next_block, run->blocks);
     archive_u64_to(ar, &run->start_cycle, run->gpu->cycle);
+    archive_u64_to(ar, &run->gap_cycles, run->start_cycle);
     archive_u32_to(ar, &run->dispatch_from, run->gpu->machine.gpu.sms - 1);
     archive_u32_to(ar, &run->last_served, run->gpu->machine.gpu.sms - 1);
     archive_u64_to(ar, &run->credit, (uint64_t)run->gpu->machine.gpu.dispatch_burst * run->gpu->machine.gpu.dispatch_cycles);

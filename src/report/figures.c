@@ -9,6 +9,9 @@
 
 const struct figures_doc figures_docs[] = {
     {"cycles", "core cycles", "from the start of the launch to the end of its last block, its stores acknowledged"},
+    {"gap_cycles", "core cycles",
+     "that passed between the end of the launch before and the start of this one; below 0 where it ran beside others: "
+     "those of all launches, with their cycles, are the time of a program"},
     {"time_ns", "ns", "simulated time of the launch: cycles at the core's clock"},
     {"warp_instructions", "instructions", "warp instructions issued: sm.warp_instructions"},
     {"thread_instructions", "instructions",

@@ -22,7 +22,7 @@ check() {
 marks='spin\.(lock|wait|loop|wasted)_.*'
 truth='spin\.(true|false)_.*'
 others='spin\.(branches|sib_executions|backoffs|backed_off_cycles|delayed_cycles|delay_limit_.*|table_max|confirmed_max|hardware_bits)'
-timed='cycles|time_ns|ipc|(stalls|l1i|l1c|l1d|l2|dram|network|energy)\..*|sm\.(branches|loads|busy_cycles|warp_cycles|transactions|stack_depth)'
+timed='cycles|gap_cycles|time_ns|ipc|(stalls|l1i|l1c|l1d|l2|dram|network|energy)\..*|sm\.(branches|loads|busy_cycles|warp_cycles|transactions|stack_depth)'
 always='warp_instructions|thread_instructions|simd_efficiency|registers|blocks_per_sm|sm\.(warp_instructions|thread_instructions|lanes_active|blocks)'
 
 json plain --machine gtx480 unmarked_ht/ht64.yaml

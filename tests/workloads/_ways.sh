@@ -14,11 +14,12 @@ shows() {
 }
 
 case $name in
-clusterlock) ways="cluster cas sleep ticket" ;;
-clusters) ways="cluster atomics launch last" ;;
-gridbarrier) ways="counter poll sleep cluster launch" ;;
-pipeline) ways="plain groups bulk" ;;
+clusterlock) ways="cluster cas sleep ticket test instruction queue" ;;
+clusters) ways="cluster atomics launch last send graph early spin" ;;
+gridbarrier) ways="counter poll sleep cluster launch remote graph early groups instruction" ;;
+pipeline) ways="plain groups bulk flags named arrivals copies" ;;
 streamk) ways="shares tiles" ;;
+taskqueue) ways="load poll sleep instruction remote mail launch graph early" ;;
 workqueue) ways="ticket turns" ;;
 esac
 for how in $ways; do
@@ -29,7 +30,7 @@ for how in $ways; do
         shows $how --machine h100 --divergence $way --stats "$work/again.csv" --no-skip --threads 2
         [ "$(cycles_of "$work/first.csv")" = "$(cycles_of "$work/again.csv")" ] || fail "$name --how $how, $way: other cycles when stepped"
     done
-    if [ $how = cluster ]; then
+    if [[ " cluster remote queue mail send " == *" $how "* ]]; then
         ! timeout $hang "$LOCKSTEP" run --quiet --machine gtx480 "$work/$name" $small --how $how >"$work/out" 2>"$work/err" || fail "$name: clusters on a gtx480"
         grep -q 'not supported' "$work/err" || fail "$name: no word of clusters: $(head -n 3 "$work/err")"
     else

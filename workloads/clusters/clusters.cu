@@ -1,10 +1,26 @@
 // A sum or a histogram, folded over the blocks of a cluster in their shared memory before it goes to global memory; or without
-// clusters: by atomics of every block, by a second launch, or by the block that comes last.
+// clusters: by atomics of every block, by a second launch, which the host or a graph gives, or by the block that comes last.
 #include "../waiting.h"
 
 constexpr unsigned BINS = 512, MOST = 8; // bins, and blocks of a cluster at most
 
-enum { CLUSTER, ATOMICS, LAUNCH, LAST };
+enum { CLUSTER, ATOMICS, LAUNCH, LAST, SEND, GRAPH, EARLY, SPIN };
+
+__host__ __device__ static constexpr bool in_clusters(unsigned how)
+{
+    return how == CLUSTER || how == SEND;
+}
+
+__host__ __device__ static constexpr bool by_launches(unsigned how)
+{
+    return how == LAUNCH || how == GRAPH || how == EARLY;
+}
+
+// The row in which its launches stand.
+static launch_row::kind row_of(unsigned how)
+{
+    return how == GRAPH ? launch_row::GRAPH : how == EARLY ? launch_row::EARLY : launch_row::HOST;
+}
 
 // The sum of the block's values, for its first thread. blockDim.x is a multiple of 32.
 __device__ static unsigned sum_of_block(unsigned value)
@@ -40,6 +56,52 @@ __device__ static void fold_cluster(unsigned sum, unsigned cluster, unsigned *to
     }
 }
 
+// The same without a barrier behind: what a block sends counts at an mbarrier of the first block.
+__device__ static void fold_sent(unsigned sum, unsigned cluster, unsigned *total)
+{
+    __shared__ unsigned of_block[MOST];
+    __shared__ uint64_t come;
+    unsigned rank = cluster_rank();
+    if (rank == 0 && threadIdx.x == 0) {
+        mbarrier_init(&come, 1);
+        mbarrier_expect(&come, cluster * sizeof sum);
+    }
+    cluster_sync(); // no block sends to one that has not begun
+    if (threadIdx.x)
+        return;
+    remote_send(at_rank(&of_block[rank], 0), sum, at_rank(&come, 0));
+    if (rank == 0) {
+        mbarrier_wait_cluster(&come, 0);
+        unsigned all = 0;
+        for (unsigned i = 0; i < cluster; i++)
+            all += of_block[i];
+        atomicAdd(total, all);
+    }
+}
+
+// The first block waits until all have counted themselves, and adds up what they left. All are resident.
+__device__ static void fold_spinning(unsigned sum, volatile unsigned *sums, volatile unsigned *come, unsigned *total)
+{
+    if (threadIdx.x == 0) {
+        sums[blockIdx.x] = sum;
+        __threadfence();
+        atomicAdd((unsigned *)come, 1);
+        if (blockIdx.x == 0)
+            while (*come < gridDim.x)
+                SPIN_LOOP();
+        __threadfence();
+    }
+    if (blockIdx.x)
+        return;
+    __syncthreads();
+    unsigned value = 0;
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x)
+        value += sums[i];
+    value = sum_of_block(value);
+    if (threadIdx.x == 0)
+        *total = value;
+}
+
 // The block that draws the last number finds the sums of all others.
 __device__ static void fold_last(unsigned sum, volatile unsigned *sums, unsigned *drawn, unsigned *total)
 {
@@ -62,21 +124,47 @@ __device__ static void fold_last(unsigned sum, volatile unsigned *sums, unsigned
 }
 
 // `result`: the sum, and a count of the blocks that have come. `sums`: of each block.
-__global__ void sum(const unsigned *in, unsigned n, unsigned how, unsigned cluster, unsigned *sums, unsigned *result)
+template <unsigned HOW>
+__global__ void sum(const unsigned *in, unsigned n, unsigned cluster, unsigned *sums, unsigned *result)
 {
+    if (HOW == EARLY) {
+        let_launches_behind_begin();
+        wait_for_launches_before();
+    }
     unsigned value = 0;
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         value += in[i];
     value = sum_of_block(value);
-    if (how == CLUSTER)
+    if (HOW == CLUSTER)
         fold_cluster(value, cluster, result);
-    else if (how == LAST)
+    else if (HOW == SEND)
+        fold_sent(value, cluster, result);
+    else if (HOW == LAST)
         fold_last(value, sums, &result[1], result);
-    else if (threadIdx.x == 0 && how == ATOMICS)
+    else if (HOW == SPIN)
+        fold_spinning(value, sums, &result[1], result);
+    else if (threadIdx.x == 0 && HOW == ATOMICS)
         atomicAdd(result, value);
     else if (threadIdx.x == 0)
         sums[blockIdx.x] = value;
 }
+
+// The second launch of a sum, of one block. It may begin before the first has ended.
+template <unsigned HOW> __global__ void sum_of_sums(const unsigned *sums, unsigned n, unsigned *result)
+{
+    if (HOW == EARLY)
+        wait_for_launches_before();
+    unsigned value = 0;
+    for (unsigned i = threadIdx.x; i < n; i += blockDim.x)
+        value += sums[i];
+    value = sum_of_block(value);
+    if (threadIdx.x == 0)
+        *result = value;
+}
+
+using sum_kernel = void (*)(const unsigned *, unsigned, unsigned, unsigned *, unsigned *);
+static const sum_kernel sums_of[] = {sum<CLUSTER>, sum<ATOMICS>, sum<LAUNCH>, sum<LAST>,
+                                     sum<SEND>,    sum<LAUNCH>,  sum<EARLY>,  sum<SPIN>};
 
 // Bins are dealt to the blocks of a cluster: each counts in the shared memory of the block that has the bin.
 __global__ void histogram_cluster(const unsigned *in, unsigned n, unsigned cluster, unsigned *bins)
@@ -95,7 +183,7 @@ __global__ void histogram_cluster(const unsigned *in, unsigned n, unsigned clust
         atomicAdd(&bins[rank * each + i], own[i]);
 }
 
-// Every block counts all bins, and adds them to those in global memory; under LAUNCH it leaves them to a second one.
+// Every block counts all bins, and adds them to those in global memory; before a second launch it leaves them to a second one.
 __global__ void histogram(const unsigned *in, unsigned n, unsigned how, unsigned *sums, unsigned *bins)
 {
     __shared__ unsigned own[BINS];
@@ -106,7 +194,7 @@ __global__ void histogram(const unsigned *in, unsigned n, unsigned how, unsigned
         atomicAdd(&own[in[i] % BINS], 1);
     __syncthreads();
     for (unsigned i = threadIdx.x; i < BINS; i += blockDim.x)
-        if (how == LAUNCH)
+        if (by_launches(how))
             sums[blockIdx.x * BINS + i] = own[i];
         else
             atomicAdd(&bins[i], own[i]);
@@ -115,6 +203,7 @@ __global__ void histogram(const unsigned *in, unsigned n, unsigned how, unsigned
 // The second launch of a histogram: a thread for each bin.
 __global__ void add_up(const unsigned *sums, unsigned blocks, unsigned *bins)
 {
+    wait_for_launches_before();
     unsigned bin = blockIdx.x * blockDim.x + threadIdx.x, all = 0;
     for (unsigned i = 0; bin < BINS && i < blocks; i++)
         all += sums[i * BINS + bin];
@@ -132,9 +221,15 @@ static uint64_t run_sum(const std::vector<unsigned> &in, const shape &s)
              *result = to_device(std::vector<unsigned>(2, 0)), expected = 0;
     for (unsigned value : in)
         expected += value;
-    launch_in_clusters(s.how == CLUSTER ? s.cluster : 0, sum, s.blocks, s.block, from, s.n, s.how, s.cluster, sums, result);
-    if (s.how == LAUNCH)
-        launch_in_clusters(0, sum, 1u, s.block, sums, s.blocks, (unsigned)ATOMICS, 1u, sums, result);
+    if (by_launches(s.how)) {
+        launch_row row(row_of(s.how));
+        row.add(sums_of[s.how], s.blocks, s.block, (const unsigned *)from, s.n, s.cluster, sums, result);
+        row.add(s.how == EARLY ? sum_of_sums<EARLY> : sum_of_sums<LAUNCH>, 1u, s.block, (const unsigned *)sums, s.blocks, result);
+        row.run();
+    } else {
+        launch_in_clusters(in_clusters(s.how) ? s.cluster : 0, sums_of[s.how], s.blocks, s.block, (const unsigned *)from, s.n, s.cluster,
+                           sums, result);
+    }
     uint64_t wrong = to_host(result, 1)[0] != expected;
     CHECK(cudaFree(from));
     CHECK(cudaFree(sums));
@@ -149,13 +244,15 @@ static uint64_t run_histogram(const std::vector<unsigned> &in, const shape &s)
              *sums = to_device(std::vector<unsigned>((size_t)s.blocks * BINS, 0));
     for (unsigned value : in)
         expected[value % BINS]++;
-    if (s.how == CLUSTER)
+    if (in_clusters(s.how)) {
         launch_in_clusters(s.cluster, histogram_cluster, s.blocks, s.block, from, s.n, s.cluster, bins);
-    else
-        histogram<<<s.blocks, s.block>>>(from, s.n, s.how, sums, bins);
-    if (s.how == LAUNCH)
-        add_up<<<(BINS + 127) / 128, 128>>>(sums, s.blocks, bins);
-    CHECK(cudaGetLastError());
+    } else {
+        launch_row row(row_of(s.how));
+        row.add(histogram, s.blocks, s.block, (const unsigned *)from, s.n, s.how, sums, bins);
+        if (by_launches(s.how))
+            row.add(add_up, (BINS + 127) / 128, 128u, (const unsigned *)sums, s.blocks, bins);
+        row.run();
+    }
     std::vector<unsigned> found = to_host(bins, BINS);
     uint64_t wrong = 0;
     for (unsigned i = 0; i < BINS; i++)
@@ -168,14 +265,15 @@ static uint64_t run_histogram(const std::vector<unsigned> &in, const shape &s)
 
 int main(int argc, char **argv)
 {
-    static const char *const ways[] = {"cluster", "atomics", "launch", "last", nullptr};
+    static const char *const ways[] = {"cluster", "atomics", "launch", "last", "send", "graph", "early", "spin", nullptr};
     static const char *const tasks[] = {"both", "sum", "histogram", nullptr};
     option options[] = {
         {"n", "words", 1u << 18, 1, 1u << 28, 20000, 0},
         {"blocks", "blocks, a multiple of those of a cluster", 128, 1, 65528, 16, 0},
         {"block", "threads of a block, a multiple of 32", 256, 32, 1024, 128, 0},
         {"cluster", "blocks of a cluster: 1, 2, 4 or 8", 8, 1, MOST, 4, 0},
-        {"how", "cluster, atomics, launch or last (of sums; histograms: as atomics)", CLUSTER, CLUSTER, LAST, CLUSTER, 0, ways},
+        {"how", "cluster, send (of histograms: as cluster), atomics, last, spin (both: as atomics), launch, graph or early", CLUSTER,
+         CLUSTER, SPIN, CLUSTER, 0, ways},
         {"task", "both, sum or histogram", 0, 0, 2, 0, 0, tasks},
         {"seed", "of the input", 1, 0, UINT64_MAX, 1, 0},
     };
@@ -184,6 +282,8 @@ int main(int argc, char **argv)
                (unsigned)options[3].value, (unsigned)options[4].value};
     if (s.block % 32 || s.cluster & (s.cluster - 1) || s.blocks % s.cluster)
         option_refuse(argv[0], options, sizeof options / sizeof options[0], "--block, --cluster and --blocks: see below");
+    if (s.how == SPIN && resident_blocks(sums_of[SPIN], s.block, s.blocks) < s.blocks)
+        option_refuse(argv[0], options, sizeof options / sizeof options[0], "--blocks: not all can be resident");
     generator random = {options[6].value};
     std::vector<unsigned> in(s.n);
     for (unsigned &value : in)

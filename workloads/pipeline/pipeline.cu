@@ -1,12 +1,20 @@
-// Tiles of an array pass through shared memory, where the threads of a block compute on them, and leave for a second array. Three
-// ways to bring a tile: plain loads, with a barrier before and behind the work; cp.async by all threads, groups ahead of the work; and
-// one warp that does nothing but give copies in bulk, which count at an mbarrier when they come, while the others tell it by a second
-// mbarrier that they are done with the place.
+// Tiles of an array pass through shared memory, where the threads of a block compute on them, and leave for a second array. Ways to
+// bring a tile: plain loads, with a barrier before and behind the work; cp.async by all threads, groups ahead of the work; or warps that do nothing
+// else, while those that work wait until a place is full, and they until it is empty. Such warps bring words by loads or by cp.async, or one lane of
+// a single warp gives copies in bulk; both sides wait by words that they poll, by named barriers or at mbarriers.
 #include "../waiting.h"
 
 constexpr unsigned TILE = 1024, STAGES = 4; // words of a tile, and places for tiles at most
 
-enum { PLAIN, GROUPS, BULK };
+constexpr unsigned BRINGERS = 128; // threads that bring tiles by loads or cp.async
+
+enum { PLAIN, GROUPS, BULK, FLAGS, NAMED, ARRIVALS, COPIES, WAYS };
+
+// Threads of a block that do nothing but bring tiles.
+static unsigned bringers_of(unsigned how)
+{
+    return how == BULK ? 32 : how > BULK ? BRINGERS : 0;
+}
 
 // Some arithmetic on a word and one of its tile that another thread brought.
 __host__ __device__ static unsigned word_of(const unsigned *tile, unsigned i, unsigned work)
@@ -87,27 +95,136 @@ __device__ static void by_bulk(unsigned (*place)[TILE], const unsigned *in, unsi
     }
 }
 
-__global__ void pipeline(const unsigned *in, unsigned *out, unsigned tiles, unsigned work, unsigned stages, unsigned how)
+// How those that bring and those that work wait for each other. A place is full and empty by turns, from empty on.
+template <unsigned HOW> struct places;
+
+// Each warp counts; a lane of each warp polls the sum. `volatile` words in shared memory, between fences of the block.
+template <> struct places<FLAGS> {
+    unsigned full[STAGES], empty[STAGES];
+    __device__ void begin(unsigned) { full[threadIdx.x % STAGES] = empty[threadIdx.x % STAGES] = 0; }
+    __device__ static void wait_for(volatile unsigned *count, unsigned whole)
+    {
+        if (threadIdx.x % 32 == 0)
+            while (*count < whole)
+                SPIN_LOOP();
+        __syncwarp();
+        __threadfence_block();
+    }
+    __device__ static void tell(unsigned *count)
+    {
+        __threadfence_block();
+        __syncwarp();
+        if (threadIdx.x % 32 == 0)
+            atomicAdd(count, 1);
+    }
+    __device__ void wait_empty(unsigned at, unsigned turn, unsigned workers) { wait_for(&empty[at], turn * (workers / 32)); }
+    __device__ void tell_full(unsigned at, unsigned) { tell(&full[at]); }
+    __device__ void wait_full(unsigned at, unsigned turn, unsigned) { wait_for(&full[at], (turn + 1) * (BRINGERS / 32)); }
+    __device__ void tell_empty(unsigned at, unsigned) { tell(&empty[at]); }
+};
+
+// Barriers 1 to 4 of the block are for full places, 5 to 8 for empty ones.
+template <> struct places<NAMED> {
+    __device__ void begin(unsigned) {}
+    __device__ void wait_empty(unsigned at, unsigned turn, unsigned workers)
+    {
+        if (turn)
+            barrier_sync(1 + STAGES + at, workers + BRINGERS);
+    }
+    __device__ void tell_full(unsigned at, unsigned workers) { barrier_arrive(1 + at, workers + BRINGERS); }
+    __device__ void wait_full(unsigned at, unsigned, unsigned workers) { barrier_sync(1 + at, workers + BRINGERS); }
+    __device__ void tell_empty(unsigned at, unsigned workers) { barrier_arrive(1 + STAGES + at, workers + BRINGERS); }
+};
+
+// A lane of each warp arrives; under COPIES each thread that brings does, by its copies.
+template <bool BY_COPIES> struct places_at_mbarriers {
+    uint64_t full[STAGES], empty[STAGES];
+    __device__ void begin(unsigned workers)
+    {
+        if (threadIdx.x < STAGES) {
+            mbarrier_init(&full[threadIdx.x], BY_COPIES ? BRINGERS : BRINGERS / 32);
+            mbarrier_init(&empty[threadIdx.x], workers / 32);
+        }
+    }
+    __device__ static void tell(uint64_t *b)
+    {
+        __syncwarp();
+        if (threadIdx.x % 32 == 0)
+            mbarrier_arrive(b);
+    }
+    __device__ void wait_empty(unsigned at, unsigned turn, unsigned) { mbarrier_wait(&empty[at], (turn & 1) ^ 1); }
+    __device__ void tell_full(unsigned at, unsigned)
+    {
+        if (BY_COPIES)
+            mbarrier_arrive_with_copies(&full[at]);
+        else
+            tell(&full[at]);
+    }
+    __device__ void wait_full(unsigned at, unsigned turn, unsigned) { mbarrier_wait(&full[at], turn & 1); }
+    __device__ void tell_empty(unsigned at, unsigned) { tell(&empty[at]); }
+};
+template <> struct places<ARRIVALS> : places_at_mbarriers<false> {
+};
+template <> struct places<COPIES> : places_at_mbarriers<true> {
+};
+
+// The last BRINGERS threads of the block bring tiles, 16 bytes a thread and step; the others work. What is told empty in the last turn
+// nobody waits for, and a named barrier would stand open: so it is not told.
+template <unsigned HOW>
+__device__ static void by_bringers(unsigned (*place)[TILE], const unsigned *in, unsigned *out, unsigned tiles, unsigned work,
+                                   unsigned stages)
+{
+    __shared__ places<HOW> p;
+    unsigned workers = blockDim.x - BRINGERS, n = 0, own = blockIdx.x < tiles ? (tiles - blockIdx.x - 1) / gridDim.x + 1 : 0;
+    p.begin(workers);
+    __syncthreads();
+    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x, n++) {
+        unsigned at = n % stages, turn = n / stages;
+        if (threadIdx.x >= workers) {
+            p.wait_empty(at, turn, workers);
+            for (unsigned i = (threadIdx.x - workers) * 4; i < TILE; i += BRINGERS * 4)
+                if (HOW == COPIES)
+                    copy_16(&place[at][i], in + tile * TILE + i);
+                else
+                    *(uint4 *)&place[at][i] = *(const uint4 *)(in + tile * TILE + i);
+            p.tell_full(at, workers);
+        } else {
+            p.wait_full(at, turn, workers);
+            compute(place[at], out + tile * TILE, threadIdx.x, workers, work);
+            if (n + stages < own)
+                p.tell_empty(at, workers);
+        }
+    }
+}
+
+template <unsigned HOW>
+__global__ void pipeline(const unsigned *in, unsigned *out, unsigned tiles, unsigned work, unsigned stages)
 {
     __shared__ __align__(128) unsigned place[STAGES][TILE];
-    if (how == PLAIN)
+    if constexpr (HOW == PLAIN)
         by_loads(place, in, out, tiles, work);
-    else if (how == GROUPS)
+    else if constexpr (HOW == GROUPS)
         by_groups(place, in, out, tiles, work, stages);
-    else
+    else if constexpr (HOW == BULK)
         by_bulk(place, in, out, tiles, work, stages);
+    else
+        by_bringers<HOW>(place, in, out, tiles, work, stages);
 }
+
+using pipeline_kernel = void (*)(const unsigned *, unsigned *, unsigned, unsigned, unsigned);
+static const pipeline_kernel kernels[WAYS] = {pipeline<PLAIN>, pipeline<GROUPS>,   pipeline<BULK>,  pipeline<FLAGS>,
+                                              pipeline<NAMED>, pipeline<ARRIVALS>, pipeline<COPIES>};
 
 int main(int argc, char **argv)
 {
-    static const char *const ways[] = {"plain", "groups", "bulk", nullptr};
+    static const char *const ways[] = {"plain", "groups", "bulk", "flags", "named", "arrivals", "copies", nullptr};
     option options[] = {
         {"tiles", "tiles of 4 KB", 512, 1, 1u << 18, 48, 0},
         {"blocks", "blocks, which take tiles in turn", 32, 1, 65535, 6, 0},
-        {"block", "threads that compute, a multiple of 32; bulk has 32 more", 256, 32, 992, 128, 0},
+        {"block", "threads that compute, a multiple of 32; those that bring come besides", 256, 32, 896, 128, 0},
         {"work", "rounds of arithmetic on a word", 4, 0, 1u << 16, 4, 0},
-        {"stages", "places for tiles, of groups and bulk", 4, 2, STAGES, 3, 0},
-        {"how", "plain, groups or bulk", BULK, PLAIN, BULK, BULK, 0, ways},
+        {"stages", "places for tiles, of all but plain", 4, 2, STAGES, 3, 0},
+        {"how", "plain, groups, bulk, flags, named, arrivals or copies", BULK, PLAIN, COPIES, BULK, 0, ways},
         {"seed", "of the input", 1, 0, UINT64_MAX, 1, 0},
     };
     option_read(options, argc, argv);
@@ -122,8 +239,7 @@ int main(int argc, char **argv)
 
     unsigned *from = to_device(in), *to = to_device(none);
     printf("pipeline: %u tiles through %u blocks of %u threads\n", tiles, blocks, block);
-    pipeline<<<blocks, block + (how == BULK ? 32 : 0)>>>(from, to, tiles, work, stages, how);
-    CHECK(cudaGetLastError());
+    launch_in_clusters(0, kernels[how], blocks, block + bringers_of(how), (const unsigned *)from, to, tiles, work, stages);
     std::vector<unsigned> out = to_host(to, in.size());
     uint64_t wrong = 0;
     for (size_t i = 0; i < in.size(); i++)

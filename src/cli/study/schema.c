@@ -18,6 +18,7 @@ static const struct column {
     {"block_threads", "max"},
     {"launch_threads", "max"},
     {"cycles", "sum"},
+    {"gap_cycles", "sum"},
     {"time_ns", "sum"},
     {"warp_instructions", "sum"},
     {"thread_instructions", "sum"},

@@ -38,6 +38,7 @@ static struct launched launch_last(const char *settings, const char *kernel, str
         gpu_launch(d.gpu, &launch, &d.result, &d.sink);
         assert_int_equal(d.result.status, shape.max_cycles ? GPU_LIMIT : GPU_OK);
         last = (struct launched){d.result.cycles, gpu_cycle(d.gpu) - ended - d.result.cycles};
+        assert_int_equal(d.result.gap_cycles, last.before);
     }
     device_close(&d);
     return last;
