@@ -20,4 +20,12 @@ for file in "$LOCKSTEP_SRC"/studies/*/README.md; do
     grep -q "of the form before" "$file" ||
         expect 0 "${some:-1} of ${some:-1} configurations equal the committed results to the digit" study "$name" --verify "${some:-1}" --cheapest
 done
+
+# What the study of waiting says that a card did stands in hardware/.
+rows=0
+while IFS=, read -r _ _ card program what type parameter median _; do
+    rows=$((rows + 1))
+    grep -qF "$what,$type,$parameter,$median," "$LOCKSTEP_SRC/hardware/$card/$program.csv" || wrong "cards.csv: no $what, $type, $parameter of $median"
+done < <(tail -n +2 "$LOCKSTEP_SRC/studies/waiting/cards.csv")
+[ "$rows" -gt 10 ] || wrong "cards.csv has $rows rows"
 finish
