@@ -628,7 +628,7 @@ static void run_company(struct gpu_company *company)
     company->lead = company->of[0].run;
     company->lead->company = company;
     company->reached = gpu->cycle;
-    gpu_come_to_begin(gpu, company->lead->launch);
+    gpu_come_to_begin(gpu, company->lead->launch, gpu->launches == company->count);
     company->lead->start_cycle = gpu->cycle;
     set_given(company);
     enum gpu_status status = gpu_proceed(company->lead, GPU_GO_ON);

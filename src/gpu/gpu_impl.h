@@ -258,8 +258,9 @@ struct gpu_run *gpu_run_new(struct gpu *gpu, const struct gpu_launch *launch, st
 void gpu_run_free(struct gpu_run *run);
 /* launch.c: runs what gpu_run_new has made, whose begin is known, until it ends, stands or is held. */
 enum gpu_status gpu_proceed(struct gpu_run *run, enum gpu_going going);
-/* launch.c: the cycle in which a launch may begin that the host or a graph gives now, behind all that the device has done. */
-void gpu_come_to_begin(struct gpu *gpu, const struct gpu_launch *launch);
+/* launch.c: the cycle in which a launch may begin that the host or a graph gives now, behind all that the device has done.
+ * No time passes before the first that the device has. */
+void gpu_come_to_begin(struct gpu *gpu, const struct gpu_launch *launch, bool first);
 /* result.c */
 struct gpu_counters *gpu_counters_new(void);
 void gpu_collect(struct gpu *gpu, struct gpu_counters *counters);

@@ -478,14 +478,13 @@ static const char *shown_name(struct gpu_run *run)
     return kept;
 }
 
-/* Time passes until the launch begins, in which nothing is simulated: none before the first one. */
-void gpu_come_to_begin(struct gpu *gpu, const struct gpu_launch *l)
+void gpu_come_to_begin(struct gpu *gpu, const struct gpu_launch *l, bool first)
 {
     const struct gpu_params *p = &gpu->machine.gpu;
     if (l->mode != GPU_TIMING)
         return;
     gpu->cycle = gpu_free_cycle(gpu);
-    if (gpu->launches) {
+    if (!first) {
         gpu->cycle += l->early ? p->early_gap_cycles : l->by_graph ? p->graph_gap_cycles : p->launch_gap_cycles;
         if (!l->by_graph && gpu->cycle < gpu->given + p->launch_host_cycles)
             gpu->cycle = gpu->given + p->launch_host_cycles;
@@ -519,7 +518,7 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
     struct gpu_run *run = gpu_run_new(gpu, launch, result, sink, 0);
     if (!run)
         return -1;
-    gpu_come_to_begin(gpu, launch);
+    gpu_come_to_begin(gpu, launch, gpu->launches == 0);
     run->gap_cycles = gpu->cycle - run->start_cycle;
     run->start_cycle = gpu->cycle;
     gpu->launches++;
