@@ -70,6 +70,7 @@ void figures_add(struct figures *f, const json_t *kernel)
         return;
     f->launches++;
     f->cycles += count_of(kernel, "cycles");
+    f->gap_cycles += json_integer_value(json_object_get(kernel, "gap_cycles"));
     f->warp_instructions += count_of(kernel, "warp_instructions");
     f->thread_instructions += threads;
     f->lane_slots += simd > 0 ? (uint64_t)((double)threads / simd + 0.5) : 0;

@@ -24,6 +24,7 @@ struct figures {
     uint64_t untimed; /* launches that are not in the figures: functional ones beside others that were timed */
     bool functional;  /* all of them are functional */
     uint64_t cycles;     /* 0: functional launches, which have none */
+    int64_t gap_cycles;  /* likewise */
     uint64_t lane_slots; /* warp instructions x warp size: what SIMD efficiency divides by */
     uint64_t l1d_reads, l1d_read_hits, l2_reads, l2_read_hits;
     uint64_t energy_launches;              /* those that have an energy: not functional ones */

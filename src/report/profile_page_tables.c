@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "gpu/gpu.h"
 #include "report/figures.h"
 #include "report/html.h"
@@ -130,11 +131,13 @@ static void add_statistic(const struct profile_page_kernel *kernel, const char *
 static double figure_of(const struct figures *f, unsigned which)
 {
     const double values[] = {(double)f->cycles,
+                             (double)f->gap_cycles,
                              f->time_ns,
                              (double)f->warp_instructions,
                              (double)f->thread_instructions,
                              figures_ipc(f),
                              profile_uses_ratio(f->thread_instructions, f->lane_slots)};
+    contract(which < sizeof values / sizeof *values);
     return values[which];
 }
 
