@@ -7,7 +7,7 @@
 trap 'drive_end; [ -z "$run" ] || kill -KILL "$run" 2>/dev/null; rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 cp "$LOCKSTEP_SRC/tests/reference/ht.ptx" .
-sed '/^check:/,$d; s/u32: 2}/u32: 8}/; s/7744/30784/; s/7680/30720/' "$LOCKSTEP_SRC/tests/reference/ht64.yaml" >ht64.yaml
+sed '/^check:/,$d; s/u32: 2}/u32: 32}/; s/7744/122944/; s/7680/122880/' "$LOCKSTEP_SRC/tests/reference/ht64.yaml" >ht64.yaml
 watched first --hold ht64.yaml
 drive "http://127.0.0.1:$port/$token/" 1280
 
