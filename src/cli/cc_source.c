@@ -7,6 +7,8 @@
  *   S<T>::member S<T>::f() { ... }    the type of a result without `typename` before it, which C++20 lets out too
  *   __device__ [[nodiscard]] int f()  attributes behind one of the other kind: taken out, since none of them does
  * anything
+ *   #define M #pragma unroll          a directive that a macro stands for, which nvcc has preprocessed before it looks at
+ *                                     directives: _Pragma("unroll")
  *   __managed__, and at places that clang complained of: see cc_declarations.c
  *
  * All of these are found by their tokens, in macros as well. A form that is not recognized stays: clang explains. */
@@ -156,6 +158,33 @@ static void rewrite_asm(struct cc_rewriting *r, size_t at)
             double_percents(r, &t[i]);
 }
 
+/* `#pragma` as what a macro without parameters stands for: _Pragma has its words as a string. Those that are nvcc's own
+ * (nv_exec_check_disable) go. */
+static void rewrite_pragma(struct cc_rewriting *r, size_t at)
+{
+    const struct cc_token *t = r->tokens.items;
+    const uint32_t directive = t[at].directive;
+    const bool in_macro = directive && at >= 4 && t[at - 4].directive == directive && is_sign(&t[at - 4], '#') &&
+                          cc_token_is(&t[at - 3], "define") && t[at - 2].kind == CC_NAME && is_sign(&t[at - 1], '#');
+    if (!in_macro)
+        return;
+    size_t last = at;
+    while (last + 1 < r->tokens.count && t[last + 1].directive == directive)
+        last++;
+    const char *words = t[at].text + t[at].length, *end = t[last].text + t[last].length;
+    if (t[last].line != t[at].line)
+        return;
+    words += strspn(words, " \t");
+    struct strbuf put = {0};
+    const bool own = strncmp(words, "nv_", 3) == 0;
+    strbuf_add(&put, own ? "" : "_Pragma(\"");
+    for (const char *p = words; p < end && !own; p++)
+        strbuf_addf(&put, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+    strbuf_add(&put, own ? "" : "\")");
+    cc_edit_add(r, t[at - 1].text, (size_t)(end - t[at - 1].text), arena_strdup(r->arena, strbuf_text(&put)));
+    strbuf_free(&put);
+}
+
 static void rewrite_token(struct cc_rewriting *r, size_t at)
 {
     const struct cc_token *t = &r->tokens.items[at];
@@ -169,6 +198,8 @@ static void rewrite_token(struct cc_rewriting *r, size_t at)
         rewrite_asm(r, at);
     else if (cc_token_is(t, "__managed__"))
         cc_rewrite_managed(r, at);
+    else if (cc_token_is(t, "pragma"))
+        rewrite_pragma(r, at);
 }
 
 /* `[[...]]`, of which the token is a part, makes room for blanks, so that lines and columns stay. */

@@ -83,6 +83,12 @@ static void test_forms_of_the_text(void **state)
         {"asm(\"mov.u32 %0, %smid;\" : \"=r\"(x));", "asm(\"mov.u32 %0,%%smid;\" : \"=r\"(x));"},
         {"asm(\"mov.u32 %0, %%smid;\" : \"=r\"(x));", NULL},
         {"asm(\"mov.u32 %r1, %smid;\");", NULL},
+        {"#define ALL #pragma unroll 4\nint x;", "#define ALL _Pragma(\"unroll 4\")\nint x;"},
+        {"#define SAY # pragma message(\"a\\n\")", "#define SAY _Pragma(\"message(\\\"a\\\\n\\\")\")"},
+        {"#define CHECK #pragma nv_exec_check_disable\nT f();", "#define CHECK \nT f();"},
+        {"#define OF(x) #pragma x", NULL},
+        {"#define pragma #pragma_", NULL},
+        {"#pragma unroll\n#define pragma", NULL},
         {"asm volatile(\"\" : ", NULL},
         {"__managed__ int a = 1, b[2];", "__device__  int lockstep_managed_a = 1, lockstep_managed_b[2]; "
                                          "LOCKSTEP_MANAGED(a, 1) LOCKSTEP_MANAGED(b, 2)"},
