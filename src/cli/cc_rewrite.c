@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -38,10 +39,24 @@ static void clean_path(char *path)
     *to = '\0';
 }
 
+/* The directory in which relative paths begin, as clang names it: by PWD, which may lead through links, if that is where
+ * it says. False: it has no name. */
+static bool get_directory(char directory[PATH_MAX])
+{
+    const char *named = getenv("PWD");
+    struct stat there, here;
+    if (named && *named == '/' && strlen(named) < PATH_MAX && stat(named, &there) == 0 && stat(".", &here) == 0 &&
+        there.st_dev == here.st_dev && there.st_ino == here.st_ino) {
+        strcpy(directory, named);
+        return true;
+    }
+    return getcwd(directory, PATH_MAX) != NULL;
+}
+
 static const char *absolute(const char *path, size_t length, struct arena *arena)
 {
     char directory[PATH_MAX];
-    const bool whole = *path == '/' || !getcwd(directory, sizeof directory);
+    const bool whole = *path == '/' || !get_directory(directory);
     char *name = arena_printf(arena, "%s/%.*s", whole ? "" : directory, (int)length, path);
     clean_path(name);
     return name;

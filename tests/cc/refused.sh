@@ -27,6 +27,14 @@ for place in wrong.cu:2:67 wrong.cu:3:35 wrong.h:2:66; do
 done
 [ "$failures" -eq 0 ] || cat log
 
+# In a directory that is reached through a link, with headers by a relative path: clang names files as PWD does.
+mkdir real && mkdir real/include && ln -s real link
+echo 'inline __device__ int *room() { __shared__ alignas(8) int n[2]; return n; }' >real/include/room.h
+printf '#include "room.h"\n__global__ void k(int *p) { *p = *room(); }\n' >real/linked.cu
+for include in include ./include "$PWD/link/include"; do
+    (cd link && "$LOCKSTEP" cc -I"$include" -c linked.cu) >log 2>&1 || fail "a header by way of $include and a link: $(cat log)"
+done
+
 # A program that needs nothing, with the same signs in other places.
 cat >plain.cu <<'P'
 #include <vector>
