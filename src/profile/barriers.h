@@ -63,11 +63,13 @@ const char *profile_barrier_name(enum profile_barrier_count count);
 /* The issue by which a warp came to wait for its cluster. */
 void profile_barriers_issued(struct profile_barriers *s, const struct lockstep_issue_event *e);
 
-/* Any issue, where the kernel has barriers of clusters. */
+/* Any issue: nothing is done unless it brought the warp to a barrier. */
 static inline void profile_barriers_issue(struct profile_barriers *s, const struct lockstep_issue_event *e)
 {
     if (mask_has(s->clustered, e->warp))
         profile_barriers_issued(s, e);
+    if (mask_has(s->fresh, e->warp))
+        profile_barriers_came(s, e->warp, e->pc);
 }
 
 #endif

@@ -190,10 +190,7 @@ NOT_INLINE void issue_unusual(struct profile_sm *s, struct profile_warp *w, cons
     count_issue(row_of(s, e->pc), e, s->charge.issued, first);
     close_unusual(s, w, e->cycle + !first);
     stand_nowhere(s, w, e);
-    if (w->unusual & PROFILE_BARRIER)
-        profile_barriers_came(profile_barriers_of(s), e->warp, e->pc);
-    if (s->clusters)
-        profile_barriers_issue(profile_barriers_of(s), e);
+    profile_barriers_issue(profile_barriers_of(s), e);
     if (s->mbarriers)
         profile_mbarriers_issue(profile_mbarriers_of(s), e);
     w->unusual = (s->looks ? PROFILE_LOOKS : 0) | (e->instruction_class == LOCKSTEP_FENCE ? PROFILE_FENCE : 0);
