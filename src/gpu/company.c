@@ -325,7 +325,7 @@ static void end(struct gpu_company *company, unsigned member)
         if (company->owner[i] == member)
             leave(company, i);
     const struct sm_stats *s = &m->run->result->counters->sm;
-    m->run->end_cycle = m->retired + p->launch_end_cycles + (s->stores | s->atomics ? p->launch_written_cycles : 0);
+    m->run->end_cycle = m->retired + gpu_ending(company->gpu, s->stores | s->atomics);
     m->state = ENDED;
 }
 
@@ -376,7 +376,7 @@ static void begin(struct gpu_company *company, struct member *m)
     const struct gpu_params *p = &company->gpu->machine.gpu;
     const struct gpu_launch *l = m->run->launch;
     uint64_t now = company->gpu->cycle, start = cycle_max(m->given, m->late ? now : 0);
-    uint64_t gap = l->early ? p->early_gap_cycles : l->by_graph ? p->graph_gap_cycles : p->launch_gap_cycles;
+    uint64_t gap = gpu_gap_before(company->gpu, l);
     for (uint64_t rest = m->after; rest; rest &= rest - 1)
         start = cycle_max(start, gap + moment_of(company, &company->of[mask_first(rest)]));
     m->opens = m->run->kernel.comes_early = !all_ended(company, m->after);
@@ -512,9 +512,7 @@ static enum gpu_status status_of(const struct gpu_company *company, const struct
 
 static void fill_time(const struct gpu *gpu, struct gpu_result *result, uint64_t start, uint64_t end)
 {
-    result->start = start;
-    result->cycles = end - start;
-    result->time_ns = (double)result->cycles * 1000.0 / gpu->machine.gpu.core_mhz;
+    gpu_set_time(gpu, result, start, end);
     result->shared = true;
 }
 

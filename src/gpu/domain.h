@@ -11,7 +11,7 @@ struct gpu_start {
     uint64_t block;
     unsigned sm;
     const uint16_t *peers; /* of a block of a cluster: the SMs of all its blocks, by rank; else NULL */
-    const struct gpu_run *of;
+    const struct gpu_run *of; /* the launch that it is a block of */
 };
 
 #define GPU_DOMAIN_SMS 64 /* SMs of a domain at most, and L2 slices: sets of them are words */

@@ -313,11 +313,8 @@ static bool has_written(const struct gpu *gpu)
 /* The launch has ended when the device has told the host, some time after `last`, the cycle after its last one. */
 static enum gpu_status end_at(struct gpu_run *run, const struct course *c, uint64_t last)
 {
-    const struct gpu_params *p = &run->gpu->machine.gpu;
-    uint64_t end = last + p->launch_end_cycles +
-                   (p->launch_written_cycles && has_written(run->gpu) ? p->launch_written_cycles : 0);
-    if (RARELY(run->company))
-        end = cycle_max(last, gpu_company_ended_at(run->company));
+    uint64_t end = run->company ? cycle_max(last, gpu_company_ended_at(run->company))
+                                : last + gpu_ending(run->gpu, has_written(run->gpu));
     run->gpu->cycle = cycle_min(end, c->limit);
     return end > c->limit ? GPU_LIMIT : GPU_OK;
 }

@@ -102,10 +102,9 @@ struct gpu {
     uint8_t network_at[GPU_NETWORKS];       /* which they are, in their order: gpu_network_at */
     struct worker_pool *workers;            /* the threads of the last launch that had several, or NULL */
     uint64_t launches;
-    uint64_t params; /* device address of the parameter block */
-    uint64_t params_bytes;
-    uint64_t more_params[GPU_TOGETHER]; /* of launches that run beside the first: their parameter blocks, by number, or 0 */
-    uint64_t more_params_bytes[GPU_TOGETHER];
+    /* Device addresses of parameter blocks, and their sizes: of the launches that run at one time, by number; 0: none yet.
+     * A launch that is alone has number 0. */
+    uint64_t params[GPU_TOGETHER], params_bytes[GPU_TOGETHER];
     uint64_t workspace; /* device address of the grid workspace; 0 until the first cooperative launch */
     uint64_t heap, heap_bytes;
     struct store heap_blocks; /* allocations inside the heap; no memory of its own */
@@ -261,7 +260,21 @@ enum gpu_status gpu_proceed(struct gpu_run *run, enum gpu_going going);
 /* launch.c: the cycle in which a launch may begin that the host or a graph gives now, behind all that the device has done.
  * No time passes before the first that the device has. */
 void gpu_come_to_begin(struct gpu *gpu, const struct gpu_launch *launch, bool first);
+/* The cycles between a launch and those that it comes after. */
+static inline uint64_t gpu_gap_before(const struct gpu *gpu, const struct gpu_launch *l)
+{
+    const struct gpu_params *p = &gpu->machine.gpu;
+    return l->early ? p->early_gap_cycles : l->by_graph ? p->graph_gap_cycles : p->launch_gap_cycles;
+}
+/* The cycles from the end of a launch's last block to that of the launch. written: it has written memory. */
+static inline uint64_t gpu_ending(const struct gpu *gpu, bool written)
+{
+    const struct gpu_params *p = &gpu->machine.gpu;
+    return p->launch_end_cycles + (written ? p->launch_written_cycles : 0);
+}
 /* result.c */
+/* The launch, or launches, took the device's cycles from start to end. */
+void gpu_set_time(const struct gpu *gpu, struct gpu_result *result, uint64_t start, uint64_t end);
 struct gpu_counters *gpu_counters_new(void);
 void gpu_collect(struct gpu *gpu, struct gpu_counters *counters);
 /* Adds the statistics of an SM; of all that SMs share; of the SMs' groups, those of another launch. */

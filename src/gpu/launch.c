@@ -185,34 +185,23 @@ static int check_resources(struct gpu_run *run)
     return 0;
 }
 
-/* The parameter block *block, of *size bytes, becomes as large as the kernel needs. */
-static int make_params(struct gpu_run *run, uint64_t *block, uint64_t *size)
-{
-    struct gpu *gpu = run->gpu;
-    uint64_t bytes = round_up_u64(run->launch->kernel->param_bytes + 16, 4096);
-    if (bytes <= *size)
-        return 0;
-    uint64_t made = store_alloc(&gpu->store, bytes, 256);
-    if (!made)
-        return refuse(run, "raise gpu.memory_mib", "no device memory is left for its parameters");
-    *block = made;
-    *size = bytes;
-    vec_push(&gpu->constants, (struct gpu_range){made, made + bytes});
-    return 0;
-}
-
 /* Parameters live in device memory, as constant memory that the kernel's ld.param reads through the constant cache. Each of
- * the launches that run at one time has a block of its own; a launch that is alone has number 0. */
+ * the launches that run at one time has a block of its own, by its number. */
 static int write_params(struct gpu_run *run, unsigned number)
 {
     struct gpu *gpu = run->gpu;
-    uint64_t *block = number ? &gpu->more_params[number] : &gpu->params;
-    uint64_t *size = number ? &gpu->more_params_bytes[number] : &gpu->params_bytes;
-    if (make_params(run, block, size))
-        return -1;
+    uint64_t bytes = round_up_u64(run->launch->kernel->param_bytes + 16, 4096);
+    if (bytes > gpu->params_bytes[number]) {
+        uint64_t block = store_alloc(&gpu->store, bytes, 256);
+        if (!block)
+            return refuse(run, "raise gpu.memory_mib", "no device memory is left for its parameters");
+        gpu->params[number] = block;
+        gpu->params_bytes[number] = bytes;
+        vec_push(&gpu->constants, (struct gpu_range){block, block + bytes});
+    }
     if (run->launch->kernel->param_bytes)
-        memcpy(store_at(&gpu->store, *block), run->launch->params, run->launch->kernel->param_bytes);
-    run->grid.param_address = *block;
+        memcpy(store_at(&gpu->store, gpu->params[number]), run->launch->params, run->launch->kernel->param_bytes);
+    run->grid.param_address = gpu->params[number];
     return 0;
 }
 
@@ -456,10 +445,8 @@ static int proceed(struct gpu_run *run, enum gpu_going going)
         return -1;
     result->stopped_by = result->status == GPU_LIMIT ? "max-cycles" : NULL;
     result->host = host_use_since(&run->start);
-    result->start = run->start_cycle;
-    result->cycles = launch->mode == GPU_FUNCTIONAL ? 0 : gpu->cycle - run->start_cycle;
+    gpu_set_time(gpu, result, run->start_cycle, launch->mode == GPU_FUNCTIONAL ? run->start_cycle : gpu->cycle);
     result->gap_cycles = (int64_t)run->gap_cycles;
-    result->time_ns = (double)result->cycles * 1000.0 / gpu->machine.gpu.core_mhz;
     for (unsigned i = 0; launch->phases && launch->mode == GPU_TIMING && i < gpu->machine.gpu.sms; i++)
         gpu_add_phases(run, i, launch->phases);
     if (launch->mode == GPU_TIMING)
@@ -480,14 +467,13 @@ static const char *shown_name(struct gpu_run *run)
 
 void gpu_come_to_begin(struct gpu *gpu, const struct gpu_launch *l, bool first)
 {
-    const struct gpu_params *p = &gpu->machine.gpu;
     if (l->mode != GPU_TIMING)
         return;
     gpu->cycle = gpu_free_cycle(gpu);
     if (!first) {
-        gpu->cycle += l->early ? p->early_gap_cycles : l->by_graph ? p->graph_gap_cycles : p->launch_gap_cycles;
-        if (!l->by_graph && gpu->cycle < gpu->given + p->launch_host_cycles)
-            gpu->cycle = gpu->given + p->launch_host_cycles;
+        gpu->cycle += gpu_gap_before(gpu, l);
+        if (!l->by_graph)
+            gpu->cycle = cycle_max(gpu->cycle, gpu->given + gpu->machine.gpu.launch_host_cycles);
     }
     gpu->given = l->by_graph ? gpu->given : gpu->cycle;
 }

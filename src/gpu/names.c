@@ -76,13 +76,12 @@ void gpu_add_label(const struct gpu_label *l, struct strbuf *out)
                     (unsigned long long)l->bytes);
 }
 
-/* A launch's parameters lie there, or one's that ran beside others. */
 static bool is_parameters(const struct gpu *gpu, uint64_t start)
 {
-    bool found = start == gpu->params;
     for (unsigned i = 0; i < GPU_TOGETHER; i++)
-        found |= start == gpu->more_params[i];
-    return found;
+        if (start == gpu->params[i])
+            return true;
+    return false;
 }
 
 static bool add_block(const struct gpu *gpu, uint64_t address, struct strbuf *out)

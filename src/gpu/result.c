@@ -63,6 +63,13 @@ static void collect_lines(struct gpu_counters *c, const struct gpu *gpu)
     vec_free(&all);
 }
 
+void gpu_set_time(const struct gpu *gpu, struct gpu_result *result, uint64_t start, uint64_t end)
+{
+    result->start = start;
+    result->cycles = end - start;
+    result->time_ns = (double)result->cycles * 1000.0 / gpu->machine.gpu.core_mhz;
+}
+
 void gpu_collect_sm(const struct gpu *gpu, unsigned sm, struct gpu_counters *c)
 {
     struct sm *unit = gpu->sms[sm];

@@ -231,22 +231,22 @@ int gpu_resume(struct gpu_run *run, struct gpu_watch *watch)
 static void take_again(struct gpu *gpu, struct archive *ar, uint64_t params, uint64_t bytes, uint64_t workspace,
                        uint64_t heap)
 {
-    if (params != gpu->params && store_alloc(&gpu->store, bytes, 256) == params) {
-        gpu->params = params;
-        gpu->params_bytes = bytes;
+    if (params != gpu->params[0] && store_alloc(&gpu->store, bytes, 256) == params) {
+        gpu->params[0] = params;
+        gpu->params_bytes[0] = bytes;
         vec_push(&gpu->constants, (struct gpu_range){params, params + bytes});
     }
     if (workspace && !gpu->workspace)
         gpu->workspace = store_alloc(&gpu->store, WORKSPACE_BYTES, 256);
     if (heap && !gpu->heap && store_alloc(&gpu->store, gpu->heap_bytes, 256) == heap)
         gpu->heap = heap;
-    if (params != gpu->params || workspace != gpu->workspace || heap != gpu->heap)
+    if (params != gpu->params[0] || workspace != gpu->workspace || heap != gpu->heap)
         archive_fail(ar, "device memory was taken otherwise than before");
 }
 
 void gpu_archive_outcome(struct gpu *gpu, struct archive *ar)
 {
-    uint64_t params = gpu->params, bytes = gpu->params_bytes, workspace = gpu->workspace, heap = gpu->heap;
+    uint64_t params = gpu->params[0], bytes = gpu->params_bytes[0], workspace = gpu->workspace, heap = gpu->heap;
     archive_begin(ar, "outcome", 0);
     ARCHIVE(ar, gpu->cycle);
     ARCHIVE(ar, gpu->launches);
