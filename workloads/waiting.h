@@ -1,10 +1,17 @@
 // Waiting as PTX has it since sm_80 and sm_90: mbarriers, copies beside the warp, clusters of blocks. Programs of this folder
-// write them as instructions, so that every compiler takes them for whatever architecture; Lockstep's machines execute all of them, but
-// launch clusters on those alone that have GPCs. For a card: nvcc -arch=sm_90.
+// write them as instructions, so that every compiler takes them for whatever architecture; Lockstep's machines execute all of them,
+// but launch clusters on those alone that have GPCs. For a card: nvcc -arch=sm_90.
 #ifndef LOCKSTEP_WORKLOAD_WAITING_H
 #define LOCKSTEP_WORKLOAD_WAITING_H
 
 #include "workload.h"
+// Lockstep's own lock, semaphore and barrier instructions, which no NVIDIA tool knows: see workloads/README.md.
+#if __has_include(<lockstep/lock.h>)
+#include <lockstep/lock.h>
+#define HAS_INSTRUCTION 1
+#else
+#define HAS_INSTRUCTION 0
+#endif
 
 __device__ static inline unsigned shared_address(const void *p)
 {
@@ -38,7 +45,7 @@ __device__ static inline void mbarrier_wait(uint64_t *b, unsigned parity)
                  : "memory");
 }
 
-// As one that waits for arrivals from other blocks of its cluster.
+// Likewise, and acquires what other blocks of the cluster released when they arrived.
 __device__ static inline void mbarrier_wait_cluster(uint64_t *b, unsigned parity)
 {
     asm volatile("{ .reg .pred over;\n"
@@ -177,7 +184,7 @@ __device__ static inline void remote_arrive(unsigned b)
     asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(b) : "memory");
 }
 
-// The same without release, for one that stands behind a fence: a row of them costs one fence.
+// Arrives there without releasing anything: enough behind a fence, which then serves several arrivals.
 __device__ static inline void remote_arrive_relaxed(unsigned b)
 {
     asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" ::"r"(b) : "memory");
@@ -191,7 +198,7 @@ __device__ static inline void remote_send(unsigned at, unsigned value, unsigned 
 }
 
 // ---- launches as a boundary ----
-// What a launch that may begin early must not do before the launch in front of it has ended stands behind this.
+// Waits until the launch in front of this one has ended, where this one may have begun early.
 __device__ static inline void wait_for_launches_before()
 {
     asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -202,17 +209,30 @@ __device__ static inline void let_launches_behind_begin()
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
-// Launches one behind the other: given by the host, each when it has come to it; as nodes of a graph that the host gives as a whole;
-// or as nodes of which each may begin before the one in front has ended (programmatic dependent launch).
-struct launch_row {
-    enum kind { HOST, GRAPH, EARLY };
-    cudaStream_t stream;
-    kind of;
+// Launches the kernel with the attribute, if there is one.
+template <typename... PARAMETERS, typename... ARGUMENTS>
+static inline void launch_with(cudaLaunchAttribute *attribute, cudaStream_t stream, void (*kernel)(PARAMETERS...), unsigned blocks,
+                               unsigned threads, ARGUMENTS... arguments)
+{
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(threads);
+    config.stream = stream;
+    config.attrs = attribute;
+    config.numAttrs = attribute ? 1 : 0;
+    CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+}
 
-    explicit launch_row(kind k) : of(k)
+// Launches one behind the other: given by the host one by one; as nodes of a graph (`graph`), which the host gives as a whole; or as
+// nodes of which each may begin before the one in front has ended (`early`: programmatic dependent launch).
+struct launch_row {
+    cudaStream_t stream;
+    bool captured, early;
+
+    launch_row(bool graph, bool early_) : captured(graph || early_), early(early_)
     {
         CHECK(cudaStreamCreate(&stream));
-        if (of != HOST)
+        if (captured)
             CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     }
 
@@ -222,19 +242,13 @@ struct launch_row {
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
-        cudaLaunchConfig_t config = {};
-        config.gridDim = dim3(blocks);
-        config.blockDim = dim3(threads);
-        config.stream = stream;
-        config.attrs = &attribute;
-        config.numAttrs = of == EARLY;
-        CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+        launch_with(early ? &attribute : nullptr, stream, kernel, blocks, threads, arguments...);
     }
 
     // Returns when all have ended.
     void run()
     {
-        if (of != HOST) {
+        if (captured) {
             cudaGraph_t graph;
             cudaGraphExec_t whole;
             CHECK(cudaStreamEndCapture(stream, &graph));
@@ -258,12 +272,7 @@ static inline void launch_in_clusters(unsigned cluster, void (*kernel)(PARAMETER
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = cluster;
     attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(blocks);
-    config.blockDim = dim3(threads);
-    config.attrs = &attribute;
-    config.numAttrs = cluster ? 1 : 0;
-    CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+    launch_with(cluster ? &attribute : nullptr, 0, kernel, blocks, threads, arguments...);
 }
 
 // Blocks of the kernel that can be resident at once, at most `wanted`.

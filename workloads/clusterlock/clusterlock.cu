@@ -1,14 +1,8 @@
-// A lock for each group of blocks: one thread of every warp takes it again and again. In a group that is a cluster, the lock and what it
-// guards lie in the shared memory of its first block, where all blocks reach it by remote atomics; or each taker waits at an mbarrier of its own block,
-// at which the taker before it arrives. In other groups the lock lies in global memory: taken by compare and swap, at once again, after a look or after a
-// sleep, by tickets, or by the instruction that waits for it.
+// A lock for each group of blocks: one thread of every warp takes it again and again. In a group that is a cluster, the lock and
+// what it guards lie in the shared memory of its first block, where all blocks reach it by remote atomics; or each taker waits at an
+// mbarrier of its own block, at which the taker before it arrives. In other groups the lock lies in global memory: taken by compare
+// and swap, at once again, after a look or after a sleep, by tickets, or by the instruction that waits for it.
 #include "../waiting.h"
-#if __has_include(<lockstep/lock.h>) // what no NVIDIA tool knows: see workloads/README.md
-#include <lockstep/lock.h>
-#define HAS_INSTRUCTION 1
-#else
-#define HAS_INSTRUCTION 0
-#endif
 
 enum { CLUSTER, CAS, SLEEP, TICKET, TEST, INSTRUCTION, QUEUE, WAYS };
 
@@ -60,8 +54,8 @@ __device__ static void take_remote(const taker &t, unsigned word, unsigned count
     }
 }
 
-// `tail` has the number of the taker that came last, from 1 on, and NOBODY of a lock that is free: the queue of Mellor-Crummey and Scott. Who
-// finds another there says to that one who comes next, and waits at its own mbarrier.
+// The queue of Mellor-Crummey and Scott. `tail` holds the number, from 1 on, of the taker that came last, and NOBODY while the lock
+// is free. A taker that finds a number there writes its own to that one's `next`, and waits at its own mbarrier.
 __device__ static void take_queued(const taker &t, place *places, unsigned tail, unsigned count)
 {
     unsigned warps = blockDim.x / 32, warp = threadIdx.x / 32, number = cluster_rank() * warps + warp + 1, waits = 0;
@@ -122,7 +116,7 @@ __device__ static void take_tickets(const taker &t, guarded *lock)
     }
 }
 
-// The instruction orders as the fences of the others do, and has none besides.
+// lockstep_lock acquires and lockstep_unlock releases, so the section needs no fences.
 __device__ static void take_by_instruction(const taker &t, guarded *lock)
 {
 #if HAS_INSTRUCTION

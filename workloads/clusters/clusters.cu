@@ -16,12 +16,6 @@ __host__ __device__ static constexpr bool by_launches(unsigned how)
     return how == LAUNCH || how == GRAPH || how == EARLY;
 }
 
-// The row in which its launches stand.
-static launch_row::kind row_of(unsigned how)
-{
-    return how == GRAPH ? launch_row::GRAPH : how == EARLY ? launch_row::EARLY : launch_row::HOST;
-}
-
 // The sum of the block's values, for its first thread. blockDim.x is a multiple of 32.
 __device__ static unsigned sum_of_block(unsigned value)
 {
@@ -56,7 +50,7 @@ __device__ static void fold_cluster(unsigned sum, unsigned cluster, unsigned *to
     }
 }
 
-// The same without a barrier behind: what a block sends counts at an mbarrier of the first block.
+// As fold_cluster, but instead of a barrier of the cluster the first block waits at its mbarrier `come` for what the blocks send.
 __device__ static void fold_sent(unsigned sum, unsigned cluster, unsigned *total)
 {
     __shared__ unsigned of_block[MOST];
@@ -183,7 +177,7 @@ __global__ void histogram_cluster(const unsigned *in, unsigned n, unsigned clust
         atomicAdd(&bins[rank * each + i], own[i]);
 }
 
-// Every block counts all bins, and adds them to those in global memory; before a second launch it leaves them to a second one.
+// Every block counts all bins, and adds them to those in global memory; where a second launch follows, it leaves them to that.
 __global__ void histogram(const unsigned *in, unsigned n, unsigned how, unsigned *sums, unsigned *bins)
 {
     __shared__ unsigned own[BINS];
@@ -222,7 +216,7 @@ static uint64_t run_sum(const std::vector<unsigned> &in, const shape &s)
     for (unsigned value : in)
         expected += value;
     if (by_launches(s.how)) {
-        launch_row row(row_of(s.how));
+        launch_row row(s.how == GRAPH, s.how == EARLY);
         row.add(sums_of[s.how], s.blocks, s.block, (const unsigned *)from, s.n, s.cluster, sums, result);
         row.add(s.how == EARLY ? sum_of_sums<EARLY> : sum_of_sums<LAUNCH>, 1u, s.block, (const unsigned *)sums, s.blocks, result);
         row.run();
@@ -247,7 +241,7 @@ static uint64_t run_histogram(const std::vector<unsigned> &in, const shape &s)
     if (in_clusters(s.how)) {
         launch_in_clusters(s.cluster, histogram_cluster, s.blocks, s.block, from, s.n, s.cluster, bins);
     } else {
-        launch_row row(row_of(s.how));
+        launch_row row(s.how == GRAPH, s.how == EARLY);
         row.add(histogram, s.blocks, s.block, (const unsigned *)from, s.n, s.how, sums, bins);
         if (by_launches(s.how))
             row.add(add_up, (BINS + 127) / 128, 128u, (const unsigned *)sums, s.blocks, bins);

@@ -1,15 +1,10 @@
 // All threads of the grid wait for each other, step after step. At each step a thread writes a word made of one that a thread of
-// another block wrote in the step before. Between two steps stands a barrier of the grid: a counter that each block adds to and then polls by
-// loads, by atomics, or with sleeps between; the same for clusters of blocks, with the cluster's own barrier or mbarriers of its blocks in front of
-// and behind it; cooperative groups; the barrier that is an instruction; or a launch, given by the host or in a graph.
+// another block wrote in the step before. Between two steps stands a barrier of the grid: a counter that each block adds to and then
+// polls by loads, by atomics, or with sleeps between; a counter of clusters, with the cluster's own barrier or mbarriers of its
+// blocks in front of and behind it; cooperative groups; the barrier that is an instruction; or a launch, given by the host or in a
+// graph.
 #include "../waiting.h"
 #include <cooperative_groups.h>
-#if __has_include(<lockstep/lock.h>) // what no NVIDIA tool knows: see workloads/README.md
-#include <lockstep/lock.h>
-#define HAS_INSTRUCTION 1
-#else
-#define HAS_INSTRUCTION 0
-#endif
 
 enum { COUNTER, POLL, SLEEP, CLUSTER, LAUNCH, REMOTE, GRAPH, EARLY, GROUPS, INSTRUCTION, WAYS };
 
@@ -69,7 +64,8 @@ __device__ static void meet_in_clusters(unsigned *counter, unsigned step, unsign
     cluster_sync();
 }
 
-// Where the blocks of a cluster arrive, of its first block, and where each is told to go on.
+// mbarriers of a block. `come`, of a cluster's first block alone: its blocks arrive there. `go`: the first block tells the block to
+// go on.
 struct meeting {
     uint64_t come, go;
 };
@@ -144,7 +140,7 @@ __global__ void take_steps(volatile unsigned *words, unsigned first, unsigned la
 
 using step_kernel = void (*)(volatile unsigned *, unsigned, unsigned, unsigned *, unsigned);
 
-// Those by launches are one kernel: a launch never has a second step.
+// GRAPH has the kernel of LAUNCH: each launch of it takes one step, and meets nobody.
 static step_kernel kernel_of(unsigned how)
 {
     static const step_kernel kernels[WAYS] = {take_steps<COUNTER>, take_steps<POLL>,   take_steps<SLEEP>,  take_steps<CLUSTER>,
@@ -161,7 +157,7 @@ static void run(const shape &s, volatile unsigned *words, unsigned *counter)
 {
     step_kernel kernel = kernel_of(s.how);
     if (by_launches(s.how)) {
-        launch_row row(s.how == LAUNCH ? launch_row::HOST : s.how == GRAPH ? launch_row::GRAPH : launch_row::EARLY);
+        launch_row row(s.how == GRAPH, s.how == EARLY);
         for (unsigned step = 0; step < s.steps; step++)
             row.add(kernel, s.blocks, s.block, words, step, step + 1, counter, s.cluster);
         row.run();

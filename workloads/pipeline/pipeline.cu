@@ -1,7 +1,8 @@
 // Tiles of an array pass through shared memory, where the threads of a block compute on them, and leave for a second array. Ways to
-// bring a tile: plain loads, with a barrier before and behind the work; cp.async by all threads, groups ahead of the work; or warps that do nothing
-// else, while those that work wait until a place is full, and they until it is empty. Such warps bring words by loads or by cp.async, or one lane of
-// a single warp gives copies in bulk; both sides wait by words that they poll, by named barriers or at mbarriers.
+// bring a tile: plain loads, with a barrier before and behind the work; cp.async by all threads, groups ahead of the work; or warps
+// that do nothing else, and wait until a place is empty as those that work wait until it is full. Such warps bring words by loads or
+// by cp.async, or one lane of a single warp gives copies in bulk; both sides wait by words that they poll, by named barriers or at
+// mbarriers.
 #include "../waiting.h"
 
 constexpr unsigned TILE = 1024, STAGES = 4; // words of a tile, and places for tiles at most
@@ -168,8 +169,8 @@ template <> struct places<ARRIVALS> : places_at_mbarriers<false> {
 template <> struct places<COPIES> : places_at_mbarriers<true> {
 };
 
-// The last BRINGERS threads of the block bring tiles, 16 bytes a thread and step; the others work. What is told empty in the last turn
-// nobody waits for, and a named barrier would stand open: so it is not told.
+// The last BRINGERS threads of the block bring tiles, 16 bytes a thread and step; the others work. In the last turn no place is told
+// empty: nobody waits for it, and a named barrier would be left half full.
 template <unsigned HOW>
 __device__ static void by_bringers(unsigned (*place)[TILE], const unsigned *in, unsigned *out, unsigned tiles, unsigned work,
                                    unsigned stages)

@@ -1,14 +1,9 @@
-// Blocks that wait for tasks: in each group of blocks one makes them, one after the other, and the others do them, each with all of its
-// threads. A task is there when the one that makes it says so in global memory, which a thread of each idle block polls by loads, by atomics or with sleeps
-// between; when a semaphore counts it, by instructions; when it stands in the shared memory of a cluster's first block, which the others poll; when it
-// comes to an idle block's own shared memory and counts at an mbarrier there; or when a launch has ended that makes all of them.
+// Blocks that wait for tasks: in each group of blocks one makes them, one after the other, and the others do them, each with all of
+// its threads. A task is there when the one that makes it says so in global memory, which a thread of each idle block polls by loads,
+// by atomics or with sleeps between; when a semaphore counts it, by instructions; when it stands in the shared memory of a cluster's
+// first block, which the others poll; when it comes to an idle block's own shared memory and counts at an mbarrier there; or when a
+// launch has ended that makes all of them.
 #include "../waiting.h"
-#if __has_include(<lockstep/lock.h>) // what no NVIDIA tool knows: see workloads/README.md
-#include <lockstep/lock.h>
-#define HAS_INSTRUCTION 1
-#else
-#define HAS_INSTRUCTION 0
-#endif
 
 enum { LOAD, POLL, SLEEP, INSTRUCTION, REMOTE, MAIL, LAUNCH, GRAPH, EARLY };
 
@@ -155,7 +150,8 @@ __device__ static void take_shared_tasks(const shape &s, queue *here, unsigned *
 }
 
 // ---- tasks sent to the blocks that do them, in turn ----
-// `full` has a phase for each task that came to a place; `empty`, of the first block alone, one for each that was read from a block's.
+// A place for a task has two mbarriers. `full` ends a phase when a task has come to the block's place; `empty`, in the first block
+// alone, when a block has read the task in its place.
 struct mailbox {
     uint64_t full[PLACES], empty[MOST_BLOCKS][PLACES];
     unsigned task[PLACES];
@@ -183,7 +179,7 @@ __device__ static void receive_tasks(const shape &s, mailbox *box, unsigned *out
         unsigned task = *(volatile unsigned *)&box->task[place];
         __syncthreads();
         if (threadIdx.x == 0)
-            remote_arrive_relaxed(at_rank(&box->empty[rank][place], 0)); // which orders a load: nothing was written
+            remote_arrive_relaxed(at_rank(&box->empty[rank][place], 0)); // relaxed: the block has written nothing
         do_task(task, s.length, &out[i]);
     }
 }
@@ -252,7 +248,7 @@ static void run(unsigned how, const shape &s, unsigned groups, unsigned block, q
         launch_in_clusters(in_clusters(how) ? s.group : 0, kernels[how], groups * s.group, block, s, queues, out);
         return;
     }
-    launch_row row(how == LAUNCH ? launch_row::HOST : how == GRAPH ? launch_row::GRAPH : launch_row::EARLY);
+    launch_row row(how == GRAPH, how == EARLY);
     row.add(make_all, groups, 32, s, queues);
     row.add(take_all, groups * (s.group - 1), block, s, queues, out);
     row.run();

@@ -3,8 +3,11 @@
 #include "gpu/gpu_impl.h"
 #include "gpu_support.h"
 
-/* `adds`: adds n to the thread's word, so often that it takes some time. `turn`: counts down from n. `waits`: until the
- * first word is n. `sets`: it. */
+/* `adds`: adds n to the thread's word, after a loop that takes some time. `doubles`: doubles it, and adds n. `waits`:
+ * until the first word is n. `sets`: sets it to n, after such a loop. `lets`: lets launches behind it begin, then as
+ * `sets`, but the thread's word. `depends`: reads the thread's word before it waits for the launches in front of it,
+ * and adds n behind that. `lets_and_waits`: lets launches begin, then as `waits`. `fails`: stores outside of all
+ * buffers. */
 #define LOOPS(n, text) "mov.u32 %r6, " n "; L: " text " sub.u32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra L;"
 #define LOOP(text) LOOPS("400", text)
 static const char kernels[] =
@@ -153,7 +156,7 @@ static void kernels_overlap(void **state)
     forget(&alone);
 }
 
-/* Without room for a second kernel each begins when the one before has ended; so does one behind another in its stream.
+/* A kernel begins when the one before it in its stream has ended; without room for another kernel, when any has ended.
  */
 static void kernels_wait_for_each_other(void **state)
 {
