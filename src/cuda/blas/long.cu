@@ -2,13 +2,12 @@
 // vector or matrix with more elements in a row or column than an int counts is refused.
 #include "context.cuh"
 
-#include <climits>
-
 using namespace lockstep_blas;
 
-template <class... N> static bool are_ints(N... numbers)
+// Calls the function without _64, if its parameters hold every number.
+template <class... P, class... A> static cublasStatus_t by_ints(cublasStatus_t (*function)(P...), A... arguments)
 {
-    return ((numbers >= INT_MIN && numbers <= INT_MAX) && ...);
+    return (((P)arguments == arguments) && ...) ? function(arguments...) : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
 // Where the index of an element is to be put, which has 64 bits here and 32 in the function without _64: on the device
@@ -50,102 +49,77 @@ class long_index
 cublasStatus_t cublasSetVector_64(int64_t n, int64_t elemSize, const void *x, int64_t incx, void *devicePtr,
                                   int64_t incy)
 {
-    return are_ints(n, elemSize, incx, incy)
-               ? cublasSetVector((int)n, (int)elemSize, x, (int)incx, devicePtr, (int)incy)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasSetVector, n, elemSize, x, incx, devicePtr, incy);
 }
 cublasStatus_t cublasGetVector_64(int64_t n, int64_t elemSize, const void *x, int64_t incx, void *y, int64_t incy)
 {
-    return are_ints(n, elemSize, incx, incy) ? cublasGetVector((int)n, (int)elemSize, x, (int)incx, y, (int)incy)
-                                             : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasGetVector, n, elemSize, x, incx, y, incy);
 }
 cublasStatus_t cublasSetMatrix_64(int64_t rows, int64_t cols, int64_t elemSize, const void *A, int64_t lda, void *B,
                                   int64_t ldb)
 {
-    return are_ints(rows, cols, elemSize, lda, ldb)
-               ? cublasSetMatrix((int)rows, (int)cols, (int)elemSize, A, (int)lda, B, (int)ldb)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasSetMatrix, rows, cols, elemSize, A, lda, B, ldb);
 }
 cublasStatus_t cublasGetMatrix_64(int64_t rows, int64_t cols, int64_t elemSize, const void *A, int64_t lda, void *B,
                                   int64_t ldb)
 {
-    return are_ints(rows, cols, elemSize, lda, ldb)
-               ? cublasGetMatrix((int)rows, (int)cols, (int)elemSize, A, (int)lda, B, (int)ldb)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasGetMatrix, rows, cols, elemSize, A, lda, B, ldb);
 }
 cublasStatus_t cublasSetVectorAsync_64(int64_t n, int64_t elemSize, const void *hostPtr, int64_t incx, void *devicePtr,
                                        int64_t incy, cudaStream_t stream)
 {
-    return are_ints(n, elemSize, incx, incy)
-               ? cublasSetVectorAsync((int)n, (int)elemSize, hostPtr, (int)incx, devicePtr, (int)incy, stream)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasSetVectorAsync, n, elemSize, hostPtr, incx, devicePtr, incy, stream);
 }
 cublasStatus_t cublasGetVectorAsync_64(int64_t n, int64_t elemSize, const void *devicePtr, int64_t incx, void *hostPtr,
                                        int64_t incy, cudaStream_t stream)
 {
-    return are_ints(n, elemSize, incx, incy)
-               ? cublasGetVectorAsync((int)n, (int)elemSize, devicePtr, (int)incx, hostPtr, (int)incy, stream)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasGetVectorAsync, n, elemSize, devicePtr, incx, hostPtr, incy, stream);
 }
 cublasStatus_t cublasSetMatrixAsync_64(int64_t rows, int64_t cols, int64_t elemSize, const void *A, int64_t lda,
                                        void *B, int64_t ldb, cudaStream_t stream)
 {
-    return are_ints(rows, cols, elemSize, lda, ldb)
-               ? cublasSetMatrixAsync((int)rows, (int)cols, (int)elemSize, A, (int)lda, B, (int)ldb, stream)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasSetMatrixAsync, rows, cols, elemSize, A, lda, B, ldb, stream);
 }
 cublasStatus_t cublasGetMatrixAsync_64(int64_t rows, int64_t cols, int64_t elemSize, const void *A, int64_t lda,
                                        void *B, int64_t ldb, cudaStream_t stream)
 {
-    return are_ints(rows, cols, elemSize, lda, ldb)
-               ? cublasGetMatrixAsync((int)rows, (int)cols, (int)elemSize, A, (int)lda, B, (int)ldb, stream)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasGetMatrixAsync, rows, cols, elemSize, A, lda, B, ldb, stream);
 }
 cublasStatus_t cublasNrm2Ex_64(cublasHandle_t handle, int64_t n, const void *x, cudaDataType xType, int64_t incx,
                                void *result, cudaDataType resultType, cudaDataType executionType)
 {
-    return are_ints(n, incx) ? cublasNrm2Ex(handle, (int)n, x, xType, (int)incx, result, resultType, executionType)
-                             : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasNrm2Ex, handle, n, x, xType, incx, result, resultType, executionType);
 }
 cublasStatus_t cublasDotEx_64(cublasHandle_t handle, int64_t n, const void *x, cudaDataType xType, int64_t incx,
                               const void *y, cudaDataType yType, int64_t incy, void *result, cudaDataType resultType,
                               cudaDataType executionType)
 {
-    return are_ints(n, incx, incy) ? cublasDotEx(handle, (int)n, x, xType, (int)incx, y, yType, (int)incy, result,
-                                                 resultType, executionType)
-                                   : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasDotEx, handle, n, x, xType, incx, y, yType, incy, result, resultType, executionType);
 }
 cublasStatus_t cublasDotcEx_64(cublasHandle_t handle, int64_t n, const void *x, cudaDataType xType, int64_t incx,
                                const void *y, cudaDataType yType, int64_t incy, void *result, cudaDataType resultType,
                                cudaDataType executionType)
 {
-    return are_ints(n, incx, incy) ? cublasDotcEx(handle, (int)n, x, xType, (int)incx, y, yType, (int)incy, result,
-                                                  resultType, executionType)
-                                   : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasDotcEx, handle, n, x, xType, incx, y, yType, incy, result, resultType, executionType);
 }
 cublasStatus_t cublasScalEx_64(cublasHandle_t handle, int64_t n, const void *alpha, cudaDataType alphaType, void *x,
                                cudaDataType xType, int64_t incx, cudaDataType executionType)
 {
-    return are_ints(n, incx) ? cublasScalEx(handle, (int)n, alpha, alphaType, x, xType, (int)incx, executionType)
-                             : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasScalEx, handle, n, alpha, alphaType, x, xType, incx, executionType);
 }
 cublasStatus_t cublasAxpyEx_64(cublasHandle_t handle, int64_t n, const void *alpha, cudaDataType alphaType,
                                const void *x, cudaDataType xType, int64_t incx, void *y, cudaDataType yType,
                                int64_t incy, cudaDataType executionType)
 {
-    return are_ints(n, incx, incy)
-               ? cublasAxpyEx(handle, (int)n, alpha, alphaType, x, xType, (int)incx, y, yType, (int)incy, executionType)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasAxpyEx, handle, n, alpha, alphaType, x, xType, incx, y, yType, incy, executionType);
 }
 cublasStatus_t cublasGemmEx_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int64_t m,
                                int64_t n, int64_t k, const void *alpha, const void *A, cudaDataType Atype, int64_t lda,
                                const void *B, cudaDataType Btype, int64_t ldb, const void *beta, void *C,
                                cudaDataType Ctype, int64_t ldc, cublasComputeType_t computeType, cublasGemmAlgo_t algo)
 {
-    return are_ints(m, n, k, lda, ldb, ldc)
-               ? cublasGemmEx(handle, transa, transb, (int)m, (int)n, (int)k, alpha, A, Atype, (int)lda, B, Btype,
-                              (int)ldb, beta, C, Ctype, (int)ldc, computeType, algo)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasGemmEx, handle, transa, transb, m, n, k, alpha, A, Atype, lda, B, Btype, ldb, beta, C, Ctype,
+                   ldc, computeType, algo);
 }
 cublasStatus_t cublasGemmBatchedEx_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                                       int64_t m, int64_t n, int64_t k, const void *alpha, const void *const Aarray[],
@@ -154,11 +128,8 @@ cublasStatus_t cublasGemmBatchedEx_64(cublasHandle_t handle, cublasOperation_t t
                                       int64_t ldc, int64_t batchCount, cublasComputeType_t computeType,
                                       cublasGemmAlgo_t algo)
 {
-    return are_ints(m, n, k, lda, ldb, ldc, batchCount)
-               ? cublasGemmBatchedEx(handle, transa, transb, (int)m, (int)n, (int)k, alpha, Aarray, Atype, (int)lda,
-                                     Barray, Btype, (int)ldb, beta, Carray, Ctype, (int)ldc, (int)batchCount,
-                                     computeType, algo)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasGemmBatchedEx, handle, transa, transb, m, n, k, alpha, Aarray, Atype, lda, Barray, Btype, ldb,
+                   beta, Carray, Ctype, ldc, batchCount, computeType, algo);
 }
 cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                                              int64_t m, int64_t n, int64_t k, const void *alpha, const void *A,
@@ -167,39 +138,30 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(cublasHandle_t handle, cublasOperat
                                              void *C, cudaDataType Ctype, int64_t ldc, long long int strideC,
                                              int64_t batchCount, cublasComputeType_t computeType, cublasGemmAlgo_t algo)
 {
-    return are_ints(m, n, k, lda, ldb, ldc, batchCount)
-               ? cublasGemmStridedBatchedEx(handle, transa, transb, (int)m, (int)n, (int)k, alpha, A, Atype, (int)lda,
-                                            strideA, B, Btype, (int)ldb, strideB, beta, C, Ctype, (int)ldc, strideC,
-                                            (int)batchCount, computeType, algo)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasGemmStridedBatchedEx, handle, transa, transb, m, n, k, alpha, A, Atype, lda, strideA, B, Btype,
+                   ldb, strideB, beta, C, Ctype, ldc, strideC, batchCount, computeType, algo);
 }
 cublasStatus_t cublasSgemmEx_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int64_t m,
                                 int64_t n, int64_t k, const float *alpha, const void *A, cudaDataType Atype,
                                 int64_t lda, const void *B, cudaDataType Btype, int64_t ldb, const float *beta, void *C,
                                 cudaDataType Ctype, int64_t ldc)
 {
-    return are_ints(m, n, k, lda, ldb, ldc)
-               ? cublasSgemmEx(handle, transa, transb, (int)m, (int)n, (int)k, alpha, A, Atype, (int)lda, B, Btype,
-                               (int)ldb, beta, C, Ctype, (int)ldc)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasSgemmEx, handle, transa, transb, m, n, k, alpha, A, Atype, lda, B, Btype, ldb, beta, C, Ctype,
+                   ldc);
 }
 cublasStatus_t cublasHgemm_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int64_t m,
                               int64_t n, int64_t k, const __half *alpha, const __half *A, int64_t lda, const __half *B,
                               int64_t ldb, const __half *beta, __half *C, int64_t ldc)
 {
-    return are_ints(m, n, k, lda, ldb, ldc) ? cublasHgemm(handle, transa, transb, (int)m, (int)n, (int)k, alpha, A,
-                                                          (int)lda, B, (int)ldb, beta, C, (int)ldc)
-                                            : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasHgemm, handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 }
 cublasStatus_t cublasHgemmBatched_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                                      int64_t m, int64_t n, int64_t k, const __half *alpha, const __half *const Aarray[],
                                      int64_t lda, const __half *const Barray[], int64_t ldb, const __half *beta,
                                      __half *const Carray[], int64_t ldc, int64_t batchCount)
 {
-    return are_ints(m, n, k, lda, ldb, ldc, batchCount)
-               ? cublasHgemmBatched(handle, transa, transb, (int)m, (int)n, (int)k, alpha, Aarray, (int)lda, Barray,
-                                    (int)ldb, beta, Carray, (int)ldc, (int)batchCount)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasHgemmBatched, handle, transa, transb, m, n, k, alpha, Aarray, lda, Barray, ldb, beta, Carray,
+                   ldc, batchCount);
 }
 cublasStatus_t cublasHgemmStridedBatched_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                                             int64_t m, int64_t n, int64_t k, const __half *alpha, const __half *A,
@@ -207,8 +169,6 @@ cublasStatus_t cublasHgemmStridedBatched_64(cublasHandle_t handle, cublasOperati
                                             long long int strideB, const __half *beta, __half *C, int64_t ldc,
                                             long long int strideC, int64_t batchCount)
 {
-    return are_ints(m, n, k, lda, ldb, ldc, batchCount)
-               ? cublasHgemmStridedBatched(handle, transa, transb, (int)m, (int)n, (int)k, alpha, A, (int)lda, strideA,
-                                           B, (int)ldb, strideB, beta, C, (int)ldc, strideC, (int)batchCount)
-               : CUBLAS_STATUS_NOT_SUPPORTED;
+    return by_ints(cublasHgemmStridedBatched, handle, transa, transb, m, n, k, alpha, A, lda, strideA, B, ldb, strideB,
+                   beta, C, ldc, strideC, batchCount);
 }

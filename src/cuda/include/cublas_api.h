@@ -27,7 +27,7 @@ extern "C" {
 #include "lockstep/cublas_mixed.h"
 #undef LOCKSTEP_I
 
-/* The same with numbers of 64 bits. */
+/* The lists again, for the functions whose numbers have 64 bits: their names end in _64. */
 #undef LOCKSTEP_CUBLAS_SECOND
 #undef LOCKSTEP_CUBLAS
 #define LOCKSTEP_CUBLAS_SECOND(name, ...) cublasStatus_t LOCKSTEP_CUBLAS_JOIN(name, _v2_64)(__VA_ARGS__);

@@ -1,5 +1,6 @@
-/* Functions of cuBLAS by the kind of their names. Included by cublas_api.h and cublas_v2.h, which say what becomes of a row. */
-/* LOCKSTEP_I is the type of numbers: int, or int64_t for the functions whose names end in _64, which not all have (LOCKSTEP_CUBLAS_LONG). */
+/* Functions of cuBLAS by the kind of their names. Included by cublas_api.h and cublas_v2.h, which say what becomes of a
+ * row. LOCKSTEP_I is the type of numbers: int, or int64_t for the functions whose names end in _64, of which there are
+ * fewer: with LOCKSTEP_CUBLAS_LONG the lists leave out the functions that have no such form. */
 #ifndef LOCKSTEP_CUBLAS_LONG
 LOCKSTEP_CUBLAS_SECOND(cublasCreate, cublasHandle_t *handle)
 LOCKSTEP_CUBLAS_SECOND(cublasDestroy, cublasHandle_t handle)
@@ -11,7 +12,8 @@ LOCKSTEP_CUBLAS_SECOND(cublasGetPointerMode, cublasHandle_t handle, cublasPointe
 LOCKSTEP_CUBLAS_SECOND(cublasSetPointerMode, cublasHandle_t handle, cublasPointerMode_t mode)
 #endif
 
-/* Those of each type: its letter, the letters where an index comes of it, the type, its real type, and the letters where a real number does. */
+/* Those of each type: its letter, the letters where an index comes of it, the type, its real type, and the letters
+ * where a real number does. */
 #define LOCKSTEP_L S
 #define LOCKSTEP_LI Is
 #define LOCKSTEP_T float
