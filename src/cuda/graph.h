@@ -44,7 +44,7 @@ struct CUgraph_st {
 struct CUgraphExec_st {
     cudaGraph_t graph; /* its own copy */
     unsigned long long flags;
-    bool divided;              /* it has been looked for lanes */
+    bool divided;              /* at its first launch: lanes is decided */
     struct graph_lanes *lanes; /* NULL: its nodes go into the stream of the launch */
 };
 
@@ -99,8 +99,9 @@ void graph_lanes_free(struct graph_lanes *lanes);
 /* A launch into the stream begins; ends: what the stream is given then waits for all nodes. */
 cudaError_t graph_lanes_begin(const struct graph_lanes *lanes, cudaStream_t stream);
 cudaError_t graph_lanes_end(const struct graph_lanes *lanes, cudaStream_t stream);
-/* A node comes, by its number in graph_order, by which the nodes are marked: *stream receives that of its lane, in which what
- * it needs is awaited; and it has been given to that. */
+/* Around what is done for a node, given by its number in graph_order; the nodes are marked with their numbers. enter:
+ * *stream receives the stream of the node's lane, which from now on waits for the nodes of other lanes that this one
+ * needs. leave: the node has been given to that stream. */
 cudaError_t graph_lane_enter(const struct graph_lanes *lanes, const struct CUgraphNode_st *node, size_t number,
                              cudaStream_t *stream);
 cudaError_t graph_lane_leave(const struct graph_lanes *lanes, size_t number);

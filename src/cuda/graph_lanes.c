@@ -9,11 +9,15 @@
 
 #define NO_LANE SIZE_MAX
 
+struct place {
+    size_t lane;
+    bool told;         /* nodes of other lanes, or the launch's stream, wait for the node */
+    cudaEvent_t event; /* by which they do */
+};
+
 struct graph_lanes {
     size_t nodes, count;
-    size_t *of;            /* by node, in graph_order: its lane */
-    bool *first, *told;    /* in its lane; nodes of other lanes, or the launch's stream, wait for it */
-    cudaEvent_t *events;   /* of those that are told */
+    struct place *places;  /* by node, in graph_order */
     cudaStream_t *streams; /* by lane */
     cudaEvent_t begin;
 };
@@ -26,14 +30,11 @@ void graph_lanes_free(struct graph_lanes *lanes)
         if (lanes->streams[i])
             cudaStreamDestroy(lanes->streams[i]);
     for (size_t i = 0; i < lanes->nodes; i++)
-        if (lanes->events[i])
-            cudaEventDestroy(lanes->events[i]);
+        if (lanes->places[i].event)
+            cudaEventDestroy(lanes->places[i].event);
     if (lanes->begin)
         cudaEventDestroy(lanes->begin);
-    free(lanes->of);
-    free(lanes->first);
-    free(lanes->told);
-    free(lanes->events);
+    free(lanes->places);
     free(lanes->streams);
     free(lanes);
 }
@@ -41,22 +42,25 @@ void graph_lanes_free(struct graph_lanes *lanes)
 /* Gives each node its lane. The order's nodes are marked with their numbers. last: by lane. */
 static void divide(struct graph_lanes *lanes, const cudaGraphNode_t *order, size_t *last)
 {
+    struct place *places = lanes->places;
     for (size_t i = 0; i < lanes->nodes; i++) {
-        lanes->of[i] = NO_LANE;
-        for (size_t k = 0; k < order[i]->needs.count && lanes->of[i] == NO_LANE; k++) {
+        size_t lane = NO_LANE;
+        for (size_t k = 0; k < order[i]->needs.count && lane == NO_LANE; k++) {
             size_t need = order[i]->needs.items[k]->mark;
-            if (last[lanes->of[need]] == need)
-                lanes->of[i] = lanes->of[need];
+            if (last[places[need].lane] == need)
+                lane = places[need].lane;
         }
-        lanes->first[i] = lanes->of[i] == NO_LANE;
-        if (lanes->first[i])
-            lanes->of[i] = lanes->count++;
-        last[lanes->of[i]] = i;
-        for (size_t k = 0; k < order[i]->needs.count; k++)
-            lanes->told[order[i]->needs.items[k]->mark] |= lanes->of[order[i]->needs.items[k]->mark] != lanes->of[i];
+        if (lane == NO_LANE)
+            lane = lanes->count++;
+        places[i].lane = lane;
+        last[lane] = i;
+        for (size_t k = 0; k < order[i]->needs.count; k++) {
+            struct place *need = &places[order[i]->needs.items[k]->mark];
+            need->told |= need->lane != lane;
+        }
     }
     for (size_t n = 0; n < lanes->count; n++)
-        lanes->told[last[n]] = true;
+        places[last[n]].told = true;
 }
 
 static cudaError_t make_handles(struct graph_lanes *lanes)
@@ -65,8 +69,8 @@ static cudaError_t make_handles(struct graph_lanes *lanes)
     for (size_t i = 0; i < lanes->count && !error; i++)
         error = cudaStreamCreateWithFlags(&lanes->streams[i], cudaStreamNonBlocking);
     for (size_t i = 0; i < lanes->nodes && !error; i++)
-        if (lanes->told[i])
-            error = cudaEventCreateWithFlags(&lanes->events[i], cudaEventDisableTiming);
+        if (lanes->places[i].told)
+            error = cudaEventCreateWithFlags(&lanes->places[i].event, cudaEventDisableTiming);
     return error;
 }
 
@@ -75,10 +79,7 @@ struct graph_lanes *graph_lanes_new(cudaGraph_t graph)
     struct graph_lanes *lanes = base_calloc(1, sizeof *lanes);
     cudaGraphNode_t *order = graph_order(graph);
     size_t n = lanes->nodes = graph->nodes.count, *last = base_calloc(n + 1, sizeof *last);
-    lanes->of = base_calloc(n + 1, sizeof *lanes->of);
-    lanes->first = base_calloc(n + 1, sizeof *lanes->first);
-    lanes->told = base_calloc(n + 1, sizeof *lanes->told);
-    lanes->events = base_calloc(n + 1, sizeof(cudaEvent_t));
+    lanes->places = base_calloc(n + 1, sizeof *lanes->places);
     for (size_t i = 0; i < n; i++)
         order[i]->mark = (unsigned)i;
     divide(lanes, order, last);
@@ -102,28 +103,29 @@ cudaError_t graph_lane_enter(const struct graph_lanes *lanes, const struct CUgra
     cudaError_t error = cudaSuccess;
     if (!lanes)
         return cudaSuccess;
-    *stream = lanes->streams[lanes->of[number]];
+    const size_t lane = lanes->places[number].lane;
+    *stream = lanes->streams[lane];
     if (!node->needs.count)
         error = cudaStreamWaitEvent(*stream, lanes->begin, 0);
     for (size_t k = 0; k < node->needs.count && !error; k++) {
-        size_t need = node->needs.items[k]->mark;
-        if (lanes->of[need] != lanes->of[number])
-            error = cudaStreamWaitEvent(*stream, lanes->events[need], 0);
+        const struct place *need = &lanes->places[node->needs.items[k]->mark];
+        if (need->lane != lane)
+            error = cudaStreamWaitEvent(*stream, need->event, 0);
     }
     return error;
 }
 
 cudaError_t graph_lane_leave(const struct graph_lanes *lanes, size_t number)
 {
-    return lanes && lanes->told[number] ? cudaEventRecord(lanes->events[number], lanes->streams[lanes->of[number]])
-                                        : cudaSuccess;
+    const struct place *place = lanes ? &lanes->places[number] : NULL;
+    return place && place->told ? cudaEventRecord(place->event, lanes->streams[place->lane]) : cudaSuccess;
 }
 
 cudaError_t graph_lanes_end(const struct graph_lanes *lanes, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; lanes && i < lanes->nodes && !error; i++)
-        if (lanes->told[i])
-            error = cudaStreamWaitEvent(stream, lanes->events[i], 0);
+        if (lanes->places[i].told)
+            error = cudaStreamWaitEvent(stream, lanes->places[i].event, 0);
     return error;
 }

@@ -300,7 +300,8 @@ static cudaError_t run_graph(cudaGraph_t graph, struct going *g, const struct gr
 static bool has_company(void)
 {
     struct runtime *rt = runtime_lock();
-    bool several = !runtime_ready(rt) && rt->mode == GPU_TIMING && rt->machine.gpu.kernels > 1 && !rt->replay.on && !rt->monitor;
+    bool several =
+        !runtime_ready(rt) && rt->mode == GPU_TIMING && rt->machine.gpu.kernels > 1 && !rt->replay.on && !rt->monitor;
     runtime_unlock(rt, cudaSuccess);
     return several;
 }
