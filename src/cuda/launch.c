@@ -1,13 +1,12 @@
-/* Launches. A kernel runs inside the call that launches it, to its end unless it has to wait for the host (flight.c), or
- * it may run beside others, for which it waits in the queue (queue.c);
- * what it printed follows at once, so that it stands in the order in which the program acted. A kernel that fails
- * leaves its error to the calls after the launch, as an asynchronous failure does, and the device refuses work until
- * cudaDeviceReset. */
+/* Launches. A kernel runs inside the call that launches it, to its end unless it has to wait for the host (flight.c),
+ * or may run beside others, for which it waits in the queue (queue.c). What it printed follows at once, so that it
+ * stands in the order in which the program acted. A kernel that fails leaves its error to the calls after the launch, as
+ * an asynchronous failure does, and the device refuses work until cudaDeviceReset. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/flight.h"
 #include "cuda/graph.h"
-#include "cuda/queue.h"
 
 static cudaError_t check_extents(struct runtime *rt, const struct kernel *kernel, const struct call_configuration *c)
 {
@@ -266,24 +265,26 @@ static void read_attributes(const cudaLaunchConfig_t *config, struct call_config
     }
 }
 
+/* Of cudaLaunchKernelExC: a launch whose configuration cannot be taken is lost. */
+static cudaError_t refuse_config(const void *func, cudaError_t error, const char *why)
+{
+    struct runtime *rt = runtime_lock();
+    rt->entry = runtime_entry(rt, "cudaLaunchKernelExC");
+    runtime_refuse(rt, error, "%s", why);
+    return runtime_unlock(rt, note_lost(rt, func, error));
+}
+
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     struct call_configuration c = {0};
     bool refused = false;
-    if (!config || (config->numAttrs && !config->attrs)) {
-        struct runtime *rt = runtime_lock();
-        rt->entry = runtime_entry(rt, __func__);
-        runtime_refuse(rt, cudaErrorInvalidValue, "its configuration, or the list of its attributes, is null");
-        return runtime_unlock(rt, note_lost(rt, func, cudaErrorInvalidValue));
-    }
+    if (!config || (config->numAttrs && !config->attrs))
+        return refuse_config(func, cudaErrorInvalidValue, "its configuration, or the list of its attributes, is null");
     read_attributes(config, &c, &refused);
-    if (refused) {
-        struct runtime *rt = runtime_lock();
-        rt->entry = runtime_entry(rt, __func__);
-        runtime_refuse(rt, cudaErrorNotSupported, "cudaLaunchAttributeProgrammaticEvent: launches depend on each other by "
-                                                  "their stream alone (cudaLaunchAttributeProgrammaticStreamSerialization)");
-        return runtime_unlock(rt, note_lost(rt, func, cudaErrorNotSupported));
-    }
+    if (refused)
+        return refuse_config(func, cudaErrorNotSupported,
+                             "cudaLaunchAttributeProgrammaticEvent: launches depend on each other by their stream "
+                             "alone (cudaLaunchAttributeProgrammaticStreamSerialization)");
     c.grid = config->gridDim;
     c.block = config->blockDim;
     c.shared = config->dynamicSmemBytes;
