@@ -173,12 +173,19 @@ static bool has_node(const struct CUstream_st *stream, cudaGraphNode_t node)
     return false;
 }
 
+static void add_to_tail(cudaStream_t stream, const cudaGraphNode_t *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!has_node(stream, nodes[i]))
+            vec_push(&stream->tail, nodes[i]);
+}
+
 static cudaError_t join(struct runtime *rt, cudaStream_t stream, cudaEvent_t event)
 {
     cudaError_t error = stream_check(rt, stream);
     if (error)
         return error;
-    if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
+    if (stream_is_default(stream))
         return runtime_refuse(rt, cudaErrorStreamCaptureImplicit, "a default stream cannot join a capture");
     if (stream->capture && stream->capture != event->capture) {
         stream->capture->invalid = true;
@@ -187,9 +194,7 @@ static cudaError_t join(struct runtime *rt, cudaStream_t stream, cudaEvent_t eve
     if (!stream->capture)
         stream->tail.count = 0;
     stream->capture = event->capture;
-    for (size_t i = 0; i < event->tail.count; i++)
-        if (!has_node(stream, event->tail.items[i]))
-            vec_push(&stream->tail, event->tail.items[i]);
+    add_to_tail(stream, event->tail.items, event->tail.count);
     return cudaSuccess;
 }
 
@@ -230,7 +235,7 @@ static cudaError_t check_begin(struct runtime *rt, cudaStream_t stream, enum cud
     cudaError_t error = stream_check(rt, stream);
     if (error || (unsigned)mode > cudaStreamCaptureModeRelaxed)
         return error ? error : cudaErrorInvalidValue;
-    if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
+    if (stream_is_default(stream))
         return runtime_refuse(rt, cudaErrorStreamCaptureUnsupported, "a default stream cannot be captured");
     if (stream->capture)
         return runtime_refuse(rt, cudaErrorIllegalState, "the stream is being captured already");
@@ -269,13 +274,6 @@ static bool are_of(cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t count
     return true;
 }
 
-static void add_to_tail(cudaStream_t stream, const cudaGraphNode_t *nodes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!has_node(stream, nodes[i]))
-            vec_push(&stream->tail, nodes[i]);
-}
-
 static cudaError_t begin_in(struct runtime *rt, cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *needs,
                             size_t count, enum cudaStreamCaptureMode mode)
 {
@@ -297,8 +295,8 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 }
 ALSO_PER_THREAD(cudaStreamBeginCaptureToGraph, ptsz);
 
-/* Says behind which nodes the stream goes on. Those that it went on behind before, and that are taken from it, need not
- * be joined by it again. */
+/* Sets or adds to the nodes that the stream's next node needs. A node that is taken from them here need not be joined
+ * again before the capture ends. */
 static cudaError_t update(struct runtime *rt, cudaStream_t stream, const cudaGraphNode_t *needs, size_t count,
                           unsigned flags)
 {
@@ -320,7 +318,7 @@ static cudaError_t update(struct runtime *rt, cudaStream_t stream, const cudaGra
     return cudaSuccess;
 }
 
-/* CUDA 12's has no argument for the edges' data: the others move up. */
+/* In CUDA 12 this function has no `edges`: the arguments behind it stand one place further up. */
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *needs,
                                                 const cudaGraphEdgeData *edges, size_t count, unsigned flags)
 {

@@ -4,7 +4,9 @@
 
 #include "cuda/queue.h"
 
-/* As flight_defer, of any kind. */
+/* Does what was put off, up to and with the next kernel that stands. */
+void flight_catch_up(struct runtime *rt);
+/* As flight_defer, for work of any kind. */
 cudaError_t flight_defer_as(struct runtime *rt, const struct later *later);
 /* Runs launches together, when none is under way, to the end of all; after: which of those before it each comes after.
  * ended receives when each has ended, in simulated nanoseconds. A failure is left to later calls. */

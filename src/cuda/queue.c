@@ -4,10 +4,11 @@
  * Such a launch waits until the program waits for something, or does what cannot be put off; then the launches of the
  * queue that do not wait for each other run together (gpu_launch_together).
  *
- * What comes before what follows from streams and events alone: a thing comes after those given before it to a stream
- * that is ordered with its own (queue_ordered), after the record of an event that it awaits, and after all that these
- * come after. A launch joins those that run together when everything that it comes after is in that set, or is a record
- * or a wait, which take no time. So which launches run together depends on the program's calls, and never on time.
+ * The order in the queue is partial, and streams and events alone make it: a thing comes after those given before it to
+ * a stream that is ordered with its own (queue_ordered), after the record of an event that it awaits, and after all
+ * that these come after. A launch joins those that run together when everything that it comes after is in that set, or
+ * is a record or a wait, which take no time. So which launches run together depends on the program's calls, and never
+ * on time.
  *
  * A launch whose parameters point to memory that the host can see is never held back: the host might look there for
  * what the kernel writes without a call. */
@@ -40,8 +41,8 @@ static void add_all(struct set *s, const struct set *more)
         s->of[i] |= more->of[i];
 }
 
-/* Two streams are one for this, or one of them is the legacy stream, in which work waits for that of all streams that
- * are not cudaStreamNonBlocking, and they for it. */
+/* They are one stream, or one of them is the legacy stream, in which work waits for that of all streams that are not
+ * cudaStreamNonBlocking, and they for it. */
 bool queue_ordered(cudaStream_t a, cudaStream_t b)
 {
     bool legacy_a = !a || a == cudaStreamLegacy, legacy_b = !b || b == cudaStreamLegacy;
@@ -53,14 +54,14 @@ static size_t length(const struct runtime *rt)
     return rt->behind.count < QUEUE_MOST ? rt->behind.count : QUEUE_MOST;
 }
 
-/* The first thing comes right before the second one, given later. */
+/* The second thing, given later, comes after the first one by itself, and not only by things between them. */
 static bool precedes(const struct later *first, const struct later *second)
 {
     return queue_ordered(first->stream, second->stream) ||
            (first->kind == LATER_RECORD && second->kind == LATER_AWAIT && first->event == second->event);
 }
 
-/* For each thing, all those before it. */
+/* For each thing in the queue, all those that it comes after. */
 static void find_order(const struct runtime *rt, struct set *before)
 {
     memset(before, 0, QUEUE_MOST * sizeof *before);
@@ -77,19 +78,22 @@ struct group {
     size_t places[GPU_TOGETHER];
     uint64_t after[GPU_TOGETHER];
     unsigned count;
+    struct set members; /* the places once more */
 };
+
+/* Of a LATER_LAUNCH. */
+static const struct gpu_launch *launch_of(const struct later *later)
+{
+    return &((const struct later_launch *)later->data)->launch;
+}
 
 static bool joins(const struct runtime *rt, const struct group *g, const struct set *before, size_t k)
 {
     const struct later *later = rt->behind.items[k];
-    struct set known = {{0}};
-    if (later->kind != LATER_LAUNCH || g->count == GPU_TOGETHER ||
-        !gpu_may_share(rt->gpu, &((const struct later_launch *)later->data)->launch))
+    if (later->kind != LATER_LAUNCH || g->count == GPU_TOGETHER || !gpu_may_share(rt->gpu, launch_of(later)))
         return false;
-    for (unsigned n = 0; n < g->count; n++)
-        add(&known, g->places[n]);
     for (size_t i = 0; i < k; i++)
-        if (has(before, i) && !has(&known, i) && rt->behind.items[i]->kind != LATER_RECORD &&
+        if (has(before, i) && !has(&g->members, i) && rt->behind.items[i]->kind != LATER_RECORD &&
             rt->behind.items[i]->kind != LATER_AWAIT)
             return false;
     return true;
@@ -99,15 +103,16 @@ static bool joins(const struct runtime *rt, const struct group *g, const struct 
 static bool find_group(const struct runtime *rt, const struct set *before, struct group *g)
 {
     bool beside = false;
-    g->count = 0;
+    *g = (struct group){.count = 0};
     for (size_t k = 0; k < length(rt); k++) {
         if (!joins(rt, g, &before[k], k))
             continue;
         uint64_t after = 0;
         for (unsigned n = 0; n < g->count; n++)
             after |= has(&before[k], g->places[n]) ? UINT64_C(1) << n : 0;
-        bool early = after && ((const struct later_launch *)rt->behind.items[k]->data)->launch.early;
+        bool early = after && launch_of(rt->behind.items[k])->early;
         beside |= g->count && (early || after != UINT64_MAX >> (64 - g->count));
+        add(&g->members, k);
         g->places[g->count] = k;
         g->after[g->count++] = after;
     }
@@ -145,30 +150,38 @@ static void run_group(struct runtime *rt, const struct set *before, const struct
         take_out(rt, g->places[n]);
 }
 
-static void do_first(struct runtime *rt, const struct set *before, bool off)
+/* Does what is first in the queue; it is still in its place afterwards. */
+static void do_first(struct runtime *rt, bool off)
 {
-    struct later first = *rt->behind.items[0];
-    rt->later_ns = first.time_ns;
-    if (first.kind == LATER_LAUNCH && !off) {
-        first.run(rt, first.data, off);
-        if (!rt->flight)
-            note_end(rt, before, 0, gpu_time_ns(rt->gpu));
-    } else
-        first.run(rt, first.data, off);
+    const struct later *first = rt->behind.items[0];
+    rt->later_ns = first->time_ns;
+    first->run(rt, first->data, off);
     rt->later_ns = 0;
+}
+
+static void do_launches(struct runtime *rt)
+{
+    struct set before[QUEUE_MOST];
+    struct group group;
+    find_order(rt, before);
+    if (rt->machine.gpu.kernels > 1 && find_group(rt, before, &group)) {
+        run_group(rt, before, &group);
+        return;
+    }
+    do_first(rt, false);
+    if (!rt->flight)
+        note_end(rt, before, 0, gpu_time_ns(rt->gpu));
     take_out(rt, 0);
 }
 
 void queue_step(struct runtime *rt, bool off)
 {
-    struct set before[QUEUE_MOST];
-    struct group group;
-    find_order(rt, before);
-    if (!off && rt->behind.items[0]->kind == LATER_LAUNCH && rt->machine.gpu.kernels > 1 &&
-        find_group(rt, before, &group))
-        run_group(rt, before, &group);
-    else
-        do_first(rt, before, off);
+    if (!off && rt->behind.items[0]->kind == LATER_LAUNCH) {
+        do_launches(rt);
+        return;
+    }
+    do_first(rt, off);
+    take_out(rt, 0);
 }
 
 /* One of the words of the kernel's parameters is an address of memory that the host can see. */
@@ -185,8 +198,8 @@ static bool shows_host(const struct runtime *rt, const struct gpu_launch *launch
 
 bool queue_holds(const struct runtime *rt, const struct gpu_launch *launch, cudaStream_t stream)
 {
-    bool made = stream && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
-    return made && !rt->replay.on && !rt->monitor && gpu_may_share(rt->gpu, launch) && !shows_host(rt, launch);
+    return !stream_is_default(stream) && !rt->replay.on && !rt->monitor && gpu_may_share(rt->gpu, launch) &&
+           !shows_host(rt, launch);
 }
 
 cudaError_t queue_launch(struct runtime *rt, struct later_launch *launch, flight_later *run)

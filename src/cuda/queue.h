@@ -1,4 +1,4 @@
-/* What streams have been given and have not done: see queue.c. */
+/* The queue of the work that streams have been given and have not done: see queue.c. */
 #ifndef LOCKSTEP_CUDA_QUEUE_H
 #define LOCKSTEP_CUDA_QUEUE_H
 
@@ -12,13 +12,13 @@ struct later_launch {
 };
 
 enum later_kind {
-    LATER_WORK,   /* a copy, a fill, or what the program knows nothing of */
+    LATER_WORK,   /* a copy or a fill */
     LATER_LAUNCH, /* data is a struct later_launch */
     LATER_RECORD, /* of an event, in the stream */
     LATER_AWAIT   /* the stream waits for an event */
 };
 
-/* What a stream does once all before it is done. */
+/* Work that is put off, in the queue until all that it comes after is done. */
 struct later {
     enum later_kind kind;
     cudaStream_t stream;
@@ -35,8 +35,6 @@ bool queue_ordered(cudaStream_t a, cudaStream_t b);
 bool queue_holds(const struct runtime *rt, const struct gpu_launch *launch, cudaStream_t stream);
 /* Puts a launch off; where the queue is full, all that is in it is done. */
 cudaError_t queue_launch(struct runtime *rt, struct later_launch *launch, flight_later *run);
-/* flight.c: does what was put off, up to and with the next kernel that stands. */
-void flight_catch_up(struct runtime *rt);
 /* Does what is first in the queue: one thing, or launches that may run together. off: it is called off. */
 void queue_step(struct runtime *rt, bool off);
 

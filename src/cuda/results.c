@@ -4,8 +4,8 @@
  *   {"type":"machine", "schema":2, "machine":{...}}   at the program's first call
  *   {"type":"kernel", "index":n, ...}                 after each launch, see gpu/result_json.h; with LOCKSTEP_TIMELINE
  *                                                     `timeline`: see gpu_timeline
- *   {"type":"together", "first":n, "kernels":m, ...}  before the lines of m kernels that ran together, from index n on: sums,
- *                                                     and what they shared
+ *   {"type":"together", "first":n, "kernels":m, ...}  before the lines of m kernels that ran together, from index n on:
+ *                                                     sums, and what they shared
  *   {"type":"lost", "kernel":"...", "error":"..."}    for each launch that failed before its kernel began
  *   {"type":"seen"}                                   the program asked for its last error, and was told of such a
  * launch

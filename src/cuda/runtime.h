@@ -169,8 +169,8 @@ struct runtime {
     /* The device; NULL until the first call that needs it and after cudaDeviceReset. */
     struct gpu *gpu;
     struct flight *flight;          /* flight.c: the kernel under way, or NULL */
-    VEC(struct later *) behind;     /* what was put off until it has ended */
-    double later_ns;                /* of what is done of that: struct later, time_ns */
+    VEC(struct later *) behind;     /* queue.c: what was put off */
+    double later_ns;                /* while one of these is done, its time_ns; else 0 */
     unsigned waiting;               /* threads that wait for it */
     VEC(struct capture *) captures; /* under way */
     unsigned long long next_capture;
@@ -279,7 +279,7 @@ void results_seen(struct runtime *rt);
 /* The line of the next kernel; results_line writes it. */
 void results_kernel(const struct runtime *rt, const struct gpu_result *result, struct strbuf *line);
 void results_line(struct runtime *rt, const struct strbuf *line);
-/* So many kernels behind this line ran together: what SMs share, and sums. */
+/* Begins the lines of kernels that ran together, so many: their sums, and the figures of what their SMs share. */
 void results_together(struct runtime *rt, const struct gpu_result *total, unsigned kernels);
 /* The program cannot be continued from its checkpoint. */
 void results_refused(struct runtime *rt);
@@ -299,8 +299,8 @@ void results_waits(struct runtime *rt, const char *graph);
 void results_phases(struct runtime *rt, const char *rows);
 void results_diagnostic(struct runtime *rt, const char *text);
 
-/* flight.c; see also queue.h. Begins a kernel in a stream, when none is under way; code: the text of its module; launch->params is taken
- * over. Returns the launch's own error: when it has ended or stands. */
+/* flight.c; see also flight.h and queue.h. Begins a kernel in a stream, when none is under way; code: the text of its
+ * module; launch->params is taken over. Returns the launch's own error: when it has ended or stands. */
 cudaError_t flight_begin(struct runtime *rt, const struct gpu_launch *launch, cudaStream_t stream, const char *code);
 /* Waits until nothing is under way or put off; meanwhile the runtime is unlocked now and then. What a kernel's failure
  * answers. */
@@ -378,6 +378,8 @@ uint64_t memory_host_hash(const struct runtime *rt);
 /* stream.c */
 /* cudaErrorInvalidResourceHandle, with a word, for a stream that is none. */
 cudaError_t stream_check(struct runtime *rt, cudaStream_t stream);
+/* Returns true for 0 and the other two names of default streams, behind which there is no record. */
+bool stream_is_default(cudaStream_t stream);
 /* Returns true if work of the legacy stream waits for that of this stream, and the other way round. */
 bool stream_blocks(cudaStream_t stream);
 /* As stream_check, for events. */

@@ -1,16 +1,20 @@
 /* Streams and events. Work is executed when it is given, in the order of the program's calls, which is an order that
  * every stream and event allows; a stream is therefore only a handle, idle unless its kernel waits for the host
- * (flight.c) or for others that may run beside it (queue.c). An event records simulated time, and
- * the time between two events is the simulated time of the kernels launched between them: copies and the host take
- * none. */
+ * (flight.c) or for others that may run beside it (queue.c). An event records simulated time, and the time between two
+ * events is the simulated time of the kernels launched between them: copies and the host take none. */
 #include <stdlib.h>
 
 #include "cuda/flight.h"
 #include "cuda/graph.h"
 
+bool stream_is_default(cudaStream_t stream)
+{
+    return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
 static bool is_known(const struct runtime *rt, cudaStream_t stream)
 {
-    if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
+    if (stream_is_default(stream))
         return true;
     for (size_t i = 0; i < rt->streams.count; i++)
         if (rt->streams.items[i] == stream)
@@ -27,8 +31,7 @@ cudaError_t stream_check(struct runtime *rt, cudaStream_t stream)
 
 bool stream_blocks(cudaStream_t stream)
 {
-    bool created = stream && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
-    return !created || !(stream->flags & cudaStreamNonBlocking);
+    return stream_is_default(stream) || !(stream->flags & cudaStreamNonBlocking);
 }
 
 /* The record of a created stream; NULL for the default streams. */
