@@ -172,16 +172,12 @@ static const char *division(const struct cc_session *s)
     return s->options.approximate ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1";
 }
 
-static int take_clusters(struct cc_session *s, const char *ir, struct cc_clusters *clusters)
+/* Returns rc, that of a step that has worked on temporary files: where it failed, their directory may be the cause. */
+static int check_temp(struct cc_session *s, int rc)
 {
-    int rc = cc_take_clusters(clusters, ir, &s->diags);
-    return rc ? cc_temp_dir_check(s->temp, &s->arena, &s->diags), rc : 0;
-}
-
-static int number_places(struct cc_session *s, const char *ir, struct cc_places *places)
-{
-    int rc = cc_number_ir(places, ir, &s->diags);
-    return rc ? cc_temp_dir_check(s->temp, &s->arena, &s->diags), rc : 0;
+    if (rc)
+        cc_temp_dir_check(s->temp, &s->arena, &s->diags);
+    return rc;
 }
 
 /* Source to PTX by clang alone: -O2 when asked to be fast, else the gentler -O1, which nearly always leaves lock loops
@@ -199,7 +195,8 @@ static int compile_device_directly(struct cc_session *s, const char *source, con
     PUSH(&last, "-emit-llvm", source, "-o", optimized);
     int rc = compile(s, NULL, &command, &last);
     vec_free(&last);
-    if (rc || take_clusters(s, optimized, clusters) || number_places(s, optimized, places))
+    if (rc || check_temp(s, cc_take_clusters(clusters, optimized, &s->diags)) ||
+        check_temp(s, cc_number_ir(places, optimized, &s->diags)))
         return -1;
     PUSH(&command, s->tools.clang, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", s->options.arch,
          "-target-feature", arena_printf(&s->arena, "+%s", s->options.ptx), "-w", "-S", "-fno-verbose-asm",
@@ -226,16 +223,12 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
     PUSH(&last, source, "-o", raw);
     int rc = compile(s, DEVICE, &command, &last);
     vec_free(&last);
-    if (rc || take_clusters(s, raw, clusters))
+    if (rc || check_temp(s, cc_take_clusters(clusters, raw, &s->diags)) || check_temp(s, cc_repair_ir(raw, &s->diags)))
         return -1;
-    if (cc_repair_ir(raw, &s->diags)) {
-        cc_temp_dir_check(s->temp, &s->arena, &s->diags);
-        return -1;
-    }
     const char *instcombine = s->llvm_version >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
     PUSH(&command, s->tools.opt, "-S", "-unroll-threshold=600", arena_printf(&s->arena, device_passes, instcombine),
          raw, "-o", optimized);
-    if (cc_run_and_free(s, &command) || number_places(s, optimized, places))
+    if (cc_run_and_free(s, &command) || check_temp(s, cc_number_ir(places, optimized, &s->diags)))
         return -1;
     /* A loop keeps its branch back at its end, as nvcc leaves it. Block placement would put the end before the head, so
      * that a spin loop went round by forward branches, which nothing that looks for loops sees. */
@@ -256,11 +249,8 @@ static int compile_device(struct cc_session *s, const char *source, const char *
     const struct cc_bounds bounds = {s->options.max_registers, &clusters};
     int rc = passes ? compile_device_by_passes(s, source, stem, &places, &clusters, written)
                     : compile_device_directly(s, source, stem, &places, &clusters, written);
-    if (rc == 0) {
-        rc = cc_repair_ptx(written, ptx, &places, &bounds, &s->diags);
-        if (rc)
-            cc_temp_dir_check(s->temp, &s->arena, &s->diags);
-    }
+    if (rc == 0)
+        rc = check_temp(s, cc_repair_ptx(written, ptx, &places, &bounds, &s->diags));
     cc_places_free(&places);
     cc_clusters_free(&clusters);
     return rc ? -1 : 0;
@@ -338,10 +328,8 @@ static int compile_host_cuda(struct cc_session *s, const char *source, const cha
     vec_free(&last);
     if (rc || !s->options.relocatable)
         return rc;
-    if (cc_name_linked(made, &s->diags)) {
-        cc_temp_dir_check(s->temp, &s->arena, &s->diags);
+    if (check_temp(s, cc_name_linked(made, &s->diags)))
         return -1;
-    }
     PUSH(&command, s->tools.clang, "-c", made, "-o", object);
     return cc_run_and_free(s, &command);
 }

@@ -189,21 +189,22 @@ struct cc_clusters {
     size_t count, capacity;
     struct arena arena;
 };
-/* Learns the clusters of a file of IR and takes the table of annotations out of it. Returns 0, or -1 with a diagnostic. */
+/* Learns the clusters of a file of IR and takes the table of annotations out of it. Returns 0, or -1 with a
+ * diagnostic. */
 int cc_take_clusters(struct cc_clusters *clusters, const char *path, struct diag_sink *diags);
 /* The one of the kernel with this name, or NULL. */
 const struct cc_cluster *cc_cluster_of(const struct cc_clusters *clusters, const char *name, size_t length);
 void cc_clusters_free(struct cc_clusters *clusters);
 
-/* What kernels are declared with that LLVM does not write: a limit of registers (0: none) for those without launch bounds,
- * as nvcc has --maxrregcount; clusters. */
+/* Directives that cc_repair_ptx adds to the declarations of kernels, since LLVM does not write them: .maxnreg and
+ * .reqnctapercluster. */
 struct cc_bounds {
-    unsigned max_registers;
+    unsigned max_registers; /* --maxrregcount, of a kernel without launch bounds, as nvcc has it; 0: no limit */
     const struct cc_clusters *clusters;
 };
 /* Copies PTX that LLVM wrote, without the labels that mark positions for debug sections ("Ltmp12:",
- * "$L__func_begin0:"; nothing refers to them), with the instructions that LLVM 14 gets wrong put right and with the
- * chains of inlined calls of the IR's debug locations, when these were numbered. */
+ * "$L__func_begin0:"; nothing refers to them), with the instructions that LLVM 14 gets wrong put right, with the
+ * kernels' bounds and with the chains of inlined calls of the IR's debug locations, when these were numbered. */
 int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, const struct cc_bounds *bounds,
                   struct diag_sink *diags);
 /* In assembly of host code with relocatable device code: the runtime registers what clang leaves to a device linker,

@@ -39,8 +39,8 @@ static void clean_path(char *path)
     *to = '\0';
 }
 
-/* The directory in which relative paths begin, as clang names it: by PWD, which may lead through links, if that is where
- * it says. False: it has no name. */
+/* The directory in which relative paths begin, as clang names it: PWD, whose path may lead through links, if that names
+ * the working directory; else getcwd's path. False: it has no name. */
 static bool get_directory(char directory[PATH_MAX])
 {
     const char *named = getenv("PWD");

@@ -6,9 +6,9 @@
  *   typename traits<T>::member<int>   the name of a template without `template` before it, which C++20 lets out
  *   S<T>::member S<T>::f() { ... }    the type of a result without `typename` before it, which C++20 lets out too
  *   __device__ [[nodiscard]] int f()  attributes behind one of the other kind: taken out, since none of them does
- * anything
- *   #define M #pragma unroll          a directive that a macro stands for, which nvcc has preprocessed before it looks at
- *                                     directives: _Pragma("unroll")
+ *                                     anything
+ *   #define M #pragma unroll          a directive that a macro stands for, which nvcc has preprocessed before it
+ *                                     looks at directives: _Pragma("unroll")
  *   __managed__, and at places that clang complained of: see cc_declarations.c
  *
  * All of these are found by their tokens, in macros as well. A form that is not recognized stays: clang explains. */

@@ -148,8 +148,8 @@ struct findings {
     struct strbuf phases;              /* rows of --phases */
     struct strbuf timeline;            /* lines of --timeline */
     json_t *waits;                     /* the graph of waiting of the last kernel that hung, or NULL */
+    json_t *together;                  /* sums of kernels that ran together, or NULL: none did */
     json_t *failed; /* launches that failed before their kernel began: kernel and error of each, in order */
-    json_t *together; /* sums of kernels that ran together, or NULL: none did */
     size_t seen;    /* of these, the first so many: the program then asked for its last error, and was told */
 };
 
