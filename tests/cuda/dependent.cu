@@ -1,16 +1,8 @@
 /* Programmatic dependent launch: a kernel prepares beside the one before it, and waits for it where it needs its values. Prints
  * how long a pair takes, in tenths of the first kernel alone. */
 #include <cstdio>
-#include <cuda_runtime.h>
 
-#define must(call)                                                                                                     \
-    do {                                                                                                               \
-        cudaError_t error = (call);                                                                                    \
-        if (error != cudaSuccess) {                                                                                    \
-            printf("%s: %s\n", #call, cudaGetErrorName(error));                                                        \
-            return 1;                                                                                                  \
-        }                                                                                                              \
-    } while (0)
+#include "must.h"
 
 enum { THREADS = 64, ROUNDS = 2000 };
 

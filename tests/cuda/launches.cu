@@ -1,16 +1,8 @@
 /* How far apart launches begin, by events: one behind the other, as nodes of a graph, and with leave to begin early. Prints
  * nanoseconds a launch. The kernel may name what comes before and behind it. */
 #include <cstdio>
-#include <cuda_runtime.h>
 
-#define must(call)                                                                                                     \
-    do {                                                                                                               \
-        cudaError_t error = (call);                                                                                    \
-        if (error != cudaSuccess) {                                                                                    \
-            printf("%s: %s\n", #call, cudaGetErrorName(error));                                                        \
-            return 1;                                                                                                  \
-        }                                                                                                              \
-    } while (0)
+#include "must.h"
 
 enum { LAUNCHES = 8 };
 

@@ -1,16 +1,8 @@
 /* Kernels of several streams: what runs beside what, by simulated time, and that values are right in any case. Prints a
  * line for each part: how many times as long as one kernel alone it took, in tenths. */
 #include <cstdio>
-#include <cuda_runtime.h>
 
-#define must(call)                                                                                                     \
-    do {                                                                                                               \
-        cudaError_t error = (call);                                                                                    \
-        if (error != cudaSuccess) {                                                                                    \
-            printf("%s: %s\n", #call, cudaGetErrorName(error));                                                        \
-            return 1;                                                                                                  \
-        }                                                                                                              \
-    } while (0)
+#include "must.h"
 
 enum { STREAMS = 4, THREADS = 64, ROUNDS = 2000 };
 
