@@ -119,12 +119,15 @@ static bool find_group(const struct runtime *rt, const struct set *before, struc
     return beside;
 }
 
-/* A launch has ended, whose place in the queue this was: what comes after it is no earlier. */
-static void note_end(struct runtime *rt, const struct set *before, size_t place, double end_ns)
+/* A launch has ended that had this place when the order was found: what comes after it is no earlier. taken: so many
+ * things in front of the others have been taken out since. */
+static void note_end(struct runtime *rt, const struct set *before, size_t place, size_t taken, double end_ns)
 {
-    for (size_t k = place + 1; k < length(rt); k++)
-        if (has(&before[k], place) && rt->behind.items[k]->time_ns < end_ns)
-            rt->behind.items[k]->time_ns = end_ns;
+    for (size_t k = place + 1; k < QUEUE_MOST && k - taken < rt->behind.count; k++) {
+        struct later *later = rt->behind.items[k - taken];
+        if (has(&before[k], place) && later->time_ns < end_ns)
+            later->time_ns = end_ns;
+    }
 }
 
 static void take_out(struct runtime *rt, size_t place)
@@ -145,17 +148,19 @@ static void run_group(struct runtime *rt, const struct set *before, const struct
     }
     flight_together(rt, launches, g->after, g->count, ended);
     for (unsigned n = 0; n < g->count; n++)
-        note_end(rt, before, g->places[n], ended[n]);
+        note_end(rt, before, g->places[n], 0, ended[n]);
     for (unsigned n = g->count; n-- > 0;)
         take_out(rt, g->places[n]);
 }
 
-/* Does what is first in the queue; it is still in its place afterwards. */
+/* Takes out what is first in the queue and does it: in this order, since a launch that waits at once (a replay's) goes
+ * on with the queue from within. */
 static void do_first(struct runtime *rt, bool off)
 {
-    const struct later *first = rt->behind.items[0];
-    rt->later_ns = first->time_ns;
-    first->run(rt, first->data, off);
+    const struct later first = *rt->behind.items[0];
+    take_out(rt, 0);
+    rt->later_ns = first.time_ns;
+    first.run(rt, first.data, off);
     rt->later_ns = 0;
 }
 
@@ -170,18 +175,15 @@ static void do_launches(struct runtime *rt)
     }
     do_first(rt, false);
     if (!rt->flight)
-        note_end(rt, before, 0, gpu_time_ns(rt->gpu));
-    take_out(rt, 0);
+        note_end(rt, before, 0, 1, gpu_time_ns(rt->gpu));
 }
 
 void queue_step(struct runtime *rt, bool off)
 {
-    if (!off && rt->behind.items[0]->kind == LATER_LAUNCH) {
+    if (!off && rt->behind.items[0]->kind == LATER_LAUNCH)
         do_launches(rt);
-        return;
-    }
-    do_first(rt, off);
-    take_out(rt, 0);
+    else
+        do_first(rt, off);
 }
 
 /* One of the words of the kernel's parameters is an address of memory that the host can see. */
