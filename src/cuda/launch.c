@@ -1,7 +1,7 @@
 /* Launches. A kernel runs inside the call that launches it, to its end unless it has to wait for the host (flight.c),
  * or may run beside others, for which it waits in the queue (queue.c). What it printed follows at once, so that it
- * stands in the order in which the program acted. A kernel that fails leaves its error to the calls after the launch, as
- * an asynchronous failure does, and the device refuses work until cudaDeviceReset. */
+ * stands in the order in which the program acted. A kernel that fails leaves its error to the calls after the launch,
+ * as an asynchronous failure does, and the device refuses work until cudaDeviceReset. */
 #include <stdlib.h>
 #include <string.h>
 

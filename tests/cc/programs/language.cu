@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-// What nvcc takes without `typename` before the type of a result, and attributes behind __device__.
+// nvcc takes the type of a result without `typename` before it, attributes behind __device__, and a directive as a macro.
 #define UNCHECKED #pragma nv_exec_check_disable
 template <class T> struct box {
     using type = T;

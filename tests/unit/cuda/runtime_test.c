@@ -143,7 +143,8 @@ static void streams_decide_what_runs_together(void **state)
     cudaEventDestroy(end_b);
 }
 
-/* What is not ready to share the device runs behind what is before it; a default stream's launches do not wait. */
+/* A launch behind work that is no launch does not run with those before it; a launch into a default stream makes all
+ * run at once. */
 static void other_work_ends_the_queue(void **state)
 {
     cudaStream_t a, b;
