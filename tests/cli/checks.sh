@@ -2,6 +2,8 @@
 # --check mem,race,init: planted races are found, with both lines and what would order them, and their mended forms have none; results and
 # cycles are those without the check.
 . "$(dirname "$0")/_lib.sh"
+. "$(dirname "$0")/_checks.sh"
+program=planted mends=m machine=() unwritten=4
 command -v clang >/dev/null || { echo "skipped: clang is not installed"; exit 77; }
 [ -z "${LOCKSTEP_PRELOAD:-}" ] || { echo "skipped: programs of this test have no sanitizer"; exit 77; }
 cd "$folder" || exit 1
@@ -147,24 +149,10 @@ int main(int, char **argv)
 P
 "$LOCKSTEP" cc planted.cu -o planted || exit 1
 
-# line TEXT: the number of the line of the program that ends so.
-line() {
-    awk -v text="// $1" 'index($0, text) && substr($0, length($0) - length(text) + 1) == text { print NR }' planted.cu
-}
 # finds KERNEL HINT LINE...: it has an error whose hint matches, each line is named, and its mended form has none.
 finds() {
-    local kernel=$1 hint=$2 text status
-    shift 2
-    "$LOCKSTEP" run --quiet --check race,init ./planted "$kernel" >out 2>err
-    status=$?
-    [ "$status" = 1 ] || { cat err; wrong "$kernel: exit code $status, expected 1"; }
-    grep -q "error: kernel $kernel: .*: \(a race\|4 bytes that nobody has written\)$" err || { cat err; wrong "$kernel: nothing found"; }
-    grep -q "hint: .*$hint" err || { cat err; wrong "$kernel: the hint is another than: $hint"; }
-    for text in "$@"; do
-        grep -q "planted.cu:$(line "$kernel $text")\b" err || { cat err; wrong "$kernel: does not name the line that $text"; }
-    done
-    "$LOCKSTEP" run --quiet --check race,init ./planted "m$kernel" >out 2>err || { cat err; wrong "$kernel, mended: an error"; }
-    grep -q "error" err && { cat err; wrong "$kernel, mended: it tells of an error"; }
+    has_error "$@"
+    mended race,init "$1"
 }
 finds barrier '__syncthreads() between' writes reads
 finds flag '__threadfence() between .* by which others are told, is missing' writes tells reads

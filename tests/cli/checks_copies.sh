@@ -2,6 +2,8 @@
 # --check on copies beside the warp, mbarriers and blocks of a cluster: planted mistakes are found, with both lines and what is missing, and
 # their mended forms have none; results and cycles are those without the check.
 . "$(dirname "$0")/_lib.sh"
+. "$(dirname "$0")/_checks.sh"
+program=planted mends=m- machine=(--machine h100) unwritten='[0-9]*'
 command -v clang >/dev/null || { echo "skipped: clang is not installed"; exit 77; }
 [ -z "${LOCKSTEP_PRELOAD:-}" ] || { echo "skipped: programs of this test have no sanitizer"; exit 77; }
 cd "$folder" || exit 1
@@ -497,27 +499,10 @@ cp "$LOCKSTEP_SRC/workloads/waiting.h" .
 sed -i "s|\"workload.h\"|\"$LOCKSTEP_SRC/workloads/workload.h\"|" waiting.h
 "$LOCKSTEP" cc planted.cu -o planted || exit 1
 
-# line TEXT: the number of the line of the program that ends so.
-line() {
-    awk -v text="// $1" 'index($0, text) && substr($0, length($0) - length(text) + 1) == text { print NR }' planted.cu
-}
-mended() {
-    "$LOCKSTEP" run --quiet --machine h100 --check mem,race,init ./planted "m-$1" >out 2>err || { cat err; wrong "$1, mended: an error"; }
-    grep -q "error" err && { cat err; wrong "$1, mended: it tells of an error"; }
-}
 # finds KERNEL HINT LINE...: it has an error whose hint matches, each line is named, and its mended form has none.
 finds() {
-    local kernel=$1 hint=$2 text status
-    shift 2
-    "$LOCKSTEP" run --quiet --machine h100 --check race,init ./planted "$kernel" >out 2>err
-    status=$?
-    [ "$status" = 1 ] || { cat err; wrong "$kernel: exit code $status, expected 1"; }
-    grep -q "error: kernel $kernel: .*: \(a race\|[0-9]* bytes that nobody has written\)$" err || { cat err; wrong "$kernel: nothing found"; }
-    grep -q "hint: .*$hint" err || { cat err; wrong "$kernel: the hint is another than: $hint"; }
-    for text in "$@"; do
-        grep -q "planted.cu:$(line "$kernel $text")\b" err || { cat err; wrong "$kernel: does not name the line that $text"; }
-    done
-    mended "$kernel"
+    has_error "$@"
+    mended mem,race,init "$1"
 }
 finds group 'a cp.async.wait_group, or a wait for the mbarrier .* is missing' copies reads
 finds older 'a cp.async.wait_group, .* is missing' copies reads
@@ -541,14 +526,14 @@ finds cast 'a wait for the phase of its mbarrier' copies reads
 finds lanes 'the copy at .* is done, but .* does not know it' copies reads
 finds later 'a cp.async.wait_group, or a wait for the mbarrier .* is missing' copies reads
 for kernel in turns zeros through mixed; do
-    mended $kernel
+    mended mem,race,init $kernel
 done
 
 # Outside of allocations: an error of every run, with the line.
 for kernel in outside beyond; do
     "$LOCKSTEP" run --quiet --machine h100 --check mem ./planted $kernel >out 2>err && wrong "$kernel: no error"
-    grep -q "planted.cu:$(line "$kernel copies")\b" err || { cat err; wrong "$kernel: the line is not named"; }
-    mended $kernel
+    names $kernel copies
+    mended mem,race,init $kernel
 done
 
 # Nothing of a run changes.

@@ -2,6 +2,8 @@
 # Programs with the usual mistakes, one each: --check names the lines of both accesses and what is missing, and is silent on their mended
 # forms.
 . "$(dirname "$0")/_lib.sh"
+. "$(dirname "$0")/_checks.sh"
+program=mistakes
 command -v clang >/dev/null || { echo "skipped: clang is not installed"; exit 77; }
 [ -z "${LOCKSTEP_PRELOAD:-}" ] || { echo "skipped: programs of this test have no sanitizer"; exit 77; }
 cd "$folder" || exit 1
@@ -297,18 +299,10 @@ int main(int arguments, char **argv)
 P
 "$LOCKSTEP" cc mistakes.cu -o mistakes || exit 1
 
-# line TEXT: the number of the line of the program that ends so.
-line() {
-    awk -v text="// $1" 'index($0, text) && substr($0, length($0) - length(text) + 1) == text { print NR }' mistakes.cu
-}
 # named KERNEL LINE...: `err` has errors of it, and each line is named.
 named() {
-    local kernel=$1 place
-    shift
-    grep -q "error: kernel $kernel" err || { cat err; wrong "$kernel: nothing found"; }
-    for place in "$@"; do
-        grep -q "mistakes.cu:$(line "$kernel $place")\b" err || { cat err; wrong "$kernel: does not name the line that $place"; }
-    done
+    grep -q "error: kernel $1" err || { cat err; wrong "$1: nothing found"; }
+    names "$@"
 }
 # finds KERNEL TEXT LINE...: it ends with an error that has this text, and each line is named.
 finds() {

@@ -108,16 +108,20 @@ check:
   - {buffer: out, sum_u32: 2412288}
   - {buffer: mid, sum_u32: 804096}
 Y
+cycles_of() {
+    sed -n 's/^ *"cycles": \([0-9]*\),*$/\1/p' "$1" | head -n 1
+}
+small=(--machine h100 --set gpu.sms=8 --set gpu.gpc_sms=4)
 protocols=$("$LOCKSTEP" protocols | awk '/^[a-z]/ { print $1 }')
 [ "$(echo "$protocols" | wc -l)" -ge 7 ] || wrong "protocols: $protocols"
 for protocol in $protocols; do
-    json with --machine h100 --set gpu.sms=8 --set gpu.gpc_sms=4 --protocol "$protocol" passes.yaml || continue
-    cycles=$(sed -n 's/^ *"cycles": \([0-9]*\),*$/\1/p' with | head -n 1)
+    json with "${small[@]}" --protocol "$protocol" passes.yaml || continue
+    cycles=$(cycles_of with)
     for how in "--threads 3" --no-skip; do
         # shellcheck disable=SC2086
-        json other --machine h100 --set gpu.sms=8 --set gpu.gpc_sms=4 --protocol "$protocol" $how passes.yaml || continue
-        [ "$(sed -n 's/^ *"cycles": \([0-9]*\),*$/\1/p' other | head -n 1)" = "$cycles" ] || wrong "$protocol $how: other cycles"
+        json other "${small[@]}" --protocol "$protocol" $how passes.yaml || continue
+        [ "$(cycles_of other)" = "$cycles" ] || wrong "$protocol $how: other cycles"
     done
 done
-json with --machine h100 --set gpu.sms=8 --set gpu.gpc_sms=4 --check mem,race,init passes.yaml
+json with "${small[@]}" --check mem,race,init passes.yaml
 finish
