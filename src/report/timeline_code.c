@@ -2,8 +2,8 @@
  * first, and the eighth bit while there are more; a text is its length and its bytes. Behind the launch's tables come
  * its SMs, each a piece of its own, so that one that has no room is left out whole.
  *
- *   launch: name, cycles, from, until, causes {words, name, colour}, locks {name},
- *           mbarriers {name}, places {text}, instructions {place, text}, phases of all SMs, SMs {number, lives, barriers, sections, unfinished}
+ *   launch: name, cycles, from, until, causes {words, name, colour}, locks {name}, mbarriers {name}, places {text},
+ *           instructions {place, text}, phases of all SMs, SMs {number, lives, barriers, sections, unfinished}
  *   life: slot, block x, y, z, warp, cut, from, length, phases' begin behind from, phases {cycles, cause, instruction,
  *         cycles at other causes}
  *   barrier: slot, came, length, instruction, number of the mbarrier + 1 or 0

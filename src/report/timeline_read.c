@@ -210,10 +210,11 @@ static bool take_launch(struct timeline_read *t, json_t *line)
     launch.cycles = number_of(line, "cycles", INT64_MAX / 2, &bad);
     launch.causes = (uint32_t)json_array_size(json_object_get(line, "causes"));
     launch.locks = (uint32_t)json_array_size(json_object_get(line, "locks"));
-    const json_t *mbarriers = json_object_get(line, "mbarriers"); /* files of before have none */
+    const json_t *mbarriers = json_object_get(line, "mbarriers"); /* older files have none */
     launch.mbarriers = (uint32_t)json_array_size(mbarriers);
-    bool whole = (!mbarriers || are_named(mbarriers, "name")) && take_instructions(&launch) && are_named(json_object_get(line, "causes"), NULL) &&
-                 are_named(json_object_get(line, "locks"), "name") && json_is_string(json_object_get(line, "name"));
+    bool whole = take_instructions(&launch) && are_named(json_object_get(line, "causes"), NULL) &&
+                 are_named(json_object_get(line, "locks"), "name") && (!mbarriers || are_named(mbarriers, "name")) &&
+                 json_is_string(json_object_get(line, "name"));
     vec_push(&t->launches, launch);
     return whole && !bad;
 }
@@ -281,7 +282,8 @@ const char *timeline_read_lock(const struct timeline_read_launch *l, uint32_t lo
 
 const char *timeline_read_mbarrier(const struct timeline_read_launch *l, uint32_t mbarrier)
 {
-    return json_string_value(json_object_get(json_array_get(json_object_get(l->object, "mbarriers"), mbarrier), "name"));
+    return json_string_value(
+        json_object_get(json_array_get(json_object_get(l->object, "mbarriers"), mbarrier), "name"));
 }
 
 bool timeline_read_is_shared(const struct timeline_read_launch *l, uint32_t lock)

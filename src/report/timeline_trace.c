@@ -393,8 +393,10 @@ static void add_barriers(struct converter *c)
         struct strbuf name = {0};
         if (wait->mbarrier)
             strbuf_addf(&name, "mbarrier %s", timeline_read_mbarrier(l, wait->mbarrier - 1));
-        add_slice(c, track_below(c, BARRIERS, wait->sm, wait->slot, 0), wait->came, wait->opened,
-                  wait->mbarrier ? strbuf_text(&name) : "at barrier", wait->pc);
+        else
+            strbuf_add(&name, "at barrier");
+        add_slice(c, track_below(c, BARRIERS, wait->sm, wait->slot, 0), wait->came, wait->opened, strbuf_text(&name),
+                  wait->pc);
         strbuf_free(&name);
     }
 }
