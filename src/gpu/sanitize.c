@@ -93,12 +93,13 @@ static bool is_mbarrier(const struct isa_module *code, const struct sanitize_acc
 
 static const char *verb_of(const struct isa_module *code, const struct sanitize_access *a)
 {
-    unsigned op = code->instrs[a->pc].op;
+    const struct isa_instr *instr = &code->instrs[a->pc];
     if (a->copies)
         return a->writes ? "written by a copy that was asked for" : "read by a copy that was asked for";
     if (is_mbarrier(code, a))
-        return op >= ISA_OP_MBARRIER_TEST && op <= ISA_OP_MBARRIER_TRY_PARITY ? "looked at" : "changed";
-    return isa_op_info((enum isa_op)op)->flags & ISA_FLAG_ATOMIC ? "changed by an atomic" : a->writes ? "written" : "read";
+        return isa_looks_at_mbarrier(instr) ? "looked at" : "changed";
+    bool atomic = isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_ATOMIC;
+    return atomic ? "changed by an atomic" : a->writes ? "written" : "read";
 }
 
 static const char *noun_of(const struct isa_module *code, const struct sanitize_access *a)
@@ -138,7 +139,7 @@ static void add_no_fence(const struct sanitize_finding *f, const struct lines *l
                     lines->first);
 }
 
-/* The first is a copy that nobody has waited for. */
+/* Says which wait is missing behind the first, a copy that nobody has waited for. */
 static void add_wait(const struct isa_module *code, const struct sanitize_finding *f, const struct lines *lines,
                      struct strbuf *out)
 {
@@ -153,7 +154,7 @@ static void add_wait(const struct isa_module *code, const struct sanitize_findin
         strbuf_add(out, "a wait for the phase of its mbarrier, to which all its bytes belong, is missing");
 }
 
-/* A copy is one of the two. */
+/* Says what is missing between two accesses of which one is a copy's. */
 static void add_copy(const struct isa_module *code, const struct sanitize_finding *f, const struct lines *lines,
                      struct strbuf *out)
 {

@@ -23,9 +23,8 @@ static const struct isa_instr *wait_of(const struct waits_warp *node)
     if (!may || s->last_sync_pc >= code->instr_count || !s->last_sync_shared)
         return NULL;
     const struct isa_instr *instr = &code->instrs[s->last_sync_pc];
-    bool waits = instr->op >= ISA_OP_MBARRIER_TEST && instr->op <= ISA_OP_MBARRIER_TRY_PARITY;
     const struct isa_function *now = &code->functions[s->warp->paths.now->frame.function];
-    return waits && isa_function_at(code, s->last_sync_pc) == now ? instr : NULL;
+    return isa_looks_at_mbarrier(instr) && isa_function_at(code, s->last_sync_pc) == now ? instr : NULL;
 }
 
 /* A lane's phase and object. False: that is not plain, or the phase is over. */

@@ -40,6 +40,14 @@ const struct isa_function *isa_function_at(const struct isa_module *module, uint
     return NULL;
 }
 
+bool isa_has_mbarriers(const struct isa_module *module)
+{
+    for (uint32_t i = 0; i < module->instr_count; i++)
+        if (isa_op_info((enum isa_op)module->instrs[i].op)->flags & ISA_FLAG_MBARRIER)
+            return true;
+    return false;
+}
+
 bool isa_fails(const struct isa_module *module, const struct isa_instr *instr)
 {
     if (instr->op == ISA_OP_TRAP)

@@ -217,6 +217,9 @@ const struct isa_function *isa_find_named(const struct isa_module *module, const
 /* The function whose instructions include pc. */
 const struct isa_function *isa_function_at(const struct isa_module *module, uint32_t pc);
 
+/* Returns true if an instruction of the module names an mbarrier. */
+bool isa_has_mbarriers(const struct isa_module *module);
+
 /* Ends the kernel with an error where its guard is true. */
 bool isa_fails(const struct isa_module *module, const struct isa_instr *instr);
 /* The first instruction to which lanes at pc and at other, two instructions of the function, both come whatever way they
@@ -297,6 +300,12 @@ static inline uint8_t isa_scope_of(const struct isa_instr *instr)
 static inline bool isa_is_cluster_barrier(const struct isa_instr *instr)
 {
     return instr->op == ISA_OP_BARRIER && instr->mods.scope == ISA_SCOPE_CLUSTER;
+}
+
+/* Returns true if the instruction looks whether a phase of an mbarrier is over, or waits until it is. */
+static inline bool isa_looks_at_mbarrier(const struct isa_instr *instr)
+{
+    return instr->op >= ISA_OP_MBARRIER_TEST && instr->op <= ISA_OP_MBARRIER_TRY_PARITY;
 }
 
 /* The barrier that an instruction names by a constant number, or ISA_NO_BARRIER. */

@@ -1,5 +1,5 @@
-/* Mbarriers: see mbarriers.h. A warp waits for the object at which its last look was: cycles in which it is suspended are those
- * of the cause `mbarrier`, so that they add up to the statistic warps.mbarrier. */
+/* Mbarriers: see mbarriers.h. A warp waits for the object at which its last look was: cycles in which it is suspended
+ * are those of the cause `mbarrier`, so that they add up to the statistic warps.mbarrier. */
 #include "profile/mbarriers.h"
 
 #include <stdlib.h>
@@ -28,27 +28,20 @@ const char *profile_mbarrier_use_name(enum profile_mbarrier_use use)
     return names[use];
 }
 
-static bool waits(const struct isa_instr *instr)
-{
-    return instr->op >= ISA_OP_MBARRIER_TEST && instr->op <= ISA_OP_MBARRIER_TRY_PARITY;
-}
-
 size_t profile_mbarriers_bytes(const struct isa_module *module)
 {
-    bool has = false;
-    for (uint32_t i = 0; i < module->instr_count; i++)
-        has |= (isa_op_info((enum isa_op)module->instrs[i].op)->flags & ISA_FLAG_MBARRIER) != 0;
-    return has ? sizeof(struct profile_mbarriers) + ((size_t)module->instr_count / 64 + 1) * sizeof(uint64_t) : 0;
+    size_t words = (size_t)module->instr_count / 64 + 1;
+    return isa_has_mbarriers(module) ? sizeof(struct profile_mbarriers) + words * sizeof(uint64_t) : 0;
 }
 
 void profile_mbarriers_begin(struct profile_mbarriers *s, const struct isa_module *module)
 {
     for (uint32_t i = 0; i < module->instr_count; i++)
-        if (waits(&module->instrs[i]))
+        if (isa_looks_at_mbarrier(&module->instrs[i]))
             s->waits[i / 64] |= BIT64(i % 64);
 }
 
-/* The number of an object; PROFILE_MBARRIERS: it has none. */
+/* The number of an object; PROFILE_MBARRIERS: there is no room for it. */
 static uint32_t find(struct profile_mbarriers *s, uint64_t address)
 {
     uint32_t i = 0;

@@ -348,8 +348,7 @@ static void settle_param_space(const struct ptx_parser *p, const struct mnemonic
 static void settle_mbarrier(struct isa_instr *instr)
 {
     bool arrives = instr->op >= ISA_OP_MBARRIER_ARRIVE && instr->op <= ISA_OP_MBARRIER_DROP_TX;
-    bool waits = instr->op >= ISA_OP_MBARRIER_TEST && instr->op <= ISA_OP_MBARRIER_TRY_PARITY;
-    if ((!arrives && !waits) || instr->mods.order)
+    if ((!arrives && !isa_looks_at_mbarrier(instr)) || instr->mods.order)
         return;
     instr->mods.order = arrives ? ISA_ORDER_RELEASE : ISA_ORDER_ACQUIRE;
     instr->mods.scope = ISA_SCOPE_CTA;

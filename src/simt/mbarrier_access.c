@@ -22,11 +22,6 @@ static void set_word(struct simt_access *access, unsigned lane, unsigned word, u
     memcpy(simt_access_data(access, lane) + 8 * word, &value, 8);
 }
 
-static bool waits(unsigned op)
-{
-    return op >= ISA_OP_MBARRIER_TEST && op <= ISA_OP_MBARRIER_TRY_PARITY;
-}
-
 static bool names_state(unsigned op)
 {
     return op == ISA_OP_MBARRIER_TEST || op == ISA_OP_MBARRIER_TRY;
@@ -46,7 +41,7 @@ static void gather_operands(const struct simt_warp *warp, const struct simt_op *
                             struct simt_access *access)
 {
     unsigned which = access->instr->op;
-    if (!waits(which)) {
+    if (!isa_looks_at_mbarrier(access->instr)) {
         gather_word(warp, op, 1, cycle, access, 0, 1);
         return;
     }
@@ -127,7 +122,7 @@ static bool perform(struct simt_warp *warp, struct simt_access *access, unsigned
     access->changed |= step.object != object ? bit : 0;
     access->ended |= step.completed ? bit : 0;
     write_state(warp, access, lane, object);
-    if (waits(access->instr->op) && !mbarrier_is_over(object, (unsigned)word_of(access, lane, 1)))
+    if (isa_looks_at_mbarrier(access->instr) && !mbarrier_is_over(object, (unsigned)word_of(access, lane, 1)))
         access->waiting |= bit;
     return true;
 }
@@ -192,7 +187,7 @@ enum simt_event simt_mbarrier(struct simt_warp *warp, const struct simt_op *op, 
     for (uint64_t rest = access->mask & ~access->remote; rest; rest &= rest - 1)
         if (!perform(warp, access, mask_first(rest), r))
             return SIMT_FAULTED;
-    if (waits(r->instr->op))
+    if (isa_looks_at_mbarrier(r->instr))
         write_waits(warp, access, access->mask);
     if (r->instr->op == ISA_OP_MBARRIER_TEST || r->instr->op == ISA_OP_MBARRIER_TEST_PARITY)
         access->waiting = 0;
