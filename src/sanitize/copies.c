@@ -1,14 +1,15 @@
 /* Copies that go on beside the threads that ask for them, and the mbarriers at which they count.
  *
- * A copy touches memory from when it is asked for until somebody knows that it is done. Its bytes are marked when it is asked for
- * (sanitize_mark.copy), against what its thread knows then: who has used the place before must have told that thread. From then on
- * an access of one of these bytes, by whichever thread, comes behind the copy only if its thread knows that the copy is done: by
- * the epoch in which the thread that asked for it waited for its group, or by the phase of an mbarrier in which its last bytes
- * counted. Phases of mbarriers stand in vector clocks as epochs of warps do, so who waits for one tells others with what it
- * tells them. PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy", "mbarrier".
+ * A copy touches memory from when it is asked for until somebody knows that it is done. Its bytes are marked when it is
+ * asked for (sanitize_mark.copy), against what its thread knows then: who has used the place before must have told that
+ * thread. From then on an access of one of these bytes, by whichever thread, comes behind the copy only if its thread
+ * knows that the copy is done: by the epoch in which the thread that asked for it waited for its group, or by the phase
+ * of an mbarrier in which its last bytes counted. Phases of mbarriers stand in vector clocks as epochs of warps do, so
+ * who waits for one tells others with what it tells them. PTX ISA, "Data Movement and Conversion Instructions:
+ * Asynchronous copy", "mbarrier".
  *
- * Copies in bulk see memory by a proxy of their own: what a thread has stored before they read it they see only behind a
- * fence.proxy.async (PTX ISA, "Proxies"). Here one by any thread that knew of the store will do. */
+ * Copies in bulk see memory by a proxy of their own: what a thread has stored before they read it they see only behind
+ * a fence.proxy.async (PTX ISA, "Proxies"). Here one by any thread that knew of the store will do. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -73,7 +74,7 @@ static uint64_t commits_behind(const struct sanitize_commits *c, uint64_t commit
     return behind;
 }
 
-/* The lanes know that the copy is done, or has read its source, from that epoch on. */
+/* The lanes know that the copy is done, or (source) has read its source, from that epoch on. */
 static void close_copy(struct sanitize *s, uint32_t number, uint64_t lanes, uint32_t epoch, bool source)
 {
     struct sanitize_copy *copy = &s->copies.items[number - 1];
@@ -91,7 +92,8 @@ static void wait(struct sanitize *s, struct sanitize_warp *w, const struct isa_i
     for (size_t i = 0; i < w->groups.count; i++) {
         struct sanitize_group group = w->groups.items[i];
         uint64_t done = 0;
-        for (uint64_t rest = group.bulk == bulk && (all || group.commit) ? group.lanes & lanes : 0; rest; rest &= rest - 1)
+        for (uint64_t rest = group.bulk == bulk && (all || group.commit) ? group.lanes & lanes : 0; rest;
+             rest &= rest - 1)
             if (all || commits_behind(&w->commits[bulk], group.commit, mask_first(rest)) >= most)
                 done |= rest & -rest;
         if (done)
@@ -125,7 +127,8 @@ void sanitize_groups(struct sanitize *s, struct sanitize_warp *w, const struct i
 
 /* mbarriers */
 
-/* The object has a place in vector clocks: a column of a row that its SM has for them. Objects may share one. */
+/* The mbarrier of a cell, which gets a place in vector clocks if it has none: a column of the row that its SM has for
+ * mbarriers. There are SANITIZE_WARPS columns; further mbarriers share them. */
 static struct sanitize_sync *object_of(struct sanitize *s, uint32_t sm, struct sanitize_cell *cell)
 {
     struct sanitize_sync *sync = sanitize_sync_of(s, cell);
@@ -149,7 +152,7 @@ static void end_phase(struct sanitize *s, struct sanitize_sync *sync)
     sanitize_learn_epoch(&sync->wide, sync->row, sync->column, phase, s->rows);
 }
 
-/* Copies of that mark are done with the phase that goes on. */
+/* The lanes' copies are done once the phase of the mbarrier that goes on is over. */
 static void count_at(struct sanitize *s, struct sanitize_copy *copy, const struct sanitize_sync *sync, uint64_t lanes)
 {
     struct sanitize_counted now = {
@@ -167,7 +170,7 @@ static struct sanitize_flight *flight_of(struct sanitize *s, uint32_t sm, uint32
 {
     for (size_t i = 0; i < s->flights[sm].count; i++) {
         struct sanitize_flight *flight = &s->flights[sm].items[i];
-        if (flight->copy == copy && flight->block == block && flight->number == block->number)
+        if (flight->copy == copy && flight->block == block->number)
             return flight;
     }
     return NULL;
@@ -190,7 +193,7 @@ static void land(struct sanitize *s, const struct lockstep_mbarrier_event *e, co
 void sanitize_mbarrier(struct sanitize *s, uint32_t sm, const struct lockstep_mbarrier_event *e)
 {
     struct sanitize_block *block = sanitize_block_at(s, sm, e->block);
-    struct sanitize_cell *cell = sanitize_cell_at(s, block, LOCKSTEP_SHARED, e->address);
+    struct sanitize_cell *cell = sanitize_cell_at(s, block, e->address);
     if (!cell)
         return;
     struct sanitize_sync *sync = object_of(s, sm, cell);
@@ -212,7 +215,7 @@ void sanitize_arrive_behind(struct sanitize *s, struct sanitize_warp *w, uint64_
     }
 }
 
-/* What is done */
+/* Copies that are done */
 
 bool sanitize_copy_is_done(const struct sanitize *s, const struct sanitize_mark *mark, bool source)
 {
@@ -239,19 +242,18 @@ bool sanitize_copy_is_known(const struct sanitize *s, const struct sanitize_mark
 
 /* Copies that begin */
 
-/* The copy of an event, by what tells that it is done. */
+/* The number of the struct sanitize_copy for an event's copy: copies whose threads learn in one way that they are done,
+ * by a wait for their group or for a phase of their mbarrier, share one. Copies that count at an mbarrier go to shared
+ * memory. */
 static uint32_t copy_of(struct sanitize *s, uint32_t sm, struct sanitize_warp *w, const struct lockstep_copy_event *e,
                         const struct sanitize_block *to)
 {
     if (e->kind == LOCKSTEP_COPY_LANE || e->mbarrier == LOCKSTEP_NO_MBARRIER)
         return join_group(s, w, e->lane, e->kind == LOCKSTEP_COPY_BULK);
-    struct sanitize_flight *flight = to ? flight_of(s, sm, e->copy, to) : NULL;
+    struct sanitize_flight *flight = flight_of(s, sm, e->copy, to);
     if (!flight) {
         uint32_t mark = new_copy(s, w);
-        vec_push(&s->flights[sm], (struct sanitize_flight){.copy = e->copy,
-                                                           .mark = mark,
-                                                           .block = to,
-                                                           .number = to ? to->number : 0});
+        vec_push(&s->flights[sm], (struct sanitize_flight){.copy = e->copy, .mark = mark, .block = to->number});
         flight = &s->flights[sm].items[s->flights[sm].count - 1];
     }
     flight->left += e->bytes;
@@ -268,10 +270,9 @@ struct side {
 static void touch(struct sanitize *s, const struct side *side, const struct lockstep_copy_event *e,
                   struct sanitize_mark *mark)
 {
-    uint32_t space = side->block ? LOCKSTEP_SHARED : LOCKSTEP_GLOBAL;
-    struct sanitize_finding at = {.space = space, .cycle = e->cycle};
+    struct sanitize_finding at = {.space = side->block ? LOCKSTEP_SHARED : LOCKSTEP_GLOBAL, .cycle = e->cycle};
     for (uint64_t word = sanitize_word_at(side->address); word < side->address + e->bytes; word += SANITIZE_WORD) {
-        struct sanitize_cell *cell = sanitize_cell_at(s, side->block, space, word);
+        struct sanitize_cell *cell = sanitize_cell_at(s, side->block, word);
         mark->bytes = sanitize_bytes_in(word, side->address, e->bytes);
         at.address = word;
         if (cell)
@@ -279,30 +280,12 @@ static void touch(struct sanitize *s, const struct side *side, const struct lock
     }
 }
 
-/* A reduction of bytes that nobody has written. */
-static void check_reduced(struct sanitize *s, const struct side *to, const struct lockstep_copy_event *e,
-                          const struct sanitize_mark *mark)
-{
-    bool hosts = !to->block && s->host_writes && s->host_writes(s->context, to->address);
-    if (hosts || !sanitize_never_written(s, to->block, to->address, e->bytes))
-        return;
-    struct sanitize_finding finding = {.reason = SANITIZE_NEVER_WRITTEN,
-                                       .space = to->block ? LOCKSTEP_SHARED : LOCKSTEP_GLOBAL,
-                                       .via = ISA_PC_NONE,
-                                       .address = to->address,
-                                       .bytes = e->bytes,
-                                       .cycle = e->cycle,
-                                       .count = 1};
-    finding.first = finding.second = sanitize_access_of(s, mark, false);
-    sanitize_found(s, &finding);
-}
-
 /* Bytes are written with the copy, if its source's were; what fills a place always is. */
 static void pass_written(struct sanitize *s, const struct side *from, const struct side *to,
                          const struct lockstep_copy_event *e)
 {
     for (uint32_t i = 0; i < e->bytes; i++) {
-        bool hosts = !from->block && s->host_writes && s->host_writes(s->context, from->address + i);
+        bool hosts = sanitize_is_hosts(s, from->block, from->address + i);
         bool never = from->reads && !hosts && sanitize_never_written(s, from->block, from->address + i, 1);
         if (!never)
             sanitize_write_bytes(s, to->block, to->address + i, 1);
@@ -318,12 +301,17 @@ void sanitize_copy_begins(struct sanitize *s, uint32_t sm, struct sanitize_warp 
     struct side from = {.block = e->from_space == LOCKSTEP_SHARED ? block : NULL,
                         .address = e->from,
                         .reads = e->from_space != LOCKSTEP_GENERIC};
-    struct side to = {.block = near ? block : far ? sanitize_peer(s, block, LOCKSTEP_CLUSTER_RANK(e->to)) : NULL,
+    struct side to = {.block = near  ? block
+                               : far ? sanitize_peer(s, block, LOCKSTEP_CLUSTER_RANK(e->to))
+                                     : NULL,
                       .address = far ? LOCKSTEP_CLUSTER_OFFSET(e->to) : e->to,
                       .reads = e->reduces,
                       .writes = true};
-    struct sanitize_mark mark = {
-        .crew = w->crew, .epoch = w->epoch, .pc = e->pc, .lane = (uint8_t)e->lane, .proxied = e->kind == LOCKSTEP_COPY_BULK};
+    struct sanitize_mark mark = {.crew = w->crew,
+                                 .epoch = w->epoch,
+                                 .pc = e->pc,
+                                 .lane = (uint8_t)e->lane,
+                                 .proxied = e->kind == LOCKSTEP_COPY_BULK};
     if (far && !to.block) /* it has ended */
         return;
     mark.copy = copy_of(s, sm, w, e, to.block);
@@ -334,8 +322,8 @@ void sanitize_copy_begins(struct sanitize *s, uint32_t sm, struct sanitize_warp 
         touch(s, &to, e, &mark);
     if (!(s->checks & SANITIZE_UNWRITTEN))
         return;
-    if (e->reduces)
-        check_reduced(s, &to, e, &mark);
+    if (e->reduces && !sanitize_is_hosts(s, to.block, to.address))
+        sanitize_check_written(s, &mark, to.block, to.address, e->bytes, e->cycle);
     pass_written(s, &from, &to, e);
 }
 

@@ -40,14 +40,12 @@ static struct sanitize_cells *page_of(struct sanitize_cells **page)
     return *page;
 }
 
-struct sanitize_cell *sanitize_cell_at(struct sanitize *s, struct sanitize_block *block, uint32_t space,
-                                       uint64_t address)
+struct sanitize_cell *sanitize_cell_at(struct sanitize *s, struct sanitize_block *block, uint64_t address)
 {
-    bool shared = space == LOCKSTEP_SHARED;
-    uint64_t offset = shared ? address : address - s->start, page = offset / SANITIZE_PAGE;
-    if (page >= (shared ? SANITIZE_SHARED_PAGES : s->pages))
+    uint64_t offset = block ? address : address - s->start, page = offset / SANITIZE_PAGE;
+    if (page >= (block ? SANITIZE_SHARED_PAGES : s->pages))
         return NULL;
-    struct sanitize_cells *cells = page_of(shared ? &block->cells[page] : &s->cells[page]);
+    struct sanitize_cells *cells = page_of(block ? &block->cells[page] : &s->cells[page]);
     return &cells->of[offset % SANITIZE_PAGE / SANITIZE_WORD];
 }
 
@@ -60,7 +58,8 @@ static void forget_sync(struct sanitize *s, struct sanitize_sync *sync)
     vec_free(&sync->local);
 }
 
-/* What was released by words of a page of shared memory is gone with its block. */
+/* The block to which a page of shared memory belonged has ended: nothing is left of accesses of its words, nor of what
+ * was released by them. */
 static void forget_page(struct sanitize *s, struct sanitize_cells *cells)
 {
     for (unsigned i = 0; i < SANITIZE_CELLS; i++) {
@@ -226,6 +225,11 @@ void sanitize_unwrite_byte(struct sanitize *s, struct sanitize_block *block, uin
         set_bytes(s, address, 1, true);
     else if (address / SANITIZE_PAGE < SANITIZE_SHARED_PAGES)
         set(&block->written[address / SANITIZE_PAGE], address % SANITIZE_PAGE, false);
+}
+
+bool sanitize_is_hosts(const struct sanitize *s, const struct sanitize_block *block, uint64_t address)
+{
+    return !block && s->host_writes && s->host_writes(s->context, address);
 }
 
 bool sanitize_never_written(const struct sanitize *s, const struct sanitize_block *block, uint64_t address,

@@ -71,7 +71,7 @@ static void come_to_cluster(struct sanitize *s, struct sanitize_warp *w, const s
         sanitize_come_to_cluster(s, w, instr->mods.order == ISA_ORDER_RELAXED);
 }
 
-/* The warp does something: what it has waited for has happened. */
+/* The warp issues, or a copy of its begins: the barrier of its cluster has opened if it waited there. */
 static void go_on(struct sanitize *s, struct sanitize_warp *w)
 {
     if (w->at_cluster)
@@ -120,7 +120,7 @@ struct place {
     bool gone; /* its block has ended */
 };
 
-/* own: the block of the thread. */
+/* own: the block of the thread that accesses it. */
 static struct place place_of(struct sanitize *s, struct sanitize_block *own, uint32_t space, uint64_t address)
 {
     if (space == LOCKSTEP_GLOBAL)
@@ -134,8 +134,7 @@ static struct place place_of(struct sanitize *s, struct sanitize_block *own, uin
 /* The cell of its word; NULL: there is none. */
 static struct sanitize_cell *cell_at(struct sanitize *s, const struct place *place)
 {
-    uint32_t space = place->block ? LOCKSTEP_SHARED : LOCKSTEP_GLOBAL;
-    return place->gone ? NULL : sanitize_cell_at(s, place->block, space, sanitize_word_at(place->address));
+    return place->gone ? NULL : sanitize_cell_at(s, place->block, place->address);
 }
 
 /* An access under way, of one lane at a time. */
@@ -144,30 +143,18 @@ struct lane_access {
     struct sanitize_warp *w;
     struct sanitize_block *of; /* the block of its threads */
     const struct lockstep_access_event *event;
-    struct sanitize_block *block; /* whose shared memory the lane accesses; NULL: device memory */
-    uint64_t address;             /* there */
+    struct place place; /* that the lane accesses */
     struct sanitize_order order;
     bool reads, writes;
     struct sanitize_mark mark;
     struct sanitize_finding at;
 };
 
-static uint64_t address_of(const struct lane_access *a)
-{
-    return a->address;
-}
-
-/* The cell of a word where the access goes. */
-static struct sanitize_cell *cell_of(const struct lane_access *a, uint64_t address)
-{
-    return sanitize_cell_at(a->s, a->block, a->block ? LOCKSTEP_SHARED : LOCKSTEP_GLOBAL, sanitize_word_at(address));
-}
-
 /* A lane that reads the word again, and has stored nothing meanwhile, waits at it. */
 static void look(struct lane_access *a, struct sanitize_cell *cell)
 {
     unsigned lane = a->mark.lane;
-    struct sanitize_look *looks = a->w->looks[lane], here = {.pc = a->event->pc + 1, .address = address_of(a)};
+    struct sanitize_look *looks = a->w->looks[lane], here = {.pc = a->event->pc + 1, .address = a->place.address};
     cell->waited |= instr_at(a->s, a->event->pc)->mods.atomic == ISA_ATOMIC_CAS;
     if (!a->order.strong || !a->reads) {
         if (a->writes)
@@ -190,18 +177,18 @@ static uint32_t value_in(const struct lane_access *a, uint64_t word)
     uint32_t value = 0;
     for (unsigned i = 0; i < SANITIZE_WORD; i++)
         if (a->mark.bytes >> i & 1)
-            value |= (uint32_t)data[word + i - address_of(a)] << (8 * i);
+            value |= (uint32_t)data[word + i - a->place.address] << (8 * i);
     return value;
 }
 
 static void check_words(struct lane_access *a)
 {
-    uint64_t address = address_of(a), last = address + a->event->bytes;
-    struct sanitize_cell *first = cell_of(a, address);
+    uint64_t address = a->place.address, last = address + a->event->bytes;
+    struct sanitize_cell *first = cell_at(a->s, &a->place);
     if (first)
         look(a, first);
     for (uint64_t word = sanitize_word_at(address); word < last; word += SANITIZE_WORD) {
-        struct sanitize_cell *cell = cell_of(a, word);
+        struct sanitize_cell *cell = sanitize_cell_at(a->s, a->place.block, word);
         uint32_t value;
         a->mark.bytes = sanitize_bytes_in(word, address, a->event->bytes);
         a->at.address = word;
@@ -213,23 +200,14 @@ static void check_words(struct lane_access *a)
 
 static void check_written(struct lane_access *a)
 {
-    struct sanitize_block *shared = a->block;
+    struct sanitize_block *shared = a->place.block;
     unsigned bits = isa_type_bits((enum isa_type)instr_at(a->s, a->event->pc)->type), bytes = bits < 8 ? 1 : bits / 8;
-    uint64_t address = address_of(a);
-    bool hosts = !shared && a->s->host_writes && a->s->host_writes(a->s->context, address);
+    uint64_t address = a->place.address;
+    bool hosts = sanitize_is_hosts(a->s, shared, address);
     bool begins = instr_at(a->s, a->event->pc)->op == ISA_OP_MBARRIER_INIT; /* an object, whatever was there */
     bool looks = a->reads && !hosts && !begins;
     for (uint32_t at = 0; looks && at < a->event->bytes; at += bytes)
-        if (sanitize_never_written(a->s, shared, address + at, bytes)) {
-            struct sanitize_finding finding = a->at;
-            finding.reason = SANITIZE_NEVER_WRITTEN;
-            finding.via = ISA_PC_NONE;
-            finding.address = address + at;
-            finding.bytes = bytes;
-            finding.second = finding.first = sanitize_access_of(a->s, &a->mark, false);
-            finding.count = 1;
-            sanitize_found(a->s, &finding);
-        }
+        sanitize_check_written(a->s, &a->mark, shared, address + at, bytes, a->event->cycle);
     if (a->writes)
         sanitize_write_bytes(a->s, shared, address, a->event->bytes);
 }
@@ -255,7 +233,7 @@ static void give(const struct lane_access *a, const struct sanitize_cell *word)
 static void synchronise(struct lane_access *a)
 {
     const struct isa_instr *instr = instr_at(a->s, a->event->pc);
-    struct sanitize_cell *cell = cell_of(a, address_of(a));
+    struct sanitize_cell *cell = cell_at(a->s, &a->place);
     if (!cell)
         return;
     if (instr->op == ISA_OP_CP_ARRIVE)
@@ -264,7 +242,7 @@ static void synchronise(struct lane_access *a)
         sanitize_release(a->s, a->w, &a->order, a->event->pc, cell);
     if (a->writes && instr->mods.atomic != ISA_ATOMIC_CAS)
         give(a, cell);
-    if (a->reads && a->order.shared && (has_result(instr) || sanitize_waits(instr)))
+    if (a->reads && a->order.shared && (has_result(instr) || isa_looks_at_mbarrier(instr)))
         sanitize_acquire(a->s, a->w, &a->order, a->event->pc, cell);
 }
 
@@ -291,17 +269,15 @@ static void by_lane(struct lane_access *a, void (*what)(struct lane_access *a))
 {
     for (uint64_t rest = a->event->mask; rest; rest &= rest - 1) {
         a->mark.lane = (uint8_t)mask_first(rest);
-        struct place place = place_of(a->s, a->of, a->event->space, a->event->address[a->mark.lane]);
-        if (place.gone)
+        a->place = place_of(a->s, a->of, a->event->space, a->event->address[a->mark.lane]);
+        if (a->place.gone)
             continue;
-        a->block = place.block;
-        a->address = place.address;
         a->mark.locked = sanitize_is_locked(a->s, a->w, a->mark.lane);
         what(a);
     }
 }
 
-/* The event copy has told what it does. */
+/* The event `copy` tells of all its accesses. */
 static bool is_copy(const struct isa_instr *instr)
 {
     return instr->op == ISA_OP_CP_ASYNC || instr->op == ISA_OP_ST_ASYNC || instr->op == ISA_OP_RED_ASYNC;
@@ -313,15 +289,15 @@ static void access(void *state, const struct lockstep_access_event *e)
     const struct isa_instr *instr = instr_at(sm->all, e->pc);
     if ((e->space != LOCKSTEP_GLOBAL && e->space != LOCKSTEP_SHARED && e->space != LOCKSTEP_CLUSTER) || is_copy(instr))
         return;
-    struct lane_access a = {.s = sm->all,
-                            .w = sanitize_warp_at(sm->all, sm->sm, e->warp),
-                            .of = sanitize_block_at(sm->all, sm->sm, e->block),
-                            .event = e,
-                            .order = sanitize_order_of(instr, e->space),
-                            .reads = e->instruction_class != LOCKSTEP_STORE,
-                            .writes = e->instruction_class != LOCKSTEP_LOAD,
-                            .at = {.space = e->space == LOCKSTEP_GLOBAL ? LOCKSTEP_GLOBAL : LOCKSTEP_SHARED,
-                                   .cycle = e->cycle}};
+    struct lane_access a = {
+        .s = sm->all,
+        .w = sanitize_warp_at(sm->all, sm->sm, e->warp),
+        .of = sanitize_block_at(sm->all, sm->sm, e->block),
+        .event = e,
+        .order = sanitize_order_of(instr, e->space),
+        .reads = e->instruction_class != LOCKSTEP_STORE,
+        .writes = e->instruction_class != LOCKSTEP_LOAD,
+        .at = {.space = e->space == LOCKSTEP_GLOBAL ? LOCKSTEP_GLOBAL : LOCKSTEP_SHARED, .cycle = e->cycle}};
     a.mark = (struct sanitize_mark){.crew = a.w->crew,
                                     .epoch = a.w->epoch,
                                     .pc = e->pc,
@@ -338,7 +314,7 @@ static void access(void *state, const struct lockstep_access_event *e)
     by_lane(&a, check_words);
     if (a.order.strong)
         by_lane(&a, synchronise);
-    if (a.order.strong && a.reads && (sanitize_waits(instr) || (!a.order.shared && has_result(instr))))
+    if (a.order.strong && a.reads && (isa_looks_at_mbarrier(instr) || (!a.order.shared && has_result(instr))))
         remember_reading(&a);
 }
 
@@ -376,8 +352,8 @@ static void atomic(void *state, const struct lockstep_atomic_event *e)
     struct sanitize_warp *w = sanitize_warp_at(s, sm->sm, e->warp);
     if (!(s->checks & SANITIZE_RACES) || !e->performed)
         return;
-    const struct sanitize_cell *word =
-        sanitize_cell_at(s, sanitize_block_at(s, sm->sm, e->block), e->space, sanitize_word_at(e->address));
+    struct place place = place_of(s, sanitize_block_at(s, sm->sm, e->block), e->space, e->address);
+    const struct sanitize_cell *word = cell_at(s, &place);
     if (word && isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_TAKE)
         sanitize_acquire(s, w, &order, e->pc, word);
     if (!word || e->operation != LOCKSTEP_ATOMIC_COMPARE_AND_SWAP || e->before == e->after)
@@ -439,14 +415,6 @@ static bool is_narrow(const struct isa_module *module)
     return false;
 }
 
-static bool has_mbarriers(const struct isa_module *module)
-{
-    for (uint32_t i = 0; i < module->instr_count; i++)
-        if (isa_op_info((enum isa_op)module->instrs[i].op)->flags & ISA_FLAG_MBARRIER)
-            return true;
-    return false;
-}
-
 void sanitize_begin(struct sanitize *s, const struct watch_launch *launched,
                     bool (*host_writes)(const void *context, uint64_t address), const void *context)
 {
@@ -456,7 +424,7 @@ void sanitize_begin(struct sanitize *s, const struct watch_launch *launched,
     contract(launched->observed.warps <= SANITIZE_WARPS);
     s->module = launched->module;
     s->sms = sms;
-    s->rows = has_mbarriers(s->module) ? 2 * sms : sms;
+    s->rows = isa_has_mbarriers(s->module) ? 2 * sms : sms;
     for (unsigned i = 0; i < 3; i++)
         s->cluster[i] = launched->observed.cluster[i] ? launched->observed.cluster[i] : 1;
     s->objects = base_calloc(sms, sizeof *s->objects);

@@ -17,7 +17,7 @@ static bool is_mbarrier(const struct isa_instr *instr)
     return instr->op >= ISA_OP_MBARRIER_INIT && instr->op <= ISA_OP_MBARRIER_TRY_PARITY;
 }
 
-/* It makes an object of memory, or memory of an object: a weak write. */
+/* The mbarrier begins, or ends, with it. No thread may use the object meanwhile, so it counts as a weak write. */
 static bool makes_object(const struct isa_instr *instr)
 {
     return instr->op == ISA_OP_MBARRIER_INIT || instr->op == ISA_OP_MBARRIER_INVAL;
@@ -29,11 +29,6 @@ static bool arrives(const struct isa_instr *instr)
     return instr->op >= ISA_OP_MBARRIER_ARRIVE && instr->op <= ISA_OP_MBARRIER_DROP_TX && !instr->mods.order;
 }
 
-bool sanitize_waits(const struct isa_instr *instr)
-{
-    return instr->op >= ISA_OP_MBARRIER_TEST && instr->op <= ISA_OP_MBARRIER_TRY_PARITY;
-}
-
 struct sanitize_order sanitize_order_of(const struct isa_instr *instr, uint32_t space)
 {
     unsigned flags = isa_op_info((enum isa_op)instr->op)->flags, order = instr->mods.order;
@@ -43,11 +38,11 @@ struct sanitize_order sanitize_order_of(const struct isa_instr *instr, uint32_t 
         .strong = atomic || order > ISA_ORDER_WEAK,
         .is_volatile = order == ISA_ORDER_VOLATILE,
         .is_atomic = atomic,
-        .acquires = both || order == ISA_ORDER_ACQUIRE ||
-                    (!order && (flags & ISA_FLAG_TAKE || sanitize_waits(instr))),
+        .acquires =
+            both || order == ISA_ORDER_ACQUIRE || (!order && (flags & ISA_FLAG_TAKE || isa_looks_at_mbarrier(instr))),
         .releases = both || order == ISA_ORDER_RELEASE || (flags & ISA_FLAG_GIVE && !order) || arrives(instr),
         .shared = space == LOCKSTEP_SHARED,
-        .phased = is_mbarrier(instr) && !sanitize_waits(instr),
+        .phased = is_mbarrier(instr) && !isa_looks_at_mbarrier(instr),
         .scope = is_mbarrier(instr) ? SANITIZE_DEVICE : sanitize_scope_of(instr),
     };
 }
@@ -205,10 +200,10 @@ void sanitize_arrive(struct sanitize *s, struct sanitize_warp *w, struct sanitiz
     sanitize_next_epoch(w);
 }
 
-/* What warps bring to a barrier and take along from it. */
+/* Knowledge that warps bring to a barrier, each its own, and take along from it, all of it. */
 struct meeting {
     struct sanitize_clocks known, released[2], pending[2];
-    uint32_t polled; /* of one that would learn by a fence */
+    uint32_t polled; /* of a warp that has something pending, which a fence would make known */
     bool polls_lock;
 };
 

@@ -18,7 +18,7 @@ void sanitize_note_poll(struct sanitize *s, uint32_t pc)
     s->polls[pc] = true;
 }
 
-/* An atomic that leaves what it finds. */
+/* An atomic that leaves its word as it is, because it adds 0 or the like: programs read words so. */
 static bool only_looks(const struct isa_instr *instr)
 {
     unsigned atomic = instr->mods.atomic;
@@ -28,7 +28,8 @@ static bool only_looks(const struct isa_instr *instr)
 
 static bool writes_memory(const struct isa_instr *instr)
 {
-    return !only_looks(instr) && isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC | ISA_FLAG_CALL);
+    return !only_looks(instr) &&
+           isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC | ISA_FLAG_CALL);
 }
 
 static bool sets(const struct isa_instr *instr, const struct isa_operand *reg)

@@ -16,8 +16,9 @@ static struct sanitize_warp *warp_of(struct sanitize *s, const struct sanitize_m
     return sanitize_warp_at(s, crew->sm, crew->slot);
 }
 
-/* The first, a write or not, happens before the second, which happens now. */
-static bool ordered(struct sanitize *s, const struct sanitize_mark *first, bool writes, const struct sanitize_mark *second)
+/* The first access, which may be one that writes, happens before the second, which happens now. */
+static bool ordered(struct sanitize *s, const struct sanitize_mark *first, bool writes,
+                    const struct sanitize_mark *second)
 {
     if (first->copy)
         return sanitize_copy_is_known(s, first, !writes, warp_of(s, second), second);
@@ -121,16 +122,15 @@ static enum sanitize_reason reason_of(struct sanitize *s, const struct sanitize_
     return SANITIZE_NO_FENCE;
 }
 
-struct sanitize_access sanitize_access_of(const struct sanitize *s, const struct sanitize_mark *mark, bool writes)
+static struct sanitize_access access_of(const struct sanitize *s, const struct sanitize_mark *mark, bool writes)
 {
     const struct sanitize_crew *crew = crew_of(s, mark);
-    struct sanitize_access access = {
-        .pc = mark->pc,
-        .warp = crew->warp,
-        .lane = mark->lane,
-        .writes = writes,
-        .strong = mark->strong,
-        .copies = mark->copy != 0};
+    struct sanitize_access access = {.pc = mark->pc,
+                                     .warp = crew->warp,
+                                     .lane = mark->lane,
+                                     .writes = writes,
+                                     .strong = mark->strong,
+                                     .copies = mark->copy != 0};
     memcpy(access.block, crew->index, sizeof access.block);
     return access;
 }
@@ -174,14 +174,30 @@ void sanitize_found(struct sanitize *s, const struct sanitize_finding *finding)
         vec_push(&s->findings, *finding);
 }
 
+void sanitize_check_written(struct sanitize *s, const struct sanitize_mark *mark, const struct sanitize_block *block,
+                            uint64_t address, uint32_t bytes, uint64_t cycle)
+{
+    if (!sanitize_never_written(s, block, address, bytes))
+        return;
+    struct sanitize_finding finding = {.reason = SANITIZE_NEVER_WRITTEN,
+                                       .space = block ? LOCKSTEP_SHARED : LOCKSTEP_GLOBAL,
+                                       .via = ISA_PC_NONE,
+                                       .address = address,
+                                       .bytes = bytes,
+                                       .cycle = cycle,
+                                       .count = 1};
+    finding.first = finding.second = access_of(s, mark, false);
+    sanitize_found(s, &finding);
+}
+
 static struct sanitize_finding finding_of(struct sanitize *s, const struct sanitize_mark *first, bool first_writes,
                                           const struct sanitize_mark *second, bool second_writes,
                                           const struct sanitize_finding *at)
 {
     struct sanitize_finding finding = *at;
     finding.via = ISA_PC_NONE;
-    finding.first = sanitize_access_of(s, first, first_writes);
-    finding.second = sanitize_access_of(s, second, second_writes);
+    finding.first = access_of(s, first, first_writes);
+    finding.second = access_of(s, second, second_writes);
     finding.loose = morally_strong(s, first, second);
     finding.count = 1;
     return finding;

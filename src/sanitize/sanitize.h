@@ -17,9 +17,9 @@
  * that it read; all barriers of a block count as one for `bar.arrive`; fences before a barrier count behind it for all
  * warps of the block; of a word the last write and two reads are remembered; an atomic counts as ordered behind
  * a release that its warp has seen, without a fence; warps that are in a slot one after the other count as ordered
- * where the later one is known; all barriers of clusters count as one; arrivals at an mbarrier count for the phase that goes
- * on when they are issued, 64 mbarriers of an SM are told apart, and a wait counts as ordered behind all phases that are
- * over; a fence of proxies by any thread counts for what it knows of.
+ * where the later one is known; all barriers of clusters count as one; arrivals at an mbarrier count for the phase that
+ * goes on when they are issued, 64 mbarriers of an SM are told apart, and a wait counts as ordered behind all phases
+ * that are over; a fence of proxies by any thread counts for what it knows of.
  *
  * **Reads of what was never written.** Bytes of device memory count as written once the host or a kernel has written
  * them, bytes of shared memory once their block has. An element of a load or atomic none of whose bytes was is
@@ -44,7 +44,7 @@ struct sanitize_access {
     uint32_t pc;
     uint32_t block[3], warp, lane; /* the block's index, the warp in it */
     bool writes, strong;
-    bool copies; /* by a copy beside the thread, which that has asked for there */
+    bool copies; /* by a copy beside the thread, for which the thread has asked at pc */
 };
 
 /* Reasons why nothing orders two accesses, and with it what would. */

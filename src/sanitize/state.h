@@ -66,21 +66,21 @@ struct sanitize_local {
 struct sanitize_sync {
     struct sanitize_clocks wide;
     VEC(struct sanitize_local) local;
-    /* Of an mbarrier, `wide` is what phases released that are over; and: */
-    struct sanitize_clocks pending; /* by arrivals since */
-    uint32_t row;                   /* where its phases stand in clocks */
+    /* Of an mbarrier, `wide` is what arrivals have released at phases that are over; and: */
+    struct sanitize_clocks pending; /* what they have at the phase that goes on */
+    uint32_t row;                   /* its place in vector clocks, where its phases are counted */
     uint8_t column;
-    bool has_phases; /* it is one */
+    bool has_phases; /* it is an mbarrier, and has such a place */
 };
 
-/* Copies that are done together: those of a group that is of one warp, or one that counts at an mbarrier. Of two things it has
- * members for each: that it is done [0], and that its source has been read [1]. */
+/* Copies that are done together: those of a group that is of one warp, or one that counts at an mbarrier. Lanes
+ * wait for two things, of which arrays tell: that the copy is done [0], and that its source has been read [1]. */
 struct sanitize_copy {
     uint32_t crew;
     uint32_t epoch[2]; /* of its crew, in which the first lane had waited for it */
-    uint64_t open[2];  /* lanes that have not */
+    uint64_t open[2];  /* lanes that have not waited for it */
     struct sanitize_counted {
-        uint64_t lanes; /* those whose bytes have come, and count at an mbarrier, with that phase of it: */
+        uint64_t lanes; /* those whose copies are done once this phase of an mbarrier is over: */
         uint32_t row, phase;
         uint8_t column;
     } counted[2]; /* the first one, and the latest of others */
@@ -90,7 +90,7 @@ struct sanitize_copy {
 struct sanitize_group {
     uint32_t copy;
     uint64_t lanes;
-    uint64_t commit; /* the number of the commit, from 1, that made them a group; 0: none has */
+    uint64_t commit;   /* the number of the commit, from 1, that made them a group; 0: none has */
     bool bulk, sealed; /* sealed: no more copies join it */
 };
 struct sanitize_commits {
@@ -100,11 +100,10 @@ struct sanitize_commits {
 
 /* A copy that counts at an mbarrier of a block, until its last byte has come. */
 struct sanitize_flight {
-    uint32_t copy; /* its number in events, of the SM whose list this is in */
-    uint32_t mark; /* number of its struct sanitize_copy */
-    uint32_t left; /* bytes */
-    uint32_t number; /* of the block */
-    const struct sanitize_block *block;
+    uint32_t copy;  /* its number in events, of the SM whose list this is in */
+    uint32_t mark;  /* number of its struct sanitize_copy */
+    uint32_t left;  /* bytes that have not come */
+    uint32_t block; /* number of the block */
 };
 
 /* A load or atomic that may acquire, until it has its values. Addresses are those of its event. */
@@ -179,7 +178,7 @@ struct sanitize {
     /* Of the launch: */
     const struct isa_module *module;
     uint32_t sms, cluster[3];
-    uint32_t rows; /* of clocks: one for each SM's warps, then, if the module has mbarriers, one for each SM's mbarriers */
+    uint32_t rows; /* of clocks: one for each SM's warps; if the module has mbarriers, then one for each SM's mbarriers */
     bool (*host_writes)(const void *context, uint64_t address);
     const void *context;
     bool narrow;                   /* some instruction of the module has the scope of a block */
@@ -191,7 +190,7 @@ struct sanitize {
     struct sanitize_clocks grid; /* of warps that have come to wait for the grid */
     struct sanitize_clocks clusters; /* of warps that have arrived at barriers of clusters, of whichever */
     struct sanitize_clocks proxied;  /* what copies in bulk see: what was known at some fence of proxies */
-    uint32_t *objects, *phases; /* by SM: mbarriers that there were; and by their column: phases that are over */
+    uint32_t *objects, *phases;      /* by SM: mbarriers that there were; and by their column: phases that are over */
     VEC(struct sanitize_flight) * flights; /* by SM */
     VEC(struct sanitize_copy) copies;
     VEC(uint32_t) free_syncs;
@@ -218,14 +217,12 @@ struct sanitize_order {
     enum sanitize_scope scope;
 };
 struct sanitize_order sanitize_order_of(const struct isa_instr *instr, uint32_t space);
-/* The instruction waits for a phase of an mbarrier. */
-bool sanitize_waits(const struct isa_instr *instr);
 enum sanitize_scope sanitize_scope_of(const struct isa_instr *instr);
 
-/* memory.c: the cell of a word, made where there is none; NULL: outside of device memory. */
-struct sanitize_cell *sanitize_cell_at(struct sanitize *s, struct sanitize_block *block, uint32_t space,
-                                       uint64_t address);
-/* The address of the word that the byte lies in; the bytes of a word that lie in [address, address + bytes), as a set. */
+/* memory.c: the cell of the word in which that byte of the block's shared memory, or (block is NULL) of device memory,
+ * lies; made where there is none. NULL: the byte is outside of device memory, or of shared memory that is checked. */
+struct sanitize_cell *sanitize_cell_at(struct sanitize *s, struct sanitize_block *block, uint64_t address);
+/* The address of the word that the byte lies in; those of its bytes that lie in [address, address + bytes), as a set. */
 static inline uint64_t sanitize_word_at(uint64_t address)
 {
     return address & ~(uint64_t)(SANITIZE_WORD - 1);
@@ -246,6 +243,8 @@ void sanitize_write_bytes(struct sanitize *s, struct sanitize_block *block, uint
 void sanitize_unwrite_byte(struct sanitize *s, struct sanitize_block *block, uint64_t address);
 bool sanitize_never_written(const struct sanitize *s, const struct sanitize_block *block, uint64_t address,
                             uint32_t bytes);
+/* Not shared memory (block is NULL), but memory that the host may write while the kernel runs. */
+bool sanitize_is_hosts(const struct sanitize *s, const struct sanitize_block *block, uint64_t address);
 
 /* order.c: what happens before what. */
 void sanitize_fence(struct sanitize *s, struct sanitize_warp *w, enum sanitize_scope scope);
@@ -259,8 +258,8 @@ void sanitize_acquire(struct sanitize *s, struct sanitize_warp *w, const struct 
                       const struct sanitize_cell *cell);
 /* It has come to wait for the grid; to a barrier of its block, without waiting, which may just have opened by that. */
 void sanitize_come_to_grid(struct sanitize *s, struct sanitize_warp *w);
-/* It arrives at the barrier of its cluster, as one that releases or (relaxed) hands on what fences released; it goes on behind a
- * wait there. */
+/* It arrives at the barrier of its cluster, as one that releases or (relaxed) hands on what fences released; it goes on
+ * behind a wait there. */
 void sanitize_come_to_cluster(struct sanitize *s, struct sanitize_warp *w, bool relaxed);
 void sanitize_leave_cluster(struct sanitize *s, struct sanitize_warp *w);
 void sanitize_arrive(struct sanitize *s, struct sanitize_warp *w, struct sanitize_block *block);
@@ -269,15 +268,16 @@ void sanitize_barrier(struct sanitize *s, uint32_t sm, struct sanitize_block *bl
 /* It goes on behind something that orders its threads. */
 void sanitize_next_epoch(struct sanitize_warp *w);
 
-/* copies.c: a part of a copy begins; groups of copies are committed, or waited for; an operation on an mbarrier was performed;
- * lanes arrive at the object of that cell once their copies are done. */
+/* copies.c: a part of a copy begins; groups of copies are committed, or waited for; an operation on an mbarrier was
+ * performed; lanes arrive at the object of that cell once their copies are done. */
 void sanitize_copy_begins(struct sanitize *s, uint32_t sm, struct sanitize_warp *w, struct sanitize_block *block,
                           const struct lockstep_copy_event *e);
 void sanitize_groups(struct sanitize *s, struct sanitize_warp *w, const struct isa_instr *instr, uint64_t lanes);
 void sanitize_mbarrier(struct sanitize *s, uint32_t sm, const struct lockstep_mbarrier_event *e);
 void sanitize_arrive_behind(struct sanitize *s, struct sanitize_warp *w, uint64_t lanes, struct sanitize_cell *cell);
-/* Somebody knows that the copy of the mark is done or (source) has read its source; the warp, in which `by` is, knows it. */
+/* Some thread knows that the copy of the mark is done or (source) has read its source. */
 bool sanitize_copy_is_done(const struct sanitize *s, const struct sanitize_mark *mark, bool source);
+/* Likewise the thread of the mark `by`, which is one of the warp. */
 bool sanitize_copy_is_known(const struct sanitize *s, const struct sanitize_mark *mark, bool source,
                             const struct sanitize_warp *w, const struct sanitize_mark *by);
 /* The block of that rank in the block's cluster; NULL: it has ended, or not begun. */
@@ -326,6 +326,9 @@ bool sanitize_waited(const struct sanitize *s, const struct sanitize_finding *fi
 void sanitize_found(struct sanitize *s, const struct sanitize_finding *finding);
 /* They are of the same instructions and reason. */
 bool sanitize_same_finding(const struct sanitize_finding *a, const struct sanitize_finding *b);
-struct sanitize_access sanitize_access_of(const struct sanitize *s, const struct sanitize_mark *mark, bool writes);
+/* The access of the mark reads these bytes, of the block's shared memory or (block is NULL) of device memory, in that
+ * cycle: a finding if none of them was ever written. */
+void sanitize_check_written(struct sanitize *s, const struct sanitize_mark *mark, const struct sanitize_block *block,
+                            uint64_t address, uint32_t bytes, uint64_t cycle);
 
 #endif
