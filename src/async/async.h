@@ -20,8 +20,8 @@ struct async_parcel {
     uint8_t atomic, type, element; /* of a reduction: ISA_ATOMIC_*, enum isa_type, bytes of one; 0: a copy */
 };
 
-/* What the unit has done to an mbarrier of the block of the warp that asked for it: bytes of a copy in bulk have come, or (bytes
- * is 0) lanes arrived whose copies by cp.async are done. */
+/* An operation that the unit has performed on an mbarrier of the block whose warp asked for it: bytes of a copy in bulk
+ * have come, or (bytes is 0) a lane has arrived whose copies by cp.async are done. */
 struct async_counted {
     uint32_t pc, lane, copy, address, bytes;
     bool ended; /* a phase of the object */
@@ -37,7 +37,7 @@ struct async_port {
     void (*rests)(void *sm, unsigned slot);
     /* Bytes of such a copy go to another block of the warp's cluster. */
     void (*send)(void *sm, unsigned slot, const struct async_parcel *parcel);
-    /* For whoever wants to know (watch/watch.h); the warp is in that slot. */
+    /* The unit has performed that operation, for the warp in that slot: observers may want to know (watch/watch.h). */
     void (*counted)(void *sm, unsigned slot, const struct async_counted *what);
 };
 
@@ -98,7 +98,7 @@ struct async_bulk {
     uint64_t ready;
     uint32_t out;   /* pieces that are not answered */
     uint32_t group; /* or ASYNC_NO_GROUP */
-    uint32_t number; /* async_number_copies; 0: nobody wants to know it */
+    uint32_t number; /* of the copy: async_number_copies; 0: nobody observes copies */
     uint32_t pc;
     uint8_t slot, lane;
     bool walked; /* all its pieces are on their way */
@@ -125,7 +125,7 @@ struct async {
     ROOM_KEPT VEC(struct async_group) groups;
     ROOM_KEPT VEC(struct async_arrival) arrivals; /* in the order in which they were asked for */
     ROOM_KEPT uint64_t next_serial;
-    ROOM_KEPT uint32_t numbered; /* copies that have a number, for whoever observes them */
+    ROOM_KEPT uint32_t numbered; /* copies that observers have been given a number for */
     ROOM_KEPT struct async_commits commits[2][WARP_SLOTS]; /* of cp.async, of copies in bulk */
     ROOM_KEPT VEC(struct async_bulk) commands;
     ROOM_KEPT VEC(struct async_piece) pieces;
@@ -172,9 +172,9 @@ void async_arrive_behind(struct async *async, unsigned slot, const struct simt_a
 
 /* bulk.c */
 
-/* The first of so many numbers, one after the other, for copies that begin: by these observers know them. */
+/* Numbers, one after the other, for `count` copies that begin, by which observers know them. Returns the first. */
 uint32_t async_number_copies(struct async *async, uint32_t count);
-/* A lane has given a command; number: of the copy, 0 where nobody wants to know it. */
+/* A lane has given a command; number: of the copy, 0 where nobody observes copies. */
 void async_bulk_begins(struct async *async, unsigned slot, unsigned lane, uint32_t pc, uint32_t number,
                        const struct simt_bulk *command);
 /* The answer to a request of the unit has come (lsu_async_request). */

@@ -110,8 +110,8 @@ static void add_waits(struct writer *w, uint32_t sm, const struct timeline_sm *s
             continue;
         if (!shown++)
             strbuf_addf(&w->lines, "{\"sm\":%u,\"%s\":[", sm, mbarriers ? "mbarriers" : "barriers");
-        strbuf_addf(&w->lines, "%s%u,%" PRIu64 ",%" PRIu64 ",%u", shown > 1 ? "," : "", wait->slot, wait->came - w->start,
-                    wait->opened - w->start, wait->pc);
+        strbuf_addf(&w->lines, "%s%u,%" PRIu64 ",%" PRIu64 ",%u", shown > 1 ? "," : "", wait->slot,
+                    wait->came - w->start, wait->opened - w->start, wait->pc);
         if (mbarriers)
             strbuf_addf(&w->lines, ",%zu", number_of_mbarrier(w, wait->mbarrier - 1));
         w->used[wait->pc] = true;

@@ -220,8 +220,8 @@ static void share(struct attempt *t)
     t->d->host.hold(t->d->host.context, t->line, true);
 }
 
-/* The sharers among 64 SMs whose copies stand in the way: all but the asker's, who may be asking for an eviction. A copy in
- * bulk is none of its SM's L1, whose copy stands in the way too. */
+/* The sharers among 64 SMs whose copies stand in the way: all but the asker's, who may be asking for an eviction. A
+ * copy in bulk does not ask for its SM's L1, so that L1's copy stands in the way too. */
 static uint64_t others_of(const struct attempt *t, uint32_t word)
 {
     uint64_t sharers = directory_sharers(t->d, t->entry)[word];

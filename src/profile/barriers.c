@@ -73,8 +73,8 @@ void profile_barriers_came(struct profile_barriers *s, uint32_t slot, uint32_t p
         count_opening(s, pc, warp->spread - 1);
 }
 
-/* Clusters: the barrier opens for a block when the last of its warps goes on that had waited. That a warp stands there may be
- * told before the issue that brought it. */
+/* Clusters: the barrier opens for a block when the last of its warps goes on that had waited. That a warp stands there
+ * may be told before the issue that brought it. */
 
 static void leave_cluster(struct profile_barriers *s, uint32_t slot, uint64_t cycle)
 {
@@ -100,8 +100,7 @@ void profile_barriers_stand(struct profile_barriers *s, const struct lockstep_st
     if (waited || !waits)
         return;
     s->clustered |= BIT64(e->warp);
-    s->warps[e->warp] =
-        (struct profile_barrier_warp){.since = e->cycle - 1, .pc = pc, .block = (uint8_t)e->block};
+    s->warps[e->warp] = (struct profile_barrier_warp){.since = e->cycle - 1, .pc = pc, .block = (uint8_t)e->block};
     s->clusters[e->block].waiting++;
 }
 

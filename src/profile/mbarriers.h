@@ -1,5 +1,5 @@
-/* Mbarriers for whose phases warps wait, by object (mbarriers.def). Each SM fills in a state of its own as events happen;
- * profile_mbarriers_gather brings them together when the kernel has ended. */
+/* Mbarriers for whose phases warps wait, by object (mbarriers.def). Each SM fills in a state of its own as events
+ * happen; profile_mbarriers_gather brings them together when the kernel has ended. */
 #ifndef LOCKSTEP_PROFILE_MBARRIERS_H
 #define LOCKSTEP_PROFILE_MBARRIERS_H
 

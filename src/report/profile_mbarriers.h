@@ -22,8 +22,8 @@ struct profile_mbarriers_report {
 /* The mbarriers of all launches of the kernel of that name among result objects, which must outlive it. */
 struct profile_mbarriers_report *profile_mbarriers_read(const json_t *kernels, const char *name);
 void profile_mbarriers_done(struct profile_mbarriers_report *mbarriers);
-/* Appends where it is waited for, and who ends its phases: "waited for at a.cu:3, arrived at a.cu:7 and a.cu:9, bytes expected
- * at a.cu:7, copied at a.cu:8". */
+/* Appends where it is waited for, and who ends its phases: "waited for at a.cu:3, arrived at a.cu:7 and a.cu:9, bytes
+ * expected at a.cu:7, copied at a.cu:8". */
 void profile_mbarriers_add_uses(const json_t *object, struct strbuf *out);
 
 /* Appends a table of the mbarriers, of all launches of the kernel of that name among result objects, for which warps

@@ -117,9 +117,9 @@ static enum simt_event event_of(const struct simt_warp *warp, enum simt_gathered
 }
 
 /* The first lanes of r->mask with one member mask that names others, which have not ended and are not there, or there
- * with another mask: they came for another meeting, as lanes do that go round a loop once more than the rest. A mask
- * that names none of its own lanes means no meeting of theirs: to be there is enough for it. Returns all that it names,
- * ended or not; 0: there are no such lanes. */
+ * with another mask: they came for another meeting, as lanes do that go round a loop once more than the rest. Where
+ * a mask names none of the lanes that gave it, it is enough that those it names are there, whatever masks they gave.
+ * Returns all that the mask names, ended or not; 0: there are no such lanes. */
 static uint64_t lacking_lanes(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                               const struct simt_result *r, uint64_t *lanes)
 {

@@ -123,20 +123,21 @@ static struct lockstep_access_event access_of_lanes(const struct sm *sm, unsigne
                                                     bool synchronising)
 {
     return (struct lockstep_access_event){.cycle = sm->agenda.now,
-                                         .warp = slot,
-                                         .block = sm->warp.slots[slot].block,
-                                         .pc = a->pc,
-                                         .instruction_class = class_of(a),
-                                         .space = watch_space(a->space),
-                                         .bytes = (uint32_t)a->element_bytes * a->elements,
-                                         .mask = a->mask,
-                                         .address = a->address,
-                                         .data = a->data,
-                                         .stride = a->stride,
-                                         .synchronises = synchronising};
+                                          .warp = slot,
+                                          .block = sm->warp.slots[slot].block,
+                                          .pc = a->pc,
+                                          .instruction_class = class_of(a),
+                                          .space = watch_space(a->space),
+                                          .bytes = (uint32_t)a->element_bytes * a->elements,
+                                          .mask = a->mask,
+                                          .address = a->address,
+                                          .data = a->data,
+                                          .stride = a->stride,
+                                          .synchronises = synchronising};
 }
 
-/* Observers hear of lanes apart that access other blocks' shared memory. */
+/* Tells observers of an access by two events: of the lanes that access their own block's shared memory, and of the
+ * others. */
 COLD NOT_INLINE void tell_apart(struct sm *sm, struct lockstep_access_event *event, uint64_t others)
 {
     uint64_t own = event->mask & ~others;
@@ -181,7 +182,8 @@ NOT_INLINE void tell_parts(struct sm *sm, unsigned slot, struct simt_access *a)
     a->element_bytes = most;
 }
 
-/* To observers alone. Lanes that name their own block were served with it. */
+/* Tells of an access of other blocks' shared memory, of which only observers hear. Its lanes that name their own block,
+ * in a->beside, were served at issue. */
 COLD NOT_INLINE void tell_cluster(struct sm *sm, unsigned slot, const struct simt_access *a)
 {
     if (!watch_hears(&sm->watch, WATCH_access))

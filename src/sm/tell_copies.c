@@ -133,7 +133,8 @@ static void tell_mbarrier(struct sm *sm, const struct sm_block *block, struct lo
     watch_tell_mbarrier(&sm->watch, e);
 }
 
-/* What an instruction does to an object. False: it looks, or has a copy arrive later. */
+/* Fills in the operation that an instruction performs on an mbarrier. False: there is none, for it looks at the object,
+ * or has the thread's copies arrive later. */
 static bool operation_of(unsigned op, uint64_t operand, struct lockstep_mbarrier_event *e)
 {
     switch (op) {
@@ -212,7 +213,7 @@ uint32_t sm_tell_sends(struct sm *sm, unsigned slot, const struct simt_access *a
     return first;
 }
 
-/* The sender's name for an operation is its warp and instruction, that for bytes the number of their copy (sending.c). */
+/* p->origin is of an operation the sender's warp and instruction, of bytes the number of their copy (sending.c). */
 void sm_tell_message(struct sm *sm, const struct sm_block *block, const struct packet *p, uint32_t address, bool ended)
 {
     struct lockstep_mbarrier_event e = {.address = address, .sm = p->sm, .pc = LOCKSTEP_NO_PC, .ended = ended};

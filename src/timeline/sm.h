@@ -54,7 +54,7 @@ struct timeline_warp {
     uint64_t came;             /* to a barrier, or to wait for an mbarrier */
     uint32_t barrier;          /* its instruction */
     uint32_t word;             /* of its last atomic access of shared memory: the address, + 1 */
-    bool at_mbarrier;          /* it waits for that one, or else for its cluster */
+    bool at_mbarrier;          /* it waits for the mbarrier at `word`, or else for its cluster */
 };
 
 struct timeline_sm {

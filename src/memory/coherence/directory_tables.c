@@ -72,9 +72,9 @@ static const struct coherence_row rows[] = {
     ROW(X, EVICT, X, NOTHING),
 };
 /* Of lines that L1s share, or one registers (msi.c). Plain stores and atomic accesses of L1s do not come here: whoever
- * writes a line has registered it. Who reads the line of an owner has it given back. Copies in bulk, which pass L1s by and
- * keep nothing, read and write in the L2: the owner gives the line back first, that of their own SM too, and what they write
- * nobody may have a copy of. */
+ * writes a line has registered it. Who reads the line of an owner has it given back. Copies in bulk, which pass L1s by
+ * and keep nothing, read and write in the L2: the owner of a line gives it back first, even the L1 of their own SM, and
+ * of a line that they write no L1 may have a copy. */
 #define WAITING_ROWS(state)                                                                                            \
     ROW(state, FETCH, state, PARK), ROW(state, FETCH_OWN, state, GO), ROW(state, REGISTER, state, PARK),               \
         ROW(state, READ, state, PARK), ROW(state, WRITE, state, PARK),                                                 \
