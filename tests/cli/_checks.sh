@@ -8,10 +8,11 @@ line() {
 }
 # names KERNEL LINE...: `err` names each of these lines of it.
 names() {
-    local kernel=$1 text
+    local kernel=$1 text at
     shift
     for text in "$@"; do
-        grep -q "$program.cu:$(line "$kernel $text")\b" err || { cat err; wrong "$kernel: does not name the line that $text"; }
+        at=$(line "$kernel $text")
+        [ -n "$at" ] && grep -q "$program.cu:$at\b" err || { cat err; wrong "$kernel: does not name the line that $text"; }
     done
 }
 # mended CHECKS KERNEL: these checks find nothing in its mended form.
