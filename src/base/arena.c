@@ -109,14 +109,25 @@ void base_huge_pages(void *start, size_t bytes)
 #endif
 }
 
+/* A chunk of `bytes` within another arena. */
+static struct arena_chunk *chunk_within(struct arena *outer, size_t bytes)
+{
+    struct arena_chunk *c = arena_alloc(outer, sizeof *c + bytes, 128);
+    c->size = bytes;
+    c->lent = true;
+    return c;
+}
+
 /* A chunk with room for `bytes`, in huge pages if the arena has become large: then as large as all that it has, which
  * costs nothing before it is touched. */
 static struct arena_chunk *new_chunk(const struct arena *arena, size_t bytes)
 {
+    if (arena->outer && !arena->outer->closed)
+        return chunk_within(arena->outer, bytes);
     size_t size = sizeof(struct arena_chunk) + bytes, mapped = 0;
     if (size < bytes || size > SIZE_MAX - HUGE_PAGE)
         abort();
-    if (arena->bytes + bytes > SMALL_ARENA)
+    if (!arena->outer && arena->bytes + bytes > SMALL_ARENA)
         size = mapped = round_up_u64(size > arena->bytes ? size : arena->bytes, HUGE_PAGE);
     struct arena_chunk *c = mapped ? map_huge(mapped) : base_calloc(1, size);
     c->size = size - sizeof *c;
@@ -126,10 +137,7 @@ static struct arena_chunk *new_chunk(const struct arena *arena, size_t bytes)
 
 void arena_init_within(struct arena *arena, struct arena *outer, size_t bytes)
 {
-    struct arena_chunk *c = arena_alloc(outer, sizeof *c + bytes, 128);
-    c->size = bytes;
-    c->lent = true;
-    *arena = (struct arena){.chunks = c};
+    *arena = (struct arena){.chunks = chunk_within(outer, bytes), .outer = outer};
 }
 
 /* Offset into the chunk at which `size` bytes fit aligned, or SIZE_MAX. */
@@ -138,6 +146,16 @@ static size_t chunk_fit(const struct arena_chunk *c, size_t size, size_t align)
     uintptr_t base = (uintptr_t)c->bytes;
     size_t offset = (size_t)(((base + c->used + align - 1) & ~(uintptr_t)(align - 1)) - base);
     return offset <= c->size && size <= c->size - offset ? offset : SIZE_MAX;
+}
+
+void arena_reserve(struct arena *arena, size_t bytes)
+{
+    contract(!arena->closed);
+    if (arena->chunks && arena->chunks->size - arena->chunks->used >= bytes)
+        return;
+    struct arena_chunk *c = new_chunk(arena, bytes);
+    c->next = arena->chunks;
+    arena->chunks = c;
 }
 
 void *arena_alloc(struct arena *arena, size_t size, size_t align)

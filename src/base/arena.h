@@ -12,11 +12,16 @@ struct arena {
     struct arena_chunk *chunks; /* newest first */
     size_t bytes;               /* handed out so far */
     bool closed;                /* threads share its owner's units: none of them may take memory here (a contract) */
+    struct arena *outer;        /* where it takes its chunks while that is not closed, or NULL */
 };
 
 void arena_init(struct arena *arena);
-/* An arena whose first `bytes` lie in `outer`, which must be freed after it. */
+/* An arena whose first `bytes` lie in `outer`, and whatever else it takes while `outer` is not closed. `outer` must be
+ * freed after it. */
 void arena_init_within(struct arena *arena, struct arena *outer, size_t bytes);
+/* The next objects of up to `bytes` together, alignment included, come from one piece, which is taken now if need be.
+ */
+void arena_reserve(struct arena *arena, size_t bytes);
 /* Frees everything the arena handed out; the arena is empty and usable afterwards. */
 void arena_free(struct arena *arena);
 /* `size` zeroed bytes aligned to `align` (a power of two, at most 4096). Never NULL: running out of memory aborts. */

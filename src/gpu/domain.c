@@ -550,24 +550,29 @@ static bool domains_fit(const struct gpu *gpu, unsigned threads, unsigned domain
     return fit;
 }
 
-/* Domains of a thread from which another may take some when it has done its own: of so many SMs, and so many at most.
- */
-#define HELP_SMS 16
+/* A thread has several domains of so many SMs where others may take some when they have done their own, so many at
+ * most; and one that is alone where windows are long: from one cycle of a window to the next the host's caches keep
+ * what so many SMs look at. */
+#define SMALL_SMS 16
 #define HELP_DOMAINS 4
+#define LONG_WINDOW 8
 
-static unsigned domains_to_share(const struct gpu *gpu, unsigned threads)
+static unsigned domains_of_thread(const struct gpu_run *run, unsigned threads)
 {
-    unsigned each = gpu->machine.gpu.sms / (threads * HELP_SMS);
-    each = each < HELP_DOMAINS ? each : HELP_DOMAINS;
-    while (each > 1 && threads * each > NETWORK_MAX_SIDES)
-        each--;
-    return threads > 1 && each > 1 ? each : 1;
+    unsigned each = run->gpu->machine.gpu.sms / (threads * SMALL_SMS), most = NETWORK_MAX_SIDES / threads;
+    if (threads > 1)
+        most = most < HELP_DOMAINS ? most : HELP_DOMAINS;
+    else if (run->lookahead < LONG_WINDOW)
+        return 1;
+    each = each < most ? each : most;
+    return each > 1 ? each : 1;
 }
 
 /* A multiple of the threads, of which none has more than GPU_DOMAIN_SMS SMs and slices. */
-static unsigned count_domains(const struct gpu *gpu, unsigned threads)
+static unsigned count_domains(const struct gpu_run *run, unsigned threads)
 {
-    unsigned domains = threads * domains_to_share(gpu, threads);
+    const struct gpu *gpu = run->gpu;
+    unsigned domains = threads * domains_of_thread(run, threads);
     while (!domains_fit(gpu, threads, domains))
         domains += threads;
     return domains;
@@ -584,7 +589,7 @@ static void divide_network(const struct gpu *gpu, unsigned i, unsigned domains, 
 void gpu_divide(struct gpu_run *run, unsigned threads)
 {
     struct gpu *gpu = run->gpu;
-    const unsigned domains = count_domains(gpu, threads);
+    const unsigned domains = count_domains(run, threads);
     unsigned first = 0; /* SM of the next domain */
     unsigned channels = gpu->machine.memory.partition.channels;
     unsigned per = gpu->machine.memory.partition.slices_per_channel;

@@ -98,7 +98,8 @@ struct gpu_domain {
 
 /* Divides the device into run->domains, which `threads` threads, NETWORK_MAX_SIDES at most, are to simulate: as many
  * domains as threads, or a multiple where the device has more SMs or slices than so many domains may have, or so many
- * SMs that threads may help each other. */
+ * SMs that threads may help each other, or that the host's caches do not hold what they look at in a window.
+ * run->lookahead is known. */
 void gpu_divide(struct gpu_run *run, unsigned threads);
 /* All units are to be asked in the next cycle: what they hold was changed from outside. */
 void gpu_wake_domains(struct gpu_run *run);

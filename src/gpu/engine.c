@@ -1,7 +1,8 @@
 /* The cycle loop. Time passes in windows within the networks' lookahead: in a window each domain of the device is
- * simulated by itself (domain.c), by a pool of worker threads; between windows this file gives out blocks, looks for
- * the end, faults and hangs, and jumps to the next event when nothing can happen before. A window is one cycle while
- * blocks wait for a place and one may come free in its first cycle: the dispatcher goes round the SMs cycle by cycle.
+ * simulated by itself (domain.c), by a pool of worker threads; between windows this file has blocks given out
+ * (dispatch.c), looks for the end, faults and hangs, and jumps to the next event when nothing can happen before. Where
+ * the dispatcher looks in every cycle, a window is one cycle while blocks wait for a place and one may come free in its
+ * first cycle.
  *
  * Of several launches that run at one time, `run` is the first one, and company.c knows the others.
  */
@@ -13,6 +14,7 @@
 #include "base/hot.h"
 #include "gpu/clusters.h"
 #include "gpu/company.h"
+#include "gpu/dispatch.h"
 #include "gpu/gpu_check.h"
 #include "gpu/rest.h"
 #include "gpu/visit_impl.h"
@@ -27,83 +29,17 @@
 #define ALONE_CYCLES 256
 #endif
 
-/* Blocks are left to start, now or later. */
-HOT_INLINE bool blocks_are_left(const struct gpu_run *run)
-{
-    return run->next_block < run->blocks || (RARELY(run->company) && gpu_company_has_blocks(run->company));
-}
-
 /* The outlooks of all domains after a window, together. */
 HOT static void look_at_domains(struct gpu_run *run, struct gpu_outlook *o)
 {
     gpu_rest_settle(run, o);
     o->busy_until = cycle_max(o->busy_until, run->start_cycle);
-    if (blocks_are_left(run)) {
+    if (gpu_blocks_are_left(run)) {
         o->idle = false;
     } else {
         o->room = 0;
         o->block_may_end = false;
     }
-}
-
-/* The first cycle in which the launch's blocks may start. */
-static uint64_t first_start(const struct gpu_run *run)
-{
-    return run->start_cycle + run->gpu->machine.gpu.launch_cycles;
-}
-
-/* How many blocks the device can start in the cycle. Its *credit* grows by gpu.dispatch_blocks a cycle as far as its
- * burst, and a block takes gpu.dispatch_cycles of it: when that is looked at makes no difference. */
-static uint64_t may_start(struct gpu_run *run, uint64_t cycle)
-{
-    const struct gpu_params *p = &run->gpu->machine.gpu;
-    if (!p->dispatch_blocks)
-        return UINT64_MAX;
-    uint64_t most = (uint64_t)p->dispatch_burst * p->dispatch_cycles;
-    run->credit = cycle_min(run->credit + (cycle - run->credit_at) * p->dispatch_blocks, most);
-    run->credit_at = cycle;
-    return run->credit / p->dispatch_cycles;
-}
-
-/* Blocks that have started take from the credit. */
-static void pay(struct gpu_run *run, uint64_t blocks)
-{
-    const struct gpu_params *p = &run->gpu->machine.gpu;
-    uint64_t price = p->dispatch_blocks ? blocks * p->dispatch_cycles : 0;
-    run->credit -= cycle_min(price, run->credit);
-}
-
-/* In a cycle every SM may take one block, starting behind the one served last, and the device as many as the machine
- * says. outlook: of the last window. Returns whether blocks start. */
-static bool dispatch(struct gpu_run *run, struct gpu_outlook *outlook, uint64_t cycle)
-{
-    unsigned sms = run->gpu->machine.gpu.sms;
-    if (RARELY(run->company)) {
-        uint64_t started = gpu_company_dispatch(run->company, may_start(run, cycle), outlook);
-        pay(run, started);
-        return started != 0;
-    }
-    if (!outlook->room || cycle < first_start(run))
-        return false;
-    uint64_t first = run->next_block, most = may_start(run, cycle), last = first + cycle_min(run->blocks - first, most);
-    for (unsigned i = 0; i < run->domain_count; i++)
-        run->domains[i].start_count = 0;
-    if (RARELY(run->grid.cluster_blocks > 1)) {
-        pay(run, gpu_dispatch_clusters(run, most));
-        return run->next_block > first;
-    }
-    for (unsigned n = 0; n < sms && run->next_block < last; n++) {
-        unsigned sm = (run->dispatch_from + n) % sms;
-        struct gpu_domain *domain = gpu_domain_of(run, sm);
-        if (!mask_has(domain->report->room, sm - domain->first_sm))
-            continue;
-        domain->starts[domain->start_count++] = (struct gpu_start){run->next_block++, sm, NULL, run};
-        gpu_rest_wake(run, domain->number);
-        run->last_served = sm;
-    }
-    run->dispatch_from = (run->last_served + 1) % sms;
-    pay(run, run->next_block - first);
-    return run->next_block > first;
 }
 
 /* A run's state from one window to the next: what the domains reported last, and the cycles that end the run or give
@@ -140,7 +76,8 @@ static bool too_many_ticks(const struct gpu_run *run, uint64_t from, uint64_t en
  * the same whether the cycles before were skipped or stepped. */
 static uint64_t window_length(const struct gpu_run *run, uint64_t from)
 {
-    uint64_t length = blocks_are_left(run) ? cycle_min(GPU_BLOCK_WINDOW, run->lookahead) : run->lookahead;
+    uint64_t interval = run->gpu->machine.gpu.dispatch_interval, most = interval == 1 ? GPU_BLOCK_WINDOW : interval;
+    uint64_t length = gpu_blocks_are_left(run) ? cycle_min(most, run->lookahead) : run->lookahead;
     while (length > 1 && too_many_ticks(run, from / length * length, (from / length + 1) * length))
         length /= 2;
     return length;
@@ -172,8 +109,8 @@ static uint64_t next_own_duty(const struct gpu_run *run, const struct course *c)
     uint64_t duty = cycle_min(c->limit, c->watch.next);
     if (RARELY(run->company))
         duty = cycle_min(duty, gpu_company_next(run->company));
-    else if (gpu->cycle < first_start(run))
-        duty = cycle_min(duty, first_start(run));
+    else if (gpu->cycle < gpu_first_start(run))
+        duty = cycle_min(duty, gpu_first_start(run));
     duty = cycle_min(duty, gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
     return cycle_min(duty, run->intervals ? run->intervals->next : CYCLE_NEVER);
 }
@@ -230,7 +167,8 @@ static void run_awake(const struct gpu_window *w)
         gpu_domain_run(&w->run->domains[mask_first(rest)], w);
 }
 
-/* The only domain that is awake comes to the windows behind this one by itself, as long as no other one is to wake. */
+/* The only domain that is awake comes to the windows behind this one by itself, as long as no other one is to wake. No
+ * domain had a place for a block before. */
 static void run_alone(const struct gpu_run *run, const struct course *c, const struct gpu_window *w, uint64_t length)
 {
     uint64_t until = cycle_min(end_of_window(w->from + ALONE_CYCLES, length), c->duty);
@@ -244,8 +182,9 @@ static void run_alone(const struct gpu_run *run, const struct course *c, const s
 static void run_window(struct gpu_run *run, const struct course *c, struct gpu_window *w)
 {
     uint64_t from = w->from = run->gpu->cycle, length = 1;
-    bool draining = !blocks_are_left(run), early = !run->company && from < first_start(run),
-         looking = !early && !draining && (c->outlook.room || c->outlook.block_may_end);
+    bool draining = !gpu_blocks_are_left(run), early = !run->company && from < gpu_first_start(run),
+         looking = !early && !draining && (c->outlook.room || c->outlook.block_may_end) &&
+                   run->gpu->machine.gpu.dispatch_interval == 1;
     if (draining != w->draining)
         gpu_rest_none(run);
     w->draining = draining;
@@ -254,9 +193,10 @@ static void run_window(struct gpu_run *run, const struct course *c, struct gpu_w
     if (!looking) {
         length = window_length(run, from);
         w->end = cycle_min(end_of_window(from, length), cycle_min(c->duty, c->opens));
+        w->end = draining ? w->end : cycle_min(w->end, gpu_next_look(run, from));
     }
     gpu_rest_wake_before(run, w->end);
-    if (!looking && !early && c->alone && gpu_one_awake(run) && is_power_of_two(length) &&
+    if (!looking && !early && !c->outlook.room && c->alone && gpu_one_awake(run) && is_power_of_two(length) &&
         c->limit - from > ALONE_CYCLES + length)
         run_alone(run, c, w, length);
     else
@@ -297,7 +237,7 @@ static uint64_t next_cycle(const struct gpu_run *run, const struct gpu_outlook *
         return end;
     if (RARELY(run->company))
         return cycle_min(gpu_next_cycle(run->gpu, o), gpu_company_next(run->company));
-    return RARELY(end < first_start(run)) ? first_start(run) : gpu_next_cycle(run->gpu, o);
+    return RARELY(end < gpu_first_start(run)) ? gpu_first_start(run) : gpu_next_cycle(run->gpu, o);
 }
 
 static bool has_written(const struct gpu *gpu)
@@ -558,7 +498,7 @@ static enum gpu_status step_windows(struct gpu_run *run, struct course *c)
         see_to_company(run, c);
     for (;;) {
         uint64_t turn = ++c->turns;
-        window.starting = dispatch(run, &c->outlook, gpu->cycle);
+        window.starting = gpu_dispatch(run, &c->outlook, gpu->cycle);
         run_window(run, c, &window);
         look_at_domains(run, &c->outlook);
         uint64_t end = gpu->cycle = c->outlook.end;
@@ -782,8 +722,7 @@ static enum gpu_status begin(struct gpu_run *run)
     if (run->company && gpu_company_observe(run->company) < 0)
         return GPU_INVALID;
     run->calls_device = run->company ? gpu_company_calls_device(run->company) : run->launch->kernel->calls_device;
-    run->credit_at = gpu->cycle;
-    run->credit = (uint64_t)gpu->machine.gpu.dispatch_burst * gpu->machine.gpu.dispatch_cycles;
+    gpu_dispatch_begin(run);
     pass_credits(gpu, run->start_cycle);
     finish_partitions(gpu, gpu->cycle);
     gpu_reset_counters(gpu);

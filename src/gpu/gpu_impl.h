@@ -196,6 +196,7 @@ struct gpu_run {
     bool calls_device;                   /* a kernel that runs calls the device's functions (printf, malloc) */
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
     uint64_t credit, credit_at; /* of the dispatcher, in blocks times gpu.dispatch_cycles, in that cycle (may_start) */
+    uint64_t next_look;         /* the dispatcher looks in this cycle, and at each multiple of gpu.dispatch_interval */
     uint64_t checks, next_check;         /* gpu_check_window: units checked so far, and the window of the next one */
     struct host_use start; /* of the launch, or of a time before it that counts what a checkpoint had behind it */
 };

@@ -66,6 +66,7 @@ static void archive_run(struct gpu_run *run, struct archive *ar)
     archive_u32_to(ar, &run->last_served, run->gpu->machine.gpu.sms - 1);
     archive_u64_to(ar, &run->credit, (uint64_t)run->gpu->machine.gpu.dispatch_burst * run->gpu->machine.gpu.dispatch_cycles);
     archive_u64_to(ar, &run->credit_at, run->gpu->cycle);
+    ARCHIVE(ar, run->next_look);
     ARCHIVE(ar, seconds);
     run->start.seconds = host_seconds() - seconds;
     archive_end(ar);

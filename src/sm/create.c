@@ -10,8 +10,9 @@ _Static_assert(WATCH_SLOTS == WARP_SLOTS && WATCH_WRITERS_WARPS == WARP_SLOTS, "
 _Static_assert(sizeof(struct decoded_instr) == 64, "a decoded instruction fills one cache line");
 _Static_assert(sizeof(struct core_op) == 64, "an instruction in flight fills one cache line");
 
-/* Memory for the caches, queues and pools of a usual SM. */
-#define OWN_BYTES ((size_t)384 * 1024)
+#define OWN_BYTES                                                                                                      \
+    ((size_t)16 * 1024) /* that an SM's arena begins with: caches and queues make it as large as they are */
+#define RUN_BYTES ((size_t)192 * 1024) /* of it for what launches bring: the accesses of the instructions in flight */
 
 /* Several cores keep the order of their memory instructions between them, if those are to keep it. */
 static struct sm_shared shared_by_rooms(struct sm *sm)
@@ -118,6 +119,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
                                             .port = &sm_completion_port};
     core_ops_init(&sm->ops);
     sm->free_blocks = mask_low(p->blocks);
+    arena_reserve(own, RUN_BYTES);
     return sm;
 }
 

@@ -39,7 +39,7 @@ static void test_arena(void **state)
 }
 
 /* An arena that has become large goes on in huge pages; what it hands out is zero, aligned and apart as before, and one
- * that begins within another leaves it for chunks of its own. */
+ * that begins within another leaves it for chunks of its own when that is closed. */
 static void test_large_arenas(void **state)
 {
     (void)state;
@@ -63,6 +63,18 @@ static void test_large_arenas(void **state)
     memset(first, 0x5A, 1000);
     for (size_t k = 0; k < 200; k++)
         assert_int_equal(next[k], 0);
+    assert_int_equal(*last, 0xA5);
+    size_t before = outer.bytes;
+    arena_reserve(&inner, 100000);
+    assert_true(outer.bytes >= before + 100000);
+    outer.closed = true;
+    before = outer.bytes;
+    for (unsigned i = 0; i < 100; i++) /* from what was reserved */
+        memset(arena_alloc(&inner, 1000, 1), 0x77, 1000);
+    unsigned char *beyond = arena_alloc(&inner, 1 << 20, 64);
+    assert_int_equal(beyond[(1 << 20) - 1], 0);
+    assert_int_equal(outer.bytes, before);
+    outer.closed = false;
     assert_int_equal(*last, 0xA5);
     arena_free(&inner);
     assert_int_equal(first[999], 0x5A);

@@ -2,8 +2,8 @@
 #include "gpu_support.h"
 
 #define BODY PTX_BEGIN "add.u32 %r1, %r1, %r5; st.global.u32 [%rd2], %r1; ret;"
-static const char kernels[] =
-    PTX_HEAD PTX_KERNEL("writes", BODY) PTX_KERNEL("reads", PTX_BEGIN "ld.global.u32 %r1, [%rd2]; ret;");
+static const char kernels[] = PTX_HEAD PTX_KERNEL("writes", BODY)
+    PTX_KERNEL("reads", PTX_BEGIN "ld.global.u32 %r1, [%rd2]; ret;") PTX_KERNEL("ends", PTX_BEGIN "ret;");
 
 /* Launch number n of so many of the kernel, and the cycles that lie between it and the one before. */
 struct launched {
@@ -155,6 +155,32 @@ static void blocks_start_at_a_rate(void **state)
     assert_int_equal(cycles_of(burst, "writes", stepped), cycles_of(burst, "writes", many));
 }
 
+/* A place that has come free waits for the dispatcher's next look: on one SM with one place each block starts in a
+ * multiple of the interval, and waits no longer than that. While places are free blocks start in every cycle. */
+static void places_wait_for_a_look(void **state)
+{
+    static const char often[] = "gpu.sms=1 sm.blocks=1 gpu.launch_cycles=64",
+                      wide[] = "gpu.sms=8 gpu.launch_cycles=70 gpu.dispatch_interval=64";
+    const struct shape few = {.grid = 20, .block = 32}, many = {.grid = 40, .block = 32};
+    const uint64_t each = (cycles_of(often, "ends", many) - cycles_of(often, "ends", few)) / 20;
+    struct shape threads = many, stepped = many;
+    (void)state;
+    threads.threads = 2;
+    stepped.every_cycle = true;
+    for (unsigned interval = 2; interval <= 64; interval *= 2) {
+        char settings[160];
+        snprintf(settings, sizeof settings, "%s gpu.dispatch_interval=%u", often, interval);
+        uint64_t more = cycles_of(settings, "ends", many) - cycles_of(settings, "ends", few);
+        assert_int_equal(more % interval, 0);
+        assert_in_range(more, 20 * each, 20 * (each + interval));
+        assert_int_equal(cycles_of(settings, "ends", stepped), cycles_of(settings, "ends", many));
+    }
+    assert_in_range(cycles_of(wide, "writes", (struct shape){.grid = 24, .block = 32}),
+                    cycles_of(wide, "writes", (struct shape){.grid = 8, .block = 32}) + 1,
+                    cycles_of(wide, "writes", (struct shape){.grid = 8, .block = 32}) + 50);
+    assert_int_equal(cycles_of(wide, "writes", threads), cycles_of(wide, "writes", many));
+}
+
 /* Parameters and code that lie in the SMs' caches save the first misses. */
 static void launches_bring_what_they_need(void **state)
 {
@@ -172,10 +198,10 @@ static void launches_bring_what_they_need(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(begins_and_ends_take_time),     cmocka_unit_test(limits_fall_anywhere),
-        cmocka_unit_test(launches_keep_their_distance),  cmocka_unit_test(blocks_start_at_a_rate),
-        cmocka_unit_test(launches_bring_what_they_need), cmocka_unit_test(no_credits_are_lost),
-        cmocka_unit_test(clocks_of_any_ratio),
+        cmocka_unit_test(begins_and_ends_take_time),    cmocka_unit_test(limits_fall_anywhere),
+        cmocka_unit_test(launches_keep_their_distance), cmocka_unit_test(blocks_start_at_a_rate),
+        cmocka_unit_test(places_wait_for_a_look),       cmocka_unit_test(launches_bring_what_they_need),
+        cmocka_unit_test(no_credits_are_lost),          cmocka_unit_test(clocks_of_any_ratio),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

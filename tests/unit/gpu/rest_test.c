@@ -75,6 +75,13 @@ static void test_a_resting_domain_changes_nothing(void **state)
     check_machine("gtx480", "gpu.sms=66 partition.channels=12", 1, true);
     check_machine("gtx1080ti", "gpu.sms=66 partition.channels=8", 2, true);
     check_machine("gtx480", "gpu.sms=66 partition.channels=4 coherence.protocol=hlrc", 2, true);
+    /* Long windows: a device for one thread has several domains, and some have places while one is alone. */
+    check_machine("gtx480", "gpu.sms=40 sm.blocks=1 network.core=ideal network.latency=33 gpu.dispatch_interval=16", 90,
+                  false);
+    check_machine("gtx1080ti",
+                  "gpu.sms=66 sm.blocks=1 gpu.dispatch_interval=4 gpu.dispatch_blocks=1 gpu.dispatch_cycles=29", 80,
+                  false);
+    check_machine("h100", "gpu.sms=66 gpu.memory_mib=64 sm.blocks=1 gpu.dispatch_burst=1", 100, true);
     if (!getenv("LOCKSTEP_LONG"))
         return;
     check_machine("gtx480", "gpu.sms=132 partition.channels=40", 1, true);

@@ -215,9 +215,11 @@ static void same_however_simulated(void **state)
         SETTINGS " gpu.dispatch_blocks=1 gpu.dispatch_cycles=3 gpu.flush_l1_at_kernel_end=true gpu.launch_cycles=1",
         SETTINGS " network.core=mesh sm.cores=2 sm.schedulers=2 gpu.launch_end_cycles=0 gpu.launch_cycles=1",
         SETTINGS " sm.divergence=its sm.scheduler=lrr gpu.seed=3 gpu.kernels=3",
-        SETTINGS " coherence.protocol=bypass sm.scheduler=gto+bows gpu.network_mhz=350 partition.channels=2"};
+        SETTINGS " coherence.protocol=bypass sm.scheduler=gto+bows gpu.network_mhz=350 partition.channels=2",
+        SETTINGS
+        " gpu.dispatch_interval=8 gpu.dispatch_blocks=2 gpu.dispatch_cycles=7 network.core=ideal network.latency=20"};
     (void)state;
-    for (unsigned s = 0; s < 6; s++) {
+    for (unsigned s = 0; s < sizeof settings / sizeof *settings; s++) {
         struct outcome o = run(settings[s], many, 6, (struct shape){0});
         assert_int_equal(o.rc, 0);
         for (unsigned way = 0; way < 4; way++) {
