@@ -201,34 +201,68 @@ static void add_spot(struct cc_spots *spots, const struct cc_spot *spot)
     vec_push(spots, *spot);
 }
 
-/* Notes the places of one line of clang's. `kind`: of the error before, -1 for another one; what is in a macro is told
- * by a note behind the error. */
-static void note_line(struct cc_rewrites *rewrites, const char *line, size_t length, int *kind, struct arena *arena)
+/* What clang's last error was of, and where its place is told: by itself, and by notes of macros behind it, or by a
+ * note of a declaration. */
+struct complaint {
+    int kind;         /* -1: none that we know */
+    const char *note; /* begins the note at the place; NULL: the place is the error's own */
+};
+
+/* `X function 'f' cannot overload Y function 'f'`: the one that is not for both sides is to be. */
+static void note_overload(const char *error, struct complaint *of)
+{
+    static const char both[] = "__host__ __device__ function '";
+    const char *rest = strstr(error, "' cannot overload "), *end = error + strcspn(error, "\n");
+    if (!rest || rest > end || strncmp(error, "__global__", 10) == 0)
+        return;
+    rest += strlen("' cannot overload ");
+    if (strncmp(error, both, strlen(both)) == 0)
+        of->note = "note: previous declaration is here";
+    if (strncmp(rest, "__global__", 10) != 0)
+        of->kind = CC_SPOT_BOTH;
+}
+
+static struct complaint read_error(const char *error)
 {
     static const struct {
         const char *text;
         enum cc_spot_kind kind;
-    } causes[] = {{"error: initialization is not supported for __shared__ variables", CC_SPOT_SHARED},
-                  {"error: default arguments cannot be added to an out-of-line definition", CC_SPOT_DEFAULT},
-                  {"error: use 'template' keyword to treat", CC_SPOT_TEMPLATE},
-                  {"error: missing 'typename' prior to dependent type name", CC_SPOT_TYPENAME},
-                  {"error: an attribute list cannot appear here", CC_SPOT_ATTRIBUTE}};
+    } causes[] = {{"initialization is not supported for __shared__ variables", CC_SPOT_SHARED},
+                  {"default arguments cannot be added to an out-of-line definition", CC_SPOT_DEFAULT},
+                  {"use 'template' keyword to treat", CC_SPOT_TEMPLATE},
+                  {"missing 'typename' prior to dependent type name", CC_SPOT_TYPENAME},
+                  {"an attribute list cannot appear here", CC_SPOT_ATTRIBUTE},
+                  {"out-of-line definition of '", CC_SPOT_DEVICE},
+                  {"reference to __host__ function '~", CC_SPOT_BOTH}};
     static const char misplaced[] = "' attribute cannot be applied to types";
+    struct complaint of = {-1, NULL};
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if (strncmp(error, causes[i].text, strlen(causes[i].text)) == 0)
+            of.kind = (int)causes[i].kind;
+    if (*error == '\'' && strncmp(error + 1 + strcspn(error + 1, "'\n"), misplaced, strlen(misplaced)) == 0)
+        of.kind = CC_SPOT_ATTRIBUTE;
+    if (of.kind == CC_SPOT_BOTH)
+        of.note = "note: '~";
+    note_overload(error, &of);
+    return of;
+}
+
+/* Notes the places of one line of clang's. `of`: the error before; what is in a macro is told by a note behind it. */
+static void note_line(struct cc_rewrites *rewrites, const char *line, size_t length, struct complaint *of,
+                      struct arena *arena)
+{
     struct cc_spot spot = {0};
     const char *behind;
     if (!read_place(line, length, &spot, &behind, arena))
         return;
-    if (strncmp(behind, "note: ", 6) != 0)
-        *kind = -1;
-    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
-        if (strncmp(behind, causes[i].text, strlen(causes[i].text)) == 0)
-            *kind = (int)causes[i].kind;
-    if (strncmp(behind, "error: '", 8) == 0 &&
-        strncmp(behind + 8 + strcspn(behind + 8, "'\n"), misplaced, strlen(misplaced)) == 0)
-        *kind = CC_SPOT_ATTRIBUTE;
-    if (*kind < 0 || (strncmp(behind, "note: ", 6) == 0 && strncmp(behind, "note: expanded from macro", 25) != 0))
+    const bool is_note = strncmp(behind, "note: ", 6) == 0;
+    if (!is_note)
+        *of = strncmp(behind, "error: ", 7) == 0 ? read_error(behind + 7) : (struct complaint){-1, NULL};
+    const char *at_note = of->note ? of->note : "note: expanded from macro";
+    const bool is_place = is_note ? strncmp(behind, at_note, strlen(at_note)) == 0 : !of->note;
+    if (of->kind < 0 || !is_place)
         return;
-    spot.kind = (enum cc_spot_kind) * kind;
+    spot.kind = (enum cc_spot_kind)of->kind;
     add_spot(rewrites->spots, &spot);
 }
 
@@ -280,14 +314,14 @@ bool cc_rewrites_after(struct cc_rewrites *rewrites, struct cc_process *process,
                        const char *words, struct arena *arena)
 {
     struct strbuf plain = {0};
-    int kind = -1;
+    struct complaint of = {-1, NULL};
     if (++rewrites->rounds > MOST_ROUNDS)
         return false;
     strip_colours(words, &plain);
     const bool newly = note_missing(rewrites, strbuf_text(&plain));
     for (const char *line = strbuf_text(&plain); *line;) {
         const size_t n = strcspn(line, "\n");
-        note_line(rewrites, line, n, &kind, arena);
+        note_line(rewrites, line, n, &of, arena);
         line += n + (line[n] == '\n');
     }
     strbuf_free(&plain);
@@ -307,11 +341,19 @@ void cc_rewrites_free(struct cc_rewrites *rewrites)
 /* The library whose header, of a name that begins so, clang did not find. */
 static void hint_at_header(const char *words, struct strbuf *to)
 {
-    static const char *const headers[][2] = {
-        {"cublasXt", "cuBLASXt"}, {"cusparseLt", "cuSPARSELt"}, {"cusolverSp", "cuSOLVER's sparse part"}, {"cufftw", "cuFFTW"},
-        {"curand", "cuRAND"},     {"cudnn", "cuDNN"},       {"nccl", "NCCL"},         {"nvrtc", "NVRTC"},
-        {"nvml", "NVML"},         {"cupti", "CUPTI"},       {"npp", "NPP"},           {"cutensor", "cuTENSOR"},
-        {"nvToolsExt", "NVTX"}};
+    static const char *const headers[][2] = {{"cublasXt", "cuBLASXt"},
+                                             {"cusparseLt", "cuSPARSELt"},
+                                             {"cusolverSp", "cuSOLVER's sparse part"},
+                                             {"cufftw", "cuFFTW"},
+                                             {"curand", "cuRAND"},
+                                             {"cudnn", "cuDNN"},
+                                             {"nccl", "NCCL"},
+                                             {"nvrtc", "NVRTC"},
+                                             {"nvml", "NVML"},
+                                             {"cupti", "CUPTI"},
+                                             {"npp", "NPP"},
+                                             {"cutensor", "cuTENSOR"},
+                                             {"nvToolsExt", "NVTX"}};
     char missing[64];
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         snprintf(missing, sizeof missing, "error: '%s", headers[i][0]);

@@ -9,7 +9,7 @@
  *                                     anything
  *   #define M #pragma unroll          a directive that a macro stands for, which nvcc has preprocessed before it
  *                                     looks at directives: _Pragma("unroll")
- *   __managed__, and at places that clang complained of: see cc_declarations.c
+ *   __managed__, and at places that clang complained of: see cc_declarations.c and cc_spaces.c
  *
  * All of these are found by their tokens, in macros as well. A form that is not recognized stays: clang explains. */
 #include <ctype.h>
@@ -241,6 +241,12 @@ static void rewrite_spot(struct cc_rewriting *r, const struct cc_spot *spot)
             break;
         case CC_SPOT_ATTRIBUTE:
             blank_attributes(r, i);
+            break;
+        case CC_SPOT_BOTH:
+            cc_rewrite_space(r, i, "__host__ __device__");
+            break;
+        case CC_SPOT_DEVICE:
+            cc_rewrite_space(r, i, "__device__");
             break;
         }
     }

@@ -1,5 +1,6 @@
 /* Inside `lockstep cc`: CUDA C++ that nvcc takes and clang refuses, rewritten in the text of a source. cc_tokens.c
- * reads tokens, cc_source.c has the forms that are seen in the text alone, cc_declarations.c those of declarations. */
+ * reads tokens, cc_source.c has the forms that are seen in the text alone, cc_declarations.c those of declarations,
+ * cc_spaces.c those of execution spaces. */
 #ifndef LOCKSTEP_CLI_CC_SOURCE_H
 #define LOCKSTEP_CLI_CC_SOURCE_H
 
@@ -34,7 +35,15 @@ bool cc_token_is(const struct cc_token *token, const char *text);
 size_t cc_token_close(const struct cc_tokens *tokens, size_t at);
 
 /* A place at which clang refused what nvcc takes. */
-enum cc_spot_kind { CC_SPOT_SHARED, CC_SPOT_DEFAULT, CC_SPOT_TEMPLATE, CC_SPOT_TYPENAME, CC_SPOT_ATTRIBUTE };
+enum cc_spot_kind {
+    CC_SPOT_SHARED,
+    CC_SPOT_DEFAULT,
+    CC_SPOT_TEMPLATE,
+    CC_SPOT_TYPENAME,
+    CC_SPOT_ATTRIBUTE,
+    CC_SPOT_BOTH,  /* a function that another declaration says is for both sides */
+    CC_SPOT_DEVICE /* a function whose other declaration may say that it is the device's */
+};
 struct cc_spot {
     const char *path; /* absolute */
     uint32_t line, column;
@@ -74,5 +83,8 @@ void cc_rewrite_managed(struct cc_rewriting *r, size_t at);
 void cc_rewrite_shared(struct cc_rewriting *r, size_t at);
 /* The default argument of a parameter, which is at or begins at the token `at`. */
 void cc_rewrite_default(struct cc_rewriting *r, size_t at);
+/* Adds words of execution spaces to the declaration of the function whose name, or its part behind the last `::`, is at
+ * the token `at`. */
+void cc_rewrite_space(struct cc_rewriting *r, size_t at, const char *words);
 
 #endif
