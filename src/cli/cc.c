@@ -326,7 +326,9 @@ static int compile_host_cuda(struct cc_session *s, const char *source, const cha
         PUSH(&last, "-S");
     int rc = compile(s, HOST, &command, &last);
     vec_free(&last);
-    if (rc || !s->options.relocatable)
+    if (!rc && !s->options.relocatable)
+        return check_temp(s, cc_repair_object(object, &s->diags));
+    if (rc)
         return rc;
     if (check_temp(s, cc_name_linked(made, &s->diags)))
         return -1;

@@ -211,6 +211,9 @@ int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, co
  * and names are those that device code has. */
 #define CC_MEMBER "__lockstep_device_code_" /* begins the symbol that each such object defines: cc_members.c */
 int cc_name_linked(const char *path, struct diag_sink *diags);
+/* An object of host code: variables that are this file's alone are kept when it is linked with others (cc_object.c).
+ * Returns 0, or -1 with a diagnostic. */
+int cc_repair_object(const char *path, struct diag_sink *diags);
 /* Rewrites the IR of device code, as clang made it: variables that the host can set are known outside, whatever their
  * linkage in C++. */
 int cc_repair_ir(const char *path, struct diag_sink *diags);

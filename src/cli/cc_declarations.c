@@ -3,7 +3,9 @@
  *   __device__ __managed__ int n = 5;    __device__ __device__  int lockstep_managed_n = 5; LOCKSTEP_MANAGED(...)
  *
  * The macro (lockstep/managed.h) makes n a reference, in device code to that variable, in host code to where the
- * runtime says that it is.
+ * runtime says that it is. A template becomes two, of the variables and of the references:
+ *
+ *   template <class T> __managed__ T v;    template <class T> __device__  T lockstep_managed_v; template <class T> ...
  *
  *   __shared__ B b[4], c;    __shared__ lockstep_shared<B > lockstep_shared_b[4], lockstep_shared_c; B (&b)[4] = ...
  *
@@ -152,9 +154,81 @@ static bool has_word(const struct cc_rewriting *r, size_t first, size_t end, con
     return false;
 }
 
-static void edit_managed(struct cc_rewriting *r, const struct declaration *d)
+/* Appends the name of the template parameter that the tokens from `first` to before `end` declare, as an argument.
+ * False when it has none. */
+static bool add_parameter(struct cc_rewriting *r, size_t first, size_t end, struct strbuf *to)
+{
+    static const char *const types[] = {"class", "typename", "int",  "unsigned", "long",
+                                        "short", "char",     "bool", "auto"};
+    const struct cc_token *t = r->tokens.items;
+    size_t name = end;
+    unsigned names = 0;
+    bool is_pack = false;
+    for (size_t at = first; at < end && !is_sign(&t[at], '='); at++) {
+        if (is_sign(&t[at], '<')) {
+            at = behind_angles(&r->tokens, at, end) - 1;
+            continue;
+        }
+        is_pack |= is_sign(&t[at], '.');
+        if (t[at].kind == CC_NAME) {
+            name = at;
+            names++;
+        }
+    }
+    bool is_type = names < 2 || is_sign(&t[name - 1], ':');
+    for (size_t i = 0; i < sizeof types / sizeof *types && !is_type; i++)
+        is_type = cc_token_is(&t[name], types[i]);
+    if (!is_type)
+        strbuf_addf(to, "%s%s%s", to->length ? ", " : "", spelled(r, name), is_pack ? "..." : "");
+    return !is_type;
+}
+
+/* The arguments that name the instance for the parameters between the angles at `open`; NULL where one has no name. */
+static const char *parameters_as_arguments(struct cc_rewriting *r, size_t open)
+{
+    const size_t close = behind_angles(&r->tokens, open, r->tokens.count) - 1;
+    struct strbuf names = {0};
+    bool named = true;
+    for (size_t first = open + 1, end; first < close && named; first = end + 1) {
+        for (end = first; end < close && !is_sign(&r->tokens.items[end], ','); end++)
+            if (is_sign(&r->tokens.items[end], '<'))
+                end = behind_angles(&r->tokens, end, close) - 1;
+            else if (is_sign(&r->tokens.items[end], '(') || is_sign(&r->tokens.items[end], '{'))
+                end = close_before(&r->tokens, end, close);
+        named = add_parameter(r, first, end, &names);
+    }
+    const char *copy = named ? arena_printf(r->arena, "<%s>", strbuf_text(&names)) : NULL;
+    strbuf_free(&names);
+    return copy;
+}
+
+/* A variable template, or a specialization of one. False when it cannot be rewritten: a parameter has no name. */
+static bool edit_managed_template(struct cc_rewriting *r, const struct declaration *d)
+{
+    const struct cc_token *t = r->tokens.items;
+    const size_t name = d->names.items[0];
+    const size_t behind = behind_angles(&r->tokens, d->first + 1, name);
+    const bool is_special = is_sign(&t[name + 1], '<'), is_explicit = is_sign(&t[d->first + 2], '>');
+    const char *arguments = is_special ? joined(r, name + 1, behind_angles(&r->tokens, name + 1, d->end))
+                                       : parameters_as_arguments(r, d->first + 1);
+    if (!arguments || d->names.count != 1)
+        return false;
+    const char *called = spelled(r, name);
+    cc_edit_add(r, t[name].text, 0, "lockstep_managed_");
+    cc_edit_add(r, t[d->end].text + 1, 0,
+                arena_printf(r->arena,
+                             " %s %sLOCKSTEP_MANAGED_SPACE LOCKSTEP_MANAGED_TYPE(lockstep_managed_%s%s) &%s%s "
+                             "LOCKSTEP_MANAGED_AT(lockstep_managed_%s%s); LOCKSTEP_MANAGED_TEMPLATE(%u)",
+                             joined(r, d->first, behind), is_explicit ? "" : "static ", called, arguments, called,
+                             is_special ? arguments : "", called, arguments, ++*r->number));
+    return true;
+}
+
+static bool edit_managed(struct cc_rewriting *r, const struct declaration *d)
 {
     struct strbuf behind = {0};
+    if (cc_token_is(&r->tokens.items[d->first], "template"))
+        return edit_managed_template(r, d);
     for (size_t i = 0; i < d->names.count; i++) {
         const char *name = spelled(r, d->names.items[i]);
         cc_edit_add(r, r->tokens.items[d->names.items[i]].text, 0, "lockstep_managed_");
@@ -162,16 +236,15 @@ static void edit_managed(struct cc_rewriting *r, const struct declaration *d)
     }
     cc_edit_add(r, r->tokens.items[d->end].text + 1, 0, arena_strdup(r->arena, strbuf_text(&behind)));
     strbuf_free(&behind);
+    return true;
 }
 
 void cc_rewrite_managed(struct cc_rewriting *r, size_t at)
 {
     struct declaration d = {0};
     if (!r->tokens.items[at].directive && read_declaration(&r->tokens, at, &d) &&
-        !has_word(r, d.first, d.end, "extern")) {
+        !has_word(r, d.first, d.end, "extern") && edit_managed(r, &d))
         cc_edit_add(r, r->tokens.items[at].text, strlen("__managed__"), "__device__ ");
-        edit_managed(r, &d);
-    }
     vec_free(&d.names);
 }
 

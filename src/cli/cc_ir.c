@@ -73,6 +73,13 @@ static void define_member(const struct strbuf *number, struct strbuf *out)
                 number->text);
 }
 
+/* Managed variables of any file are loaded with the device code of all (lockstep/managed.h): each is registered before
+ * constructors of the program's own. */
+static void register_early(struct strbuf *out)
+{
+    strbuf_add(out, "\t.section\t.init_array.102,\"aw\",@init_array\n\t.p2align\t3\n\t.quad\t__cuda_module_ctor\n");
+}
+
 /* clang calls __cudaRegisterLinkedBinary with the number of the file, which a device linker would define. */
 int cc_name_linked(const char *path, struct diag_sink *diags)
 {
@@ -93,8 +100,10 @@ int cc_name_linked(const char *path, struct diag_sink *diags)
             strbuf_addn(&out, at++, 1);
         }
     }
-    if (number.length)
+    if (number.length) {
         define_member(&number, &out);
+        register_early(&out);
+    }
     if (result == 0)
         result = file_write(path, strbuf_text(&out), out.length, diags);
     strbuf_free(&text);

@@ -18,6 +18,8 @@ void __cudaRegisterTexture(void **handle, const struct textureReference *host, c
 void __cudaRegisterHostVar(void **handle, const char *device_name, char *host, size_t bytes);
 /* Code of `lockstep cc` says before it registers a variable, or after, that it is managed: the pointer is to get its address. */
 void __cudaLockstepManaged(const void *variable, void **pointer);
+void __cudaLockstepManagedReady(void);
+void *__cudaLockstepManagedAt(const void *variable);
 /* Code of `lockstep cc -rdc=true` calls it in place of registering a fat binary: the device code is a part of that of the
  * whole program. `callback` registers what is in it. */
 void __cudaLockstepLinked(void (*callback)(void **), void *wrapper, const char *module, void (*dummy)(void *));

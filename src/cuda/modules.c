@@ -214,48 +214,73 @@ static const struct isa_function *find_function(const struct kernel *kernel)
     return found ? found : gpu_kernel(image->module, kernel->name);
 }
 
-/* Tells the program where its managed variables are: their device addresses, which the host can use as they are. */
-static cudaError_t place_managed(struct runtime *rt, struct image *image, struct diag_sink *sink)
+/* Tells the program where a managed variable is: its device address, which the host can use as it is. */
+static cudaError_t place_variable(struct runtime *rt, struct image *image, struct variable *variable,
+                                  struct diag_sink *sink)
 {
-    for (size_t i = 0; i < rt->variables.count; i++) {
-        struct variable *variable = rt->variables.items[i];
-        uint64_t address, bytes;
-        const bool is_here = variable->image == image || variable->image->whole == image;
-        if (!is_here || !variable->managed)
-            continue;
-        if (!find_variable(image, variable, &address, &bytes)) {
-            diag_error(sink, DIAG_NOWHERE, NULL, "__managed__ variable %s is not in its module", variable->name);
-            return cudaErrorInvalidSymbol;
-        }
-        if (!gpu_host_mapped(rt->gpu)) {
-            diag_error(sink, DIAG_NOWHERE, "choose another gpu.memory_base",
-                       "__managed__ variable %s: the host cannot see device memory", variable->name);
-            return cudaErrorNotSupported;
-        }
-        *variable->managed = (void *)(uintptr_t)address;
-        vec_push(&rt->specials, (struct special_block){.start = address,
-                                                       .bytes = bytes,
-                                                       .type = cudaMemoryTypeManaged,
-                                                       .flags = cudaMemAttachGlobal,
-                                                       .in_device = true,
-                                                       .image = image});
+    uint64_t address, bytes;
+    if (!find_variable(image, variable, &address, &bytes)) {
+        diag_error(sink, DIAG_NOWHERE, NULL, "__managed__ variable %s is not in its module", variable->name);
+        return cudaErrorInvalidSymbol;
     }
+    if (!gpu_host_mapped(rt->gpu)) {
+        diag_error(sink, DIAG_NOWHERE, "choose another gpu.memory_base",
+                   "__managed__ variable %s: the host cannot see device memory", variable->name);
+        return cudaErrorNotSupported;
+    }
+    *variable->managed = (void *)(uintptr_t)address;
+    vec_push(&rt->specials, (struct special_block){.start = address,
+                                                   .bytes = bytes,
+                                                   .type = cudaMemoryTypeManaged,
+                                                   .flags = cudaMemAttachGlobal,
+                                                   .in_device = true,
+                                                   .image = image});
     return cudaSuccess;
 }
 
-bool image_note_managed(struct runtime *rt, const struct image *image)
+static cudaError_t place_managed(struct runtime *rt, struct image *image, struct diag_sink *sink)
 {
-    bool any = false;
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < rt->variables.count && !error; i++) {
+        struct variable *variable = rt->variables.items[i];
+        const bool is_here = variable->image == image || variable->image->whole == image;
+        if (is_here && variable->managed)
+            error = place_variable(rt, image, variable, sink);
+    }
+    return error;
+}
+
+void *image_place_managed(struct runtime *rt, const void *host, cudaError_t *error)
+{
+    struct variable *variable = NULL;
+    struct diag_sink sink;
+    for (size_t i = rt->variables.count; i-- > 0 && !variable;)
+        if (rt->variables.items[i]->host == host)
+            variable = rt->variables.items[i];
+    *error = variable ? runtime_ready(rt) : cudaErrorInvalidSymbol;
+    if (!*error)
+        *error = image_load_early(rt, variable->image);
+    diag_init(&sink);
+    if (!*error && !variable->managed) {
+        variable->managed = &variable->place;
+        *error = place_variable(rt, variable->image->whole ? variable->image->whole : variable->image, variable, &sink);
+    }
+    runtime_report(rt, &sink);
+    diag_free(&sink);
+    return *error ? NULL : *variable->managed;
+}
+
+void image_note_managed(struct runtime *rt, struct image *image)
+{
     for (size_t i = 0; i < rt->variables.count; i++) {
         struct variable *variable = rt->variables.items[i];
         for (size_t k = rt->managed.count; variable->image == image && k-- > 0;)
             if (rt->managed.items[k].host == variable->host) {
                 variable->managed = rt->managed.items[k].pointer;
                 rt->managed.items[k] = rt->managed.items[--rt->managed.count];
-                any = true;
+                image->has_managed = true;
             }
     }
-    return any;
 }
 
 const char *image_text(const struct image *image)

@@ -10,22 +10,44 @@ static struct image *image_of(void **handle)
     return (struct image *)(void *)handle;
 }
 
+/* The image of a fat binary; a new one unless it has been registered. A program with managed variables registers its
+ * own twice, before constructors of its own and, as clang wrote it, among them (lockstep/managed.h): what comes with
+ * the second time is known. */
+static struct image *add_image(struct runtime *rt, const void *wrapper)
+{
+    results_open(rt);
+    for (size_t i = 0; i < rt->images.count; i++)
+        if (rt->images.items[i]->wrapper == wrapper) {
+            rt->images.items[i]->again++;
+            return rt->images.items[i];
+        }
+    return image_add(rt, wrapper);
+}
+
 void **__cudaRegisterFatBinary(void *wrapper)
 {
     struct runtime *rt = runtime_lock();
-    results_open(rt);
-    struct image *image = image_add(rt, wrapper);
+    struct image *image = add_image(rt, wrapper);
     runtime_unlock(rt, cudaSuccess);
     return (void **)(void *)image;
 }
 
-/* An image with a managed variable of `lockstep cc`'s is loaded at once: the host uses it without a call before. */
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
     struct runtime *rt = runtime_lock();
+    if (!image_of(handle)->again)
+        image_note_managed(rt, image_of(handle));
+    runtime_unlock(rt, cudaSuccess);
+}
+
+/* Images with managed variables of `lockstep cc`'s are loaded at once: the host uses these without a call before. */
+void __cudaLockstepManagedReady(void)
+{
+    struct runtime *rt = runtime_lock();
     cudaError_t error = cudaSuccess;
-    if (image_note_managed(rt, image_of(handle)) && !(error = runtime_ready(rt)))
-        error = image_load_early(rt, image_of(handle));
+    for (size_t i = 0; i < rt->images.count && !error; i++)
+        if (rt->images.items[i]->has_managed && !rt->images.items[i]->module && !(error = runtime_ready(rt)))
+            error = image_load_early(rt, rt->images.items[i]);
     runtime_unlock(rt, error);
 }
 
@@ -33,10 +55,13 @@ void __cudaLockstepLinked(void (*callback)(void **), void *wrapper, const char *
 {
     (void)module, (void)dummy;
     struct runtime *rt = runtime_lock();
-    results_open(rt);
-    struct image *image = image_add(rt, wrapper);
-    image_add_part(rt, image);
+    struct image *image = add_image(rt, wrapper);
+    const bool known = image->again;
+    if (!known)
+        image_add_part(rt, image);
     runtime_unlock(rt, cudaSuccess);
+    if (known)
+        return;
     callback((void **)(void *)image);
     __cudaRegisterFatBinaryEnd((void **)(void *)image);
 }
@@ -48,11 +73,23 @@ void __cudaLockstepManaged(const void *variable, void **pointer)
     runtime_unlock(rt, cudaSuccess);
 }
 
+void *__cudaLockstepManagedAt(const void *variable)
+{
+    struct runtime *rt = runtime_lock();
+    cudaError_t error;
+    void *place = image_place_managed(rt, variable, &error);
+    runtime_unlock(rt, error);
+    return place;
+}
+
 void __cudaUnregisterFatBinary(void **handle)
 {
     struct runtime *rt = runtime_lock();
     flight_end(rt, true); /* the program ends: a kernel under way may be of this image */
-    image_remove(rt, image_of(handle));
+    if (image_of(handle)->again)
+        image_of(handle)->again--;
+    else
+        image_remove(rt, image_of(handle));
     runtime_unlock(rt, cudaSuccess);
 }
 
@@ -60,6 +97,8 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device_functi
                             void *tid, void *bid, void *block, void *grid, int *warp_size)
 {
     (void)device_function, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
+    if (image_of(handle)->again)
+        return;
     struct runtime *rt = runtime_lock();
     struct strbuf shown = {0};
     isa_plain_name(name, &shown);
@@ -73,6 +112,8 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device_functi
 
 static void add_variable(void **handle, const void *host, const char *name, size_t bytes, void **managed)
 {
+    if (image_of(handle)->again)
+        return;
     struct runtime *rt = runtime_lock();
     struct variable *variable = base_calloc(1, sizeof *variable);
     *variable =
@@ -92,6 +133,8 @@ void __cudaRegisterTexture(void **handle, const struct textureReference *host, c
                            const char *name, int dimensions, int as_float, int ext)
 {
     (void)device_address, (void)dimensions, (void)ext;
+    if (image_of(handle)->again)
+        return;
     add_variable(handle, host, name, sizeof *host, NULL);
     struct runtime *rt = runtime_lock();
     vec_push(&rt->references, (struct texture_reference){host, as_float != 0});

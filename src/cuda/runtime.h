@@ -33,6 +33,8 @@ struct image {
     struct image *whole;       /* then: the image that has that module, once it was asked for; this one perhaps */
     size_t part;               /* and the number of this part of it */
     bool is_early;             /* its module was loaded for managed variables alone: parts may still come */
+    bool has_managed;          /* variables of `lockstep cc`'s */
+    unsigned again;            /* registrations of it beyond the first, as programs with managed variables make them */
 };
 
 /* A __global__ function. The program knows it by its host stub, or by the address of this record. */
@@ -54,6 +56,7 @@ struct variable {
     const char *name;
     size_t bytes;
     void **managed; /* where the host keeps the address of a managed variable, else NULL */
+    void *place;    /* that is here where the program asked for the address (__cudaLockstepManagedAt) */
 };
 
 /* The variable with this host shadow will be a managed one. */
@@ -332,8 +335,11 @@ cudaError_t image_load(struct runtime *rt, struct image *image);
 void image_read_figures(const struct runtime *rt, struct image *image, const void *data);
 /* As image_load; what was said of an image that cannot be loaded is appended to told, too. */
 cudaError_t image_load_told(struct runtime *rt, struct image *image, struct strbuf *told);
-/* Makes managed variables of those of the image that the program says are; true when there are any. */
-bool image_note_managed(struct runtime *rt, const struct image *image);
+/* Makes managed variables of those of the image that the program says are. */
+void image_note_managed(struct runtime *rt, struct image *image);
+/* The address of the managed variable with this host shadow, for the host to use in place; its image is loaded. NULL
+ * after an error, which is told. */
+void *image_place_managed(struct runtime *rt, const void *host, cudaError_t *error);
 /* A part of the program's device code comes. One that was loaded early is linked again, with this part. */
 void image_add_part(struct runtime *rt, struct image *image);
 /* Loads an image for its managed variables' sake. */

@@ -7,14 +7,16 @@ cp "$here"/programs/refused/* .
 linked=
 [ -e "$(dirname "$LOCKSTEP")/../lib/lockstep/libcudart.so.13" ] && linked=1
 
-# tried PROGRAM: with $clang
+# tried "SOURCES" ARGUMENTS...: with $clang
 tried()
 {
-    local goal=(-c)
-    [ -n "$linked" ] && goal=()
-    "$LOCKSTEP" cc --clang "$clang" -w --extended-lambda "${goal[@]}" "$1.cu" -o "$1" >log 2>&1 ||
-        { fail "$clang: $1.cu: $(grep -m3 error log)" && return; }
-    [ -z "$linked" ] || "$LOCKSTEP" run --mode functional "./$1" >log 2>&1 || fail "$clang: $1: $(head -5 log)"
+    local goal=(-c) sources=() name
+    for name in $1; do sources+=("$name.cu"); done
+    shift
+    [ -n "$linked" ] && goal=(-o tried)
+    "$LOCKSTEP" cc --clang "$clang" -w --extended-lambda "${goal[@]}" "${sources[@]}" >log 2>&1 ||
+        { fail "$clang: ${sources[*]}: $(grep -m3 error log)" && return; }
+    [ -z "$linked" ] || "$LOCKSTEP" run --mode functional ./tried "$@" >log 2>&1 || fail "$clang: ${sources[*]}: $(head -5 log)"
 }
 
 # OpenMP, or the package that it is in.
@@ -65,6 +67,8 @@ for clang in clang clang-14 clang-16 clang-19; do
     seen="${seen:-} $real"
     tried main
     tried forms
+    tried spaces
+    tried "templates templates_more" 45
     openmp
 done
 

@@ -13,6 +13,23 @@ grep -q '\.file.*"[^"]*/launches\.h"' main.ptx || fail "the line table does not 
 grep -q '\.file.*lockstep-cc' main.ptx && fail "the line table names temporary files"
 [ -e "$(dirname "$LOCKSTEP")/../lib/lockstep/libcudart.so.13" ] && { "$LOCKSTEP" run --mode functional ./main >log 2>&1 || fail "$(cat log)"; }
 
+# Templates of variables, in two files; and execution spaces that one declaration alone says. nvcc agrees (LOCKSTEP_LONG).
+runs() { [ ! -e "$(dirname "$LOCKSTEP")/../lib/lockstep/libcudart.so.13" ] || "$LOCKSTEP" run --mode functional "$@" >log 2>&1 || fail "$*: $(cat log)"; }
+nvcc=$(nvidia_tool nvcc)
+for way in "" -rdc=true; do
+    # shellcheck disable=SC2086 # no word without a way
+    "$LOCKSTEP" cc -Wall -Wno-unused $way templates.cu templates_more.cu -o templates >log 2>&1 || fail "templates.cu $way: $(cat log)"
+    runs ./templates "$([ -z "$way" ] && echo 45 || echo 1145)"
+    [ -z "$nvcc" ] || [ -z "${LOCKSTEP_LONG:-}" ] && continue
+    # shellcheck disable=SC2086
+    "$nvcc" -w -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 $way templates.cu templates_more.cu -o templates || fail "nvcc $way"
+    runs ./templates "$([ -z "$way" ] && echo 45 || echo 1145)"
+done
+"$LOCKSTEP" cc -Wall spaces.cu -o spaces >log 2>&1 && [ ! -s log ] || fail "spaces.cu: $(cat log)"
+runs ./spaces
+[ -z "$nvcc" ] || "$nvcc" -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 spaces.cu -o spaces || fail "nvcc: spaces.cu"
+[ -z "$nvcc" ] || runs ./spaces
+
 # Messages: behind rewritten forms on the same line, in the source and in a header.
 cat >wrong.cu <<'P'
 #include "wrong.h"
@@ -26,6 +43,20 @@ for place in wrong.cu:2:67 wrong.cu:3:35 wrong.h:2:66; do
     grep -q "^\(\./\)\?$place: error: use of undeclared identifier" log || fail "no error at $place"
 done
 [ "$failures" -eq 0 ] || cat log
+
+# In functions whose execution space is put in; a member that no class has.
+cat >members.cu <<'P'
+struct s {
+    __host__ __device__ int f(int x);
+};
+
+// A comment.
+int s::f(int x) { lacking; return x; }
+int s::g(int x) { return x; }
+P
+"$LOCKSTEP" cc -c members.cu >log 2>&1 && fail "wrong members compile"
+grep -q "members.cu:6:19: error: use of undeclared identifier 'lacking'" log || fail "no place: $(cat log)"
+grep -q "members.cu:7:8: error: out-of-line definition of 'g'" log || fail "no place: $(cat log)"
 
 # In a directory that is reached through a link, with headers by a relative path: clang names files as PWD does.
 mkdir real && mkdir real/include && ln -s real link
