@@ -379,11 +379,14 @@ static void forget(struct runtime *rt, struct capture *capture)
 
 static cudaError_t end(struct runtime *rt, cudaStream_t stream, cudaGraph_t *graph)
 {
-    cudaError_t error = graph ? stream_check(rt, stream) : cudaErrorInvalidValue;
+    cudaError_t error = stream_check(rt, stream);
     if (error)
         return error;
-    *graph = NULL;
     struct CUstream_st *on = capturing_stream(rt, stream);
+    if (!graph && !(on && on->capture->borrowed)) /* nobody else would have the graph */
+        return cudaErrorInvalidValue;
+    if (graph)
+        *graph = NULL;
     if (!on)
         return runtime_refuse(rt, cudaErrorIllegalState, "the stream is not being captured");
     struct capture *capture = on->capture;
@@ -397,7 +400,7 @@ static cudaError_t end(struct runtime *rt, cudaStream_t stream, cudaGraph_t *gra
         capture->invalid = true;
         return error;
     }
-    if (!error)
+    if (!error && graph)
         *graph = capture->graph;
     else if (!capture->borrowed)
         graph_free(capture->graph);

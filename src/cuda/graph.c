@@ -32,6 +32,8 @@ static void free_work(cudaGraphNode_t node)
         free(node->kernel.kernelParams);
     else if (node->type == cudaGraphNodeTypeGraph)
         graph_free(node->child);
+    else if (node->type == cudaGraphNodeTypeConditional)
+        graph_condition_free(&node->condition);
     else if ((node->type == cudaGraphNodeTypeMemAlloc || node->type == cudaGraphNodeTypeMemFree) && node->memory)
         graph_memory_left(node->memory);
     free(node->values);
@@ -45,8 +47,12 @@ void graph_free(cudaGraph_t graph)
         vec_free(&node->needs);
         free(node);
     }
-    if (graph)
+    for (size_t i = 0; graph && i < graph->conditions.count; i++)
+        graph_memory_left(graph->conditions.items[i]);
+    if (graph) {
         vec_free(&graph->nodes);
+        vec_free(&graph->conditions);
+    }
     free(graph);
 }
 
@@ -97,8 +103,10 @@ void node_assign(cudaGraphNode_t to, const struct CUgraphNode_st *from)
         to->memory = from->memory;
         to->memory->nodes++;
         break;
+    case cudaGraphNodeTypeConditional:
+        graph_condition_assign(&to->condition, &from->condition);
+        break;
     case cudaGraphNodeTypeEmpty:
-    case cudaGraphNodeTypeConditional: /* nobody makes one */
         break;
     }
     free_work(&old);

@@ -6,6 +6,14 @@
 
 #include "cuda/runtime.h"
 
+/* A conditional node: what it does, depending on the word whose address is the condition's handle. */
+struct graph_condition {
+    struct graph_memory *word;
+    enum cudaGraphConditionalNodeType type;
+    unsigned size;
+    cudaGraph_t *bodies; /* so many, the node's */
+};
+
 struct CUgraphNode_st {
     cudaGraph_t graph;
     enum cudaGraphNodeType type;
@@ -24,6 +32,7 @@ struct CUgraphNode_st {
         cudaGraph_t child; /* the node's */
         cudaEvent_t event;
         struct graph_memory *memory; /* allocated or freed: shared by all nodes that do */
+        struct graph_condition condition;
     };
     uint8_t *values;
 };
@@ -34,11 +43,14 @@ struct graph_memory {
     uint64_t start, bytes; /* start: 0 when the device is gone */
     unsigned nodes;
     bool live;   /* allocated by a launch, and not freed since */
+    bool is_condition, assigns; /* the word of a condition; a launch of its graph gives it this value */
+    unsigned value;
     struct cudaMemAllocNodeParams params;
 };
 
 struct CUgraph_st {
     VEC(cudaGraphNode_t) nodes;
+    VEC(struct graph_memory *) conditions; /* whose handles were made for it */
 };
 
 struct CUgraphExec_st {
@@ -90,6 +102,17 @@ void graph_memory_left(struct graph_memory *memory);
 /* Gives memory back that no node needs any more. */
 cudaError_t graph_memory_sweep(struct runtime *rt);
 void graph_memory_forget(struct runtime *rt);
+
+/* graph_condition.c: called without the lock, but for assign and free. add: a conditional node with empty bodies, which
+ * the parameters name then. */
+cudaError_t graph_condition_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t count,
+                                struct cudaConditionalNodeParams *params);
+void graph_condition_assign(struct graph_condition *to, const struct graph_condition *from);
+void graph_condition_free(struct graph_condition *condition);
+/* A launch begins: conditions of the graph get the values that they are to begin with. */
+cudaError_t graph_conditions_begin(cudaGraph_t graph, cudaStream_t stream);
+/* The condition's value once the stream has done what it was given. */
+cudaError_t graph_condition_read(const struct graph_condition *condition, cudaStream_t stream, unsigned *value);
 
 /* graph_lanes.c: called without the lock. lanes may be NULL: then nothing is done, and *stream stays. */
 struct graph_lanes;

@@ -1,5 +1,5 @@
 /* Nodes of any kind by one call (cudaGraphAddNode), for which the calls for each kind do the work; so they are called
- * without the lock. Nodes that Lockstep has not (conditions, external semaphores) are refused by name. */
+ * without the lock. Nodes that Lockstep has not (external semaphores) are refused by name. */
 #include "cuda/graph.h"
 
 static cudaError_t refuse_kind(const char *call, const struct cudaGraphNodeParams *params)
@@ -10,7 +10,7 @@ static cudaError_t refuse_kind(const char *call, const struct cudaGraphNodeParam
         return runtime_unlock(rt, cudaErrorInvalidValue);
     return runtime_unlock(rt, runtime_refuse(rt, cudaErrorNotSupported, "%s",
                                              params->type == cudaGraphNodeTypeConditional
-                                                 ? "conditional nodes of graphs are not supported"
+                                                 ? "conditional nodes stay as they were made"
                                                  : "nodes of this kind are not supported"));
 }
 
@@ -98,7 +98,7 @@ static cudaError_t add_any(cudaGraphNode_t *node, cudaGraph_t graph, const cudaG
     case cudaGraphNodeTypeMemFree:
         return cudaGraphAddMemFreeNode(node, graph, needs, count, params->free.dptr);
     case cudaGraphNodeTypeConditional:
-        break;
+        return graph_condition_add(node, graph, needs, count, &params->conditional);
     }
     return refuse_kind(call, params);
 }

@@ -190,7 +190,9 @@ static const char *name_of(const struct runtime *rt, const struct CUgraphNode_st
     }
     return node->type == cudaGraphNodeTypeMemAlloc  ? "allocate"
            : node->type == cudaGraphNodeTypeMemFree ? "free"
-                                                    : names[node->type];
+           : node->type == cudaGraphNodeTypeConditional
+               ? (node->condition.type == cudaGraphCondTypeWhile ? "while" : "if")
+               : names[node->type];
 }
 
 /* Nodes by their number in the graph: addresses differ from run to run. */

@@ -6,13 +6,23 @@
 
 #include "cuda/graph.h"
 
+/* True when one of the graphs in the node is such a graph. */
+static bool within(const struct CUgraphNode_st *node, bool (*is_such)(cudaGraph_t))
+{
+    if (node->type == cudaGraphNodeTypeGraph)
+        return is_such(node->child);
+    for (unsigned i = 0; node->type == cudaGraphNodeTypeConditional && i < node->condition.size; i++)
+        if (is_such(node->condition.bodies[i]))
+            return true;
+    return false;
+}
+
 static bool has_cycle(cudaGraph_t graph)
 {
     cudaGraphNode_t *order = graph_order(graph);
     bool cycle = !order;
     for (size_t i = 0; order && i < graph->nodes.count; i++)
-        if (order[i]->type == cudaGraphNodeTypeGraph && has_cycle(order[i]->child))
-            cycle = true;
+        cycle |= within(order[i], has_cycle);
     free(order);
     return cycle;
 }
@@ -96,6 +106,24 @@ static enum cudaGraphExecUpdateResult refuse_update(cudaGraphExecUpdateResultInf
     return result;
 }
 
+static enum cudaGraphExecUpdateResult compare(cudaGraph_t a, cudaGraph_t b, cudaGraphExecUpdateResultInfo *info);
+
+/* Compares the graphs in two nodes of one type. */
+static enum cudaGraphExecUpdateResult compare_within(cudaGraphNode_t old, cudaGraphNode_t now,
+                                                     cudaGraphExecUpdateResultInfo *info)
+{
+    if (old->type == cudaGraphNodeTypeGraph)
+        return compare(old->child, now->child, info);
+    if (old->type != cudaGraphNodeTypeConditional)
+        return cudaGraphExecUpdateSuccess;
+    if (old->condition.type != now->condition.type || old->condition.size != now->condition.size)
+        return refuse_update(info, now, cudaGraphExecUpdateErrorParametersChanged);
+    for (unsigned i = 0; i < old->condition.size; i++)
+        if (compare(old->condition.bodies[i], now->condition.bodies[i], info))
+            return info->result;
+    return cudaGraphExecUpdateSuccess;
+}
+
 /* Two graphs match when their nodes, in the order of their making, do and need the same. */
 static enum cudaGraphExecUpdateResult compare(cudaGraph_t a, cudaGraph_t b, cudaGraphExecUpdateResultInfo *info)
 {
@@ -112,7 +140,7 @@ static enum cudaGraphExecUpdateResult compare(cudaGraph_t a, cudaGraph_t b, cuda
         for (size_t k = 0; k < old->needs.count; k++)
             if (old->needs.items[k]->mark != now->needs.items[k]->mark)
                 return refuse_update(info, now, cudaGraphExecUpdateErrorTopologyChanged);
-        if (old->type == cudaGraphNodeTypeGraph && compare(old->child, now->child, info))
+        if (compare_within(old, now, info))
             return info->result;
     }
     return cudaGraphExecUpdateSuccess;
@@ -249,6 +277,20 @@ static cudaError_t run_kernel(const struct CUgraphNode_st *node, struct going *g
     return launch_func(p->func, &c, p->kernelParams);
 }
 
+static cudaError_t run_condition(const struct graph_condition *c, struct going *g)
+{
+    unsigned value = 0;
+    cudaError_t error = graph_condition_read(c, g->stream, &value);
+    const unsigned body = c->type == cudaGraphCondTypeSwitch ? value : !value;
+    if (c->type != cudaGraphCondTypeWhile)
+        return error || body >= c->size ? error : run_graph(c->bodies[body], g, NULL);
+    while (!error && value) {
+        error = run_graph(c->bodies[0], g, NULL);
+        error = error ? error : graph_condition_read(c, g->stream, &value);
+    }
+    return error;
+}
+
 static cudaError_t run_node(const struct CUgraphNode_st *node, struct going *g)
 {
     cudaStream_t stream = g->stream;
@@ -272,8 +314,9 @@ static cudaError_t run_node(const struct CUgraphNode_st *node, struct going *g)
     case cudaGraphNodeTypeMemAlloc:
     case cudaGraphNodeTypeMemFree:
         return run_memory(node, g->again);
+    case cudaGraphNodeTypeConditional:
+        return run_condition(&node->condition, g);
     case cudaGraphNodeTypeEmpty:
-    case cudaGraphNodeTypeConditional: /* nobody makes one */
         break;
     }
     return cudaSuccess;
@@ -326,6 +369,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     if (!exec->divided && has_company())
         exec->lanes = graph_lanes_new(exec->graph);
     exec->divided = true;
-    return run_graph(exec->graph, &g, exec->lanes);
+    error = graph_conditions_begin(exec->graph, stream);
+    return error ? error : run_graph(exec->graph, &g, exec->lanes);
 }
 ALSO_PER_THREAD(cudaGraphLaunch, ptsz);

@@ -170,9 +170,24 @@ static cudaError_t extract(struct runtime *rt, struct image *image, struct diag_
     return error_of(result);
 }
 
+/* Device code of NVIDIA's library cudadevrt, of which the PTX of nvcc's programs has but the declaration. */
+static void add_device_library(struct image *image)
+{
+    static const char declaration[] = ".extern .func cudaGraphSetConditional";
+    static const char definition[] = "\n.visible .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value)\n"
+                                     "{\n.reg .b64 a;\n.reg .b32 v;\nld.param.b64 a, [handle];\n"
+                                     "ld.param.b32 v, [value];\nst.volatile.u32 [a], v;\nret;\n}\n";
+    if (!strstr(image->text, declaration))
+        return;
+    const size_t n = strlen(image->text);
+    image->text = base_realloc(image->text, n + sizeof definition);
+    memcpy(image->text + n, definition, sizeof definition);
+}
+
 static cudaError_t parse(struct runtime *rt, struct image *image, struct diag_sink *sink)
 {
     struct strbuf name = {0};
+    add_device_library(image);
     if (image->file)
         strbuf_add(&name, image->file);
     else

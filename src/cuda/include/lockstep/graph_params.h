@@ -1,5 +1,4 @@
-/* Nodes of a graph of any kind, and conditional ones. Programs that use the latter compile; the calls, which Lockstep does not model,
- * answer cudaErrorNotSupported and name themselves. Included by graph.h. */
+/* Nodes of a graph of any kind, and conditions. Included by graph.h. */
 #ifndef LOCKSTEP_GRAPH_PARAMS_H
 #define LOCKSTEP_GRAPH_PARAMS_H
 
