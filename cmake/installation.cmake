@@ -1,6 +1,6 @@
 # cmake --install BUILD --prefix PREFIX, which heeds DESTDIR. Lockstep finds its own files from where its program lies, so that a tree which
 # was installed can be moved:
-#     bin/lockstep               lib/lockstep/     libcudart.so.13 and .12, libcuda.so.1, the monitor: a folder that no other program looks into
+#     bin/lockstep               lib/lockstep/     libcudart.so.13 and .12, libcuda.so.1, libnvrtc.so.13, the monitor: a folder that no other program looks into
 #     include/lockstep/          headers for schedulers and observers of users, and share/pkgconfig/lockstep.pc for them
 #     lib/liblockstep.so         for programs of users, and lib/pkgconfig/liblockstep.pc (library.cmake)
 #     share/lockstep/cuda/       laid out as an installation of CUDA (toolkit.cmake)
@@ -11,13 +11,13 @@ set(lockstep_data share/lockstep)
 set(lockstep_doc share/doc/lockstep)
 
 install(TARGETS lockstep RUNTIME DESTINATION bin)
-foreach(library cudart cudart12 cuda lockstep_monitor)
+foreach(library cudart cudart12 cuda nvrtc lockstep_monitor)
     if(TARGET ${library})
         install(TARGETS ${library} LIBRARY DESTINATION lib/lockstep)
     endif()
 endforeach()
 if(TARGET cuda)
-    install(FILES "${CMAKE_BINARY_DIR}/lib/lockstep/libcuda.so" DESTINATION lib/lockstep)
+    install(FILES "${CMAKE_BINARY_DIR}/lib/lockstep/libcuda.so" "${CMAKE_BINARY_DIR}/lib/lockstep/libnvrtc.so" DESTINATION lib/lockstep)
 endif()
 
 install(DIRECTORY src/cuda/include machines workloads studies examples hardware tools/measure DESTINATION ${lockstep_data})

@@ -31,9 +31,10 @@ if(TARGET ls_cuda_objects)
     lockstep_add_cudart(cudart 13 "${CMAKE_SOURCE_DIR}/src/cuda/libcudart.map")
     lockstep_add_cudart(cudart12 12 "${CMAKE_SOURCE_DIR}/src/cuda/libcudart12.map")
     lockstep_add_cudart(cuda 1 "${CMAKE_SOURCE_DIR}/src/cuda/libcuda.map" cuda)
-    file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/lib/lockstep")
+    lockstep_add_cudart(nvrtc 13 "${CMAKE_SOURCE_DIR}/src/cuda/libnvrtc.map" nvrtc)
     file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/lib/lockstep")
     file(CREATE_LINK libcuda.so.1 "${CMAKE_BINARY_DIR}/lib/lockstep/libcuda.so" SYMBOLIC) # for linkers: -lcuda
+    file(CREATE_LINK libnvrtc.so.13 "${CMAKE_BINARY_DIR}/lib/lockstep/libnvrtc.so" SYMBOLIC)
 endif()
 
 # share/lockstep: the CUDA headers for `lockstep cc` and the cases, cards and programs of `lockstep validate`; in the build tree links to the sources.

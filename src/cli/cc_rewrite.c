@@ -348,7 +348,6 @@ static void hint_at_header(const char *words, struct strbuf *to)
                                              {"curand", "cuRAND"},
                                              {"cudnn", "cuDNN"},
                                              {"nccl", "NCCL"},
-                                             {"nvrtc", "NVRTC"},
                                              {"nvml", "NVML"},
                                              {"cupti", "CUPTI"},
                                              {"npp", "NPP"},

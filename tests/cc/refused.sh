@@ -105,7 +105,7 @@ printf '\nint x = std::no_such_name;\n' >nowhere.cu
 grep -q "nowhere.cu:2:14: error: no member named 'no_such_name'" log || fail "no place: $(cat log)"
 
 # A known cause of an error gets a hint: libraries that are not there, by their headers.
-for header in cublasXt.h=cuBLASXt cufftw.h=FFTW cusparseLt.h=cuSPARSELt cusolverSp.h=cuSOLVER cudnn.h=cuDNN nccl.h=NCCL npp.h=NPP nvrtc.h=NVRTC \
+for header in cublasXt.h=cuBLASXt cufftw.h=FFTW cusparseLt.h=cuSPARSELt cusolverSp.h=cuSOLVER cudnn.h=cuDNN nccl.h=NCCL npp.h=NPP \
     cuda_fp6.h=6-bit curand_mtgp32_kernel.h=MTGP32; do
     printf '\n#include <%s>\n' "${header%%=*}" >hint.cu
     "$LOCKSTEP" cc -c hint.cu >log 2>&1 && fail "there is ${header%%=*}"
