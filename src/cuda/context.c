@@ -30,6 +30,7 @@
 #include "base/interrupt.h"
 #include "base/terminal.h"
 #include "cuda/array.h"
+#include "cuda/driver.h"
 #include "cuda/graph.h"
 #include "cuda/pool.h"
 #include "cuda/runtime.h"
@@ -412,6 +413,7 @@ void runtime_reset(struct runtime *rt)
     arrays_forget(rt);
     pools_forget(rt);
     graph_memory_forget(rt);
+    driver_virtual_forget(rt);
     for (size_t i = 0; i < rt->streams.count; i++)
         free(rt->streams.items[i]);
     for (size_t i = 0; i < rt->events.count; i++)

@@ -30,6 +30,9 @@ const char *driver_result_name(CUresult result);
 /* The thread's context, or NULL. The runtime is locked. */
 struct CUctx_st *driver_current(struct runtime *rt);
 
+/* driver_virtual.c: the device is gone, and so is its virtual memory. */
+void driver_virtual_forget(struct runtime *rt);
+
 /* driver_module.c: the records behind handles; NULL: it is none. The runtime is locked. */
 struct image *driver_module(const struct runtime *rt, const void *handle);
 

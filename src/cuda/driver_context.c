@@ -144,10 +144,20 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
     DRIVER_QUERY(device_memory(bytes, device));
 }
 
-/* Attributes have the runtime's numbers. */
+/* Attributes have the runtime's numbers; virtual memory (driver_virtual.c) is not the runtime's. */
+static cudaError_t device_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    const bool is_virtual = attribute >= CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED &&
+                            attribute <= CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED;
+    if (!is_virtual || !value || device != 0)
+        return cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device);
+    *value = attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED;
+    return cudaSuccess;
+}
+
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
-    DRIVER_QUERY(cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device));
+    DRIVER_QUERY(device_attribute(value, attribute, device));
 }
 
 static cudaError_t device_properties(CUdevprop *to, CUdevice device)

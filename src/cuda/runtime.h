@@ -91,6 +91,9 @@ struct driver_state {
     unsigned retained; /* calls that retained the primary context without their release */
     unsigned long long ids;
     VEC(struct CUctx_st *) contexts; /* that were created */
+    VEC(struct virtual_range *) ranges; /* driver_virtual.c: addresses that are reserved */
+    VEC(struct virtual_memory *) memories;
+    unsigned long long memory_handles; /* that were given so far */
     uint64_t named_unsupported[4];   /* which rows of driver_unsupported.def were reported */
 };
 
