@@ -166,14 +166,13 @@ static int check_types(struct ptx_parser *p, const struct mnemonic *m, struct is
 static bool is_outside_form(const struct isa_instr *instr)
 {
     uint8_t type = instr->type, stype = instr->stype;
-    bool is_fp8 = type == ISA_E4M3X2 || type == ISA_E5M2X2 || stype == ISA_E4M3X2 || stype == ISA_E5M2X2;
     bool is_cluster = instr->op == ISA_OP_BAR && instr->mods.scope == ISA_SCOPE_CLUSTER;
     bool is_vector_atomic = (isa_op_info(instr->op)->flags & ISA_FLAG_ATOMIC) && instr->mods.vec;
     bool is_image = isa_op_info(instr->op)->flags & ISA_FLAG_IMAGE;
     bool is_converted = is_image && (type == ISA_F16X2 || instr->mods.surface == ISA_SURFACE_FORMATTED);
     bool is_volta = instr->op == ISA_OP_MMA && instr->mods.shape == ISA_SHAPE_M8N8K4 && stype == ISA_F16;
     bool is_rounded = instr->op == ISA_OP_MMA && instr->mods.round > ISA_ROUND_RN;
-    return is_fp8 || is_volta || is_rounded || is_cluster || is_vector_atomic || is_converted || type == ISA_B128;
+    return is_volta || is_rounded || is_cluster || is_vector_atomic || is_converted || type == ISA_B128;
 }
 
 /* Reads the suffixes: 1 when the form is outside the model. */

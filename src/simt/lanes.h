@@ -38,6 +38,7 @@ lane_fn *lane_resolve_f32(const struct isa_instr *instr);   /* lanes_f32.c */
 lane_fn *lane_resolve_f64(const struct isa_instr *instr);   /* lanes_f64.c */
 lane_fn *lane_resolve_half(const struct isa_instr *instr);  /* lanes_half.c: f16, f16x2, bf16, bf16x2 */
 lane_fn *lane_resolve_cvt(const struct isa_instr *instr);   /* lanes_cvt.c: cvt with a floating-point side */
+lane_fn *lane_resolve_fp8(const struct isa_instr *instr);   /* lanes_fp8.c: cvt from and to pairs of 8-bit floats */
 lane_fn *lane_resolve_special(const struct isa_instr *instr); /* lanes_special.c: rcp sqrt rsqrt sin cos lg2 ex2 tanh, approximate div */
 
 /* Generic address windows: where shared, local and (for cvta.param) parameter addresses appear in the generic space. Global and

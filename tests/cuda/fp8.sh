@@ -9,3 +9,7 @@ fi
 g++ -std=c++11 -Wall -Wextra -Werror -I "$LOCKSTEP_SRC/src/cuda/include" "$work/plain.cpp" -o "$work/plain"
 "$work/plain" | diff -u "$here/fp8.expected" - || fail "in plain host code"
 check_output fp8 "$here/fp8.cu"
+# With nvcc, whose header has instructions for it from sm_89 on.
+[ -n "$nvcc" ] || exit 0
+"$nvcc" -w -cudart shared -gencode arch=compute_90,code=compute_90 "$here/fp8.cu" -o "$work/fp8"
+check_output fp8

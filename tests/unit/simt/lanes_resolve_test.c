@@ -234,8 +234,8 @@ static void every_row_has_lanes(void **state)
 static void pairs_of_types(void **state)
 {
     /* Left out of cvt: the 8-bit floats, alone and packed; tf32 is a destination only. */
-    two_suffixes(ISA_OP_CVT, "u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 tf32 f32 f64 f16x2 bf16x2",
-                 "u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64");
+    two_suffixes(ISA_OP_CVT, "u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 tf32 f32 f64 f16x2 bf16x2 e4m3x2 e5m2x2",
+                 "u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 f16x2 e4m3x2 e5m2x2");
     two_suffixes(ISA_OP_SET, "u16 s16 u32 s32 f16 bf16 f32 f16x2 bf16x2",
                  "b16 b32 b64 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64 f16x2 bf16x2");
     two_suffixes(ISA_OP_SLCT, "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 f32 f64 bf16 f16x2 bf16x2",
