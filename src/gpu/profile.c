@@ -5,7 +5,7 @@
 void gpu_profile(struct gpu *gpu)
 {
     if (!gpu->timelines)
-        watch_join(&gpu->observers, profile_observer());
+        profile_join(&gpu->observers);
     gpu->profiles = true;
 }
 

@@ -15,7 +15,7 @@
 void gpu_timeline(struct gpu *gpu, const struct timeline_options *options)
 {
     if (!gpu->profiles)
-        watch_join(&gpu->observers, profile_observer());
+        profile_join(&gpu->observers);
     watch_join(&gpu->observers, timeline_observer());
     gpu->timelines = true;
     gpu->timeline = *options;

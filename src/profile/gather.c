@@ -43,10 +43,21 @@ static void gather_parts(struct profile *profile, const void *const *states, uin
 
 static void add_sm(struct profile *profile, const struct profile_sm *state, uint32_t sm)
 {
-    const uint64_t *row = state->counts;
-    for (uint32_t pc = 0; pc < profile->instructions; pc++, row += PROFILE_COUNTS + profile->causes)
+    const struct watch_stays *stays = profile_stays_of(state);
+    uint64_t *sum = profile->sm_cycles + (size_t)sm * profile->causes;
+    unsigned lanes = mask_count(stays->lanes);
+    for (uint32_t pc = 0; pc < profile->instructions; pc++) {
+        const uint64_t *row = stays->counts + (size_t)pc * stays->width;
+        uint64_t *to = profile->counts + (size_t)pc * stays->width;
+        for (uint32_t i = 0; i < stays->width; i++)
+            to[i] += row[i];
         for (uint32_t c = 0; c < profile->causes; c++)
-            profile->sm_cycles[(size_t)sm * profile->causes + c] += row[PROFILE_COUNTS + c];
+            sum[c] += row[PROFILE_COUNTS + c];
+        to[PROFILE_COUNTS + stays->issued] += row[PROFILE_issues];
+        sum[stays->issued] += row[PROFILE_issues];
+        to[PROFILE_active] += row[PROFILE_issues] * lanes;
+        to[PROFILE_lanes] += row[PROFILE_issues] * lanes;
+    }
 }
 
 struct profile *profile_gather(const struct watch_launch *launch, uint32_t line_bytes)
@@ -65,9 +76,6 @@ struct profile *profile_gather(const struct watch_launch *launch, uint32_t line_
         .sms = observed->sms,
         .sm_cycles = base_calloc((size_t)observed->sms * observed->cause_count, sizeof *profile->sm_cycles)};
     watch_launch_states(launch, profile_observer(), states);
-    for (uint32_t sm = 0; sm < observed->sms; sm++)
-        for (size_t i = 0; i < count; i++)
-            profile->counts[i] += ((const struct profile_sm *)states[sm])->counts[i];
     for (uint32_t sm = 0; sm < observed->sms; sm++) {
         profile_barriers_add(profile->barriers, profile_barriers_of(states[sm]), observed->instructions);
         add_sm(profile, states[sm], sm);

@@ -1,6 +1,6 @@
-/* The observer: from events to counts of an SM. A warp's stay is closed where it ends, by the event that says so; what
- * of it goes elsewhere (`unpicked`, `held`) is taken off its cause, as the model does. Sums wrap around while a stay
- * goes on, and are right when it is closed. */
+/* The observer: from events to counts of an SM. Stays of warps are counted where they happen (watch/stays.h), but for
+ * those of marked warps, which are counted here: warps that come and go, that are behind a fence or at a barrier, and all
+ * of a kernel that is looked at more closely. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -9,22 +9,14 @@
 
 /* Stays */
 
-static inline struct profile_warp *warp_of(struct profile_sm *s, uint32_t warp)
+static inline struct watch_stay *warp_of(struct profile_sm *s, uint32_t warp)
 {
-    struct profile_warp *w = &s->warps[warp];
-    WORKED_OUT(w);
-    return w;
+    return watch_stay_of(profile_stays_of(s), warp);
 }
 
 static inline uint64_t *row_of(struct profile_sm *s, uint32_t pc)
 {
-    return s->counts + (size_t)pc * s->width;
-}
-
-/* The number of an instruction's count of a cause. */
-static inline uint32_t number_of(const struct profile_sm *s, uint32_t pc, uint32_t cause)
-{
-    return pc * s->width + PROFILE_COUNTS + cause;
+    return watch_stays_row(profile_stays_of(s), pc);
 }
 
 /* Its counts in the context in which the warp issues it; to be asked for where kernels call functions alone. */
@@ -42,79 +34,45 @@ static inline void count(struct profile_sm *s, uint32_t warp, uint32_t pc, uint3
         row_in_context(s, warp, pc)[which] += amount;
 }
 
-/* Cycles of the warp's stay go to another cause than its own. */
-static inline void count_apart(struct profile_sm *s, const struct profile_warp *w, uint32_t cause, uint64_t cycles)
+/* Cycles of the warp's stay go to another cause than its own; in a kernel that calls functions, for its context, too. */
+static void count_apart(struct profile_sm *s, const struct watch_stay *w, uint32_t cause, uint64_t cycles)
 {
-    s->counts[w->at] -= cycles;
-    s->counts[w->at - w->cause + cause] += cycles;
-}
-
-/* In a kernel that calls functions, for its context, too. */
-static void count_apart_in_context(struct profile_sm *s, const struct profile_warp *w, uint32_t cause, uint64_t cycles)
-{
+    watch_stay_apart(profile_stays_of(s), w, cause, cycles);
+    if (!w->context)
+        return;
     uint64_t *row = profile_calls_row(profile_calls_of(s), w->context) + PROFILE_COUNTS;
     row[w->cause] -= cycles;
     row[cause] += cycles;
 }
 
-/* Those of the stay in which the warp's scheduler picked another. */
-HOT_INLINE void count_passed(struct profile_sm *s, struct profile_warp *w)
+static void close_stay(struct profile_sm *s, struct watch_stay *w, uint64_t end)
 {
-    uint64_t passed = w->unusual / PROFILE_PASSED;
-    count_apart(s, w, s->charge.unpicked, passed);
-    if (RARELY(w->context))
-        count_apart_in_context(s, w, s->charge.unpicked, passed);
-    w->unusual %= PROFILE_PASSED;
-}
-
-/* The warp, which stood nowhere, stands at a cause from a cycle on; the count of that number is charged. A cycle in which
- * it issued counts for that, though a wait may be told to begin in it. */
-HOT_INLINE void open_stay(struct profile_sm *s, struct profile_warp *w, uint32_t at, uint32_t cause, uint64_t cycle)
-{
-    uint64_t since = cycle > w->since ? cycle : w->since;
-    s->counts[at] -= since;
-    w->at = at;
-    w->cause = (uint8_t)cause;
-    w->since = since;
-}
-
-/* The warp's stay ends before a cycle: it stands nowhere. None of it was passed, or that is counted. */
-HOT_INLINE void close_stay(struct profile_sm *s, const struct profile_warp *w, uint64_t end)
-{
-    s->counts[w->at] += end;
-}
-
-/* As close_stay, for any warp. */
-static void close_unusual(struct profile_sm *s, struct profile_warp *w, uint64_t end)
-{
-    count_passed(s, w);
-    close_stay(s, w, end);
+    struct watch_stays *stays = profile_stays_of(s);
+    uint64_t *unusual = &stays->unusual[w - stays->warps];
+    count_apart(s, w, stays->unpicked, *unusual / WATCH_STAY_PASSED);
+    *unusual %= WATCH_STAY_PASSED;
+    watch_stay_close(stays, w, end);
     if (w->context)
         profile_calls_row(profile_calls_of(s), w->context)[PROFILE_COUNTS + w->cause] += end - w->since;
 }
 
-/* Events */
-
-/* A wait for a value that ends with an instruction's completion was for that one. */
-HOT_INLINE bool was_awaited(const struct profile_sm *s, const struct profile_warp *w, uint64_t cycle)
-{
-    return w->done == cycle + 1 && mask_has(s->charge.data, w->cause);
-}
-
 /* The context of the instruction that a stay is charged to. */
-static uint32_t context_at(struct profile_sm *s, const struct profile_warp *w, const struct lockstep_stand_event *e)
+static uint32_t context_at(struct profile_sm *s, const struct watch_stay *w, const struct lockstep_stand_event *e,
+                           bool at_fence)
 {
     uint32_t here = profile_calls_stand(profile_calls_of(s), e);
-    return profile_charged_last(&s->charge, e->cause, w->unusual & PROFILE_FENCE) ? w->last_context : here;
+    return profile_charged_last(&s->charge, e->cause, at_fence) ? w->last_context : here;
 }
 
-static void come(struct profile_sm *s, struct profile_warp *w, const struct lockstep_stand_event *e)
+static void come(struct profile_sm *s, struct watch_stay *w, const struct lockstep_stand_event *e)
 {
-    *w = (struct profile_warp){.unusual = s->looks ? PROFILE_LOOKS : 0, .since = e->cycle, .last_pc = e->pc, .at = s->nowhere};
+    struct watch_stays *stays = profile_stays_of(s);
+    *w = (struct watch_stay){.since = e->cycle, .last_pc = e->pc, .at = stays->nowhere};
+    stays->unusual[e->warp] = s->looks ? PROFILE_LOOKS : 0;
 }
 
 /* Waits for mbarriers and clusters. */
-static void look(struct profile_sm *s, const struct profile_warp *w, const struct lockstep_stand_event *e)
+static void look(struct profile_sm *s, const struct watch_stay *w, const struct lockstep_stand_event *e)
 {
     if (s->mbarriers)
         profile_mbarriers_stand(profile_mbarriers_of(s), e, e->cause == s->charge.mbarrier);
@@ -122,113 +80,63 @@ static void look(struct profile_sm *s, const struct profile_warp *w, const struc
         profile_barriers_stand(profile_barriers_of(s), e, w->last_pc, e->cause == s->charge.cluster);
 }
 
-/* The first time that a warp stands, or behind a fence, or in a kernel that is looked at more closely. */
-NOT_INLINE void stand_unusual(struct profile_sm *s, struct profile_warp *w, const struct lockstep_stand_event *e)
+/* A marked warp stands: it comes, or is behind a fence, or its kernel is looked at more closely. */
+static void stand(void *state, const struct lockstep_stand_event *e)
 {
-    if (w->unusual & PROFILE_AWAY)
+    struct profile_sm *s = state;
+    struct watch_stays *stays = profile_stays_of(s);
+    struct watch_stay *w = warp_of(s, e->warp);
+    uint64_t *unusual = &stays->unusual[e->warp];
+    if (*unusual & PROFILE_AWAY)
         come(s, w, e);
     look(s, w, e);
     if (e->cause != s->charge.fence)
-        w->unusual &= ~(uint64_t)PROFILE_FENCE;
-    uint32_t pc = profile_charged_to(&s->charge, e->cause, w->unusual & PROFILE_FENCE, w->last_pc, e->pc);
-    uint32_t context = s->calls ? context_at(s, w, e) : 0, at = number_of(s, pc, e->cause);
+        *unusual &= ~(uint64_t)PROFILE_FENCE;
+    bool at_fence = *unusual & PROFILE_FENCE;
+    uint32_t pc = profile_charged_to(&s->charge, e->cause, at_fence, w->last_pc, e->pc);
+    uint32_t at = watch_stays_number(stays, pc, e->cause);
+    uint32_t context = s->calls ? context_at(s, w, e, at_fence) : 0;
     if (at == w->at && context == w->context)
         return;
-    if (was_awaited(s, w, e->cycle))
+    if (watch_stay_awaited(stays, w, e->cycle))
         count(s, e->warp, w->done_pc, PROFILE_awaited, e->cycle - w->since);
-    close_unusual(s, w, e->cycle);
-    open_stay(s, w, at, e->cause, e->cycle);
+    close_stay(s, w, e->cycle);
+    watch_stay_open(stays, w, at, e->cause, e->cycle);
     w->context = (uint16_t)context;
 }
 
-HOT static void stand(void *state, const struct lockstep_stand_event *e)
+/* A marked warp has issued, or any a fence. */
+static void issue(void *state, const struct lockstep_issue_event *e)
 {
     struct profile_sm *s = state;
-    struct profile_warp *w = warp_of(s, e->warp);
-    if (w->unusual) {
-        if (RARELY(w->unusual % PROFILE_PASSED)) {
-            stand_unusual(s, w, e);
-            return;
-        }
-        count_passed(s, w);
-    }
-    uint32_t at = number_of(s, mask_has(s->charge.last, e->cause) ? w->last_pc : e->pc, e->cause);
-    if (at == w->at)
-        return;
-    if (was_awaited(s, w, e->cycle))
-        row_of(s, w->done_pc)[PROFILE_awaited] += e->cycle - w->since;
-    close_stay(s, w, e->cycle);
-    open_stay(s, w, at, e->cause, e->cycle);
-}
-
-HOT_INLINE void count_issue(uint64_t *row, const struct lockstep_issue_event *e, uint32_t issued, bool first)
-{
-    row[PROFILE_issues]++;
-    row[PROFILE_active] += mask_count(e->active);
-    row[PROFILE_lanes] += mask_count(e->mask);
-    row[PROFILE_COUNTS + issued] += first;
-}
-
-/* Where a warp issues several instructions in a cycle, that counts as issued for the first: its stay begins behind the
- * cycle then. */
-HOT_INLINE bool is_first(const struct profile_warp *w, const struct lockstep_issue_event *e)
-{
-    return w->since <= e->cycle;
-}
-
-HOT_INLINE void stand_nowhere(const struct profile_sm *s, struct profile_warp *w, const struct lockstep_issue_event *e)
-{
-    w->at = s->nowhere;
-    w->since = e->cycle + 1;
-    w->last_pc = e->pc;
-}
-
-/* A fence, a barrier, the first one behind either, or in a kernel that is looked at more closely. */
-NOT_INLINE void issue_unusual(struct profile_sm *s, struct profile_warp *w, const struct lockstep_issue_event *e)
-{
-    bool first = is_first(w, e);
-    count_issue(row_of(s, e->pc), e, s->charge.issued, first);
-    close_unusual(s, w, e->cycle + !first);
-    stand_nowhere(s, w, e);
+    struct watch_stays *stays = profile_stays_of(s);
+    struct watch_stay *w = warp_of(s, e->warp);
+    bool first = watch_stay_is_first(w, e->cycle);
+    watch_stays_count_issue(stays, e->pc, first);
+    watch_stays_count_lanes(stays, e->pc, e->active, e->mask);
+    close_stay(s, w, e->cycle + !first);
+    watch_stay_nowhere(stays, w, e->pc, e->cycle);
     profile_barriers_issue(profile_barriers_of(s), e);
     if (s->mbarriers)
         profile_mbarriers_issue(profile_mbarriers_of(s), e);
-    w->unusual = (s->looks ? PROFILE_LOOKS : 0) | (e->instruction_class == LOCKSTEP_FENCE ? PROFILE_FENCE : 0);
+    stays->unusual[e->warp] = (s->looks ? PROFILE_LOOKS : 0) | (e->instruction_class == LOCKSTEP_FENCE ? PROFILE_FENCE : 0);
     if (!s->calls)
         return;
     uint32_t context = profile_calls_issue(profile_calls_of(s), e);
-    count_issue(profile_calls_row(profile_calls_of(s), context), e, s->charge.issued, first);
+    uint64_t *row = profile_calls_row(profile_calls_of(s), context);
+    row[PROFILE_issues]++;
+    row[PROFILE_active] += mask_count(e->active);
+    row[PROFILE_lanes] += mask_count(e->mask);
+    row[PROFILE_COUNTS + stays->issued] += first;
     w->last_context = (uint16_t)context;
     w->context = 0;
 }
 
-HOT static void issue(void *state, const struct lockstep_issue_event *e)
+static void held(void *state, uint64_t warps)
 {
     struct profile_sm *s = state;
-    struct profile_warp *w = warp_of(s, e->warp);
-    if (RARELY(w->unusual % PROFILE_PASSED || e->instruction_class == LOCKSTEP_FENCE)) {
-        issue_unusual(s, w, e);
-        return;
-    }
-    if (w->unusual)
-        count_passed(s, w);
-    bool first = is_first(w, e);
-    count_issue(row_of(s, e->pc), e, s->charge.issued, first);
-    close_stay(s, w, e->cycle + !first);
-    stand_nowhere(s, w, e);
-}
-
-HOT static void passed(void *state, const struct lockstep_passed_event *e)
-{
-    struct profile_sm *s = state;
-    for (uint64_t rest = e->held; rest; rest &= rest - 1) {
-        const struct profile_warp *w = &s->warps[mask_first(rest)];
-        count_apart(s, w, s->charge.held, 1);
-        if (RARELY(w->context))
-            count_apart_in_context(s, w, s->charge.held, 1);
-    }
-    for (uint64_t rest = e->warps & ~e->held; rest; rest &= rest - 1)
-        s->warps[mask_first(rest)].unusual += PROFILE_PASSED;
+    for (uint64_t rest = warps; rest; rest &= rest - 1)
+        count_apart(s, warp_of(s, mask_first(rest)), profile_stays_of(s)->held, 1);
 }
 
 /* The threads in that slot have ended, or are other ones from now on. */
@@ -245,9 +153,9 @@ static void leave(void *state, const struct lockstep_leave_event *e)
 {
     struct profile_sm *s = state;
     for (uint64_t rest = e->warps; rest; rest &= rest - 1) {
-        struct profile_warp *w = &s->warps[mask_first(rest)];
-        close_unusual(s, w, e->cycle > w->since ? e->cycle : w->since);
-        w->unusual = PROFILE_AWAY;
+        struct watch_stay *w = warp_of(s, mask_first(rest));
+        close_stay(s, w, e->cycle > w->since ? e->cycle : w->since);
+        profile_stays_of(s)->unusual[mask_first(rest)] = PROFILE_AWAY;
         profile_words_leave(profile_words_of(s), mask_first(rest), e->cycle);
         if (s->mbarriers)
             profile_mbarriers_leave(profile_mbarriers_of(s), mask_first(rest), e->cycle);
@@ -255,13 +163,6 @@ static void leave(void *state, const struct lockstep_leave_event *e)
             profile_barriers_leave(profile_barriers_of(s), mask_first(rest), e->cycle);
         forget(s, mask_first(rest));
     }
-}
-
-static void done(void *state, const struct lockstep_done_event *e)
-{
-    struct profile_warp *w = warp_of(state, e->warp);
-    w->done = e->cycle + 1;
-    w->done_pc = e->pc;
 }
 
 #define NEIGHBOURS 4 /* lanes behind the first that are looked at: how an access lies shows there */
@@ -328,7 +229,7 @@ static void launch(void *state, const struct lockstep_launch_event *e)
 
 static void arrive(void *state, const struct lockstep_arrive_event *e)
 {
-    warp_of(state, e->warp)->unusual |= PROFILE_BARRIER;
+    profile_stays_of(state)->unusual[e->warp] |= PROFILE_BARRIER;
     profile_barriers_arrive(profile_barriers_of(state), e);
 }
 
@@ -369,11 +270,16 @@ static void serialized(void *state, const struct lockstep_serialized_event *e)
 
 /* The state of an SM */
 
-/* Words stand behind the counts, then polls, accesses to words beside them, barriers, and calls. */
+/* Stays stand behind it, then words, polls, accesses to words beside them, barriers, and calls. */
+static size_t stays_at(void)
+{
+    return round_up_u64(sizeof(struct profile_sm), CACHE_LINE);
+}
+
 static size_t words_at(const struct lockstep_observed *observed)
 {
     size_t counts = (size_t)observed->instructions * (PROFILE_COUNTS + observed->cause_count) + 1;
-    return round_up_u64(sizeof(struct profile_sm) + counts * sizeof(uint64_t), sizeof(uint64_t));
+    return stays_at() + round_up_u64(sizeof(struct watch_stays) + counts * sizeof(uint64_t), CACHE_LINE);
 }
 
 static size_t mbarriers_at(const struct lockstep_observed *observed)
@@ -401,27 +307,44 @@ static size_t state_bytes(const struct lockstep_observed *observed)
            profile_calls_bytes(watch_module(observed), observed, PROFILE_COUNTS + observed->cause_count);
 }
 
+static void begin_stays(struct watch_stays *stays, const struct profile_charge *charge,
+                        const struct lockstep_observed *observed)
+{
+    _Static_assert((int)PROFILE_issues == WATCH_STAYS_ISSUES && (int)PROFILE_active == WATCH_STAYS_ACTIVE &&
+                       (int)PROFILE_lanes == WATCH_STAYS_LANES && (int)PROFILE_awaited == WATCH_STAYS_AWAITED,
+                   "stays are counted in the first counts of an instruction");
+    stays->last = charge->last;
+    stays->data = charge->data;
+    stays->issued = charge->issued;
+    stays->unpicked = charge->unpicked;
+    stays->held = charge->held;
+    stays->lanes = mask_low(observed->lanes);
+    stays->before = PROFILE_COUNTS;
+    stays->width = PROFILE_COUNTS + observed->cause_count;
+    stays->nowhere = observed->instructions * stays->width;
+    for (unsigned i = 0; i < WATCH_STAYS_WARPS; i++)
+        stays->unusual[i] = PROFILE_AWAY;
+}
+
 static void begin(const struct lockstep_observed *observed, void *state)
 {
     struct profile_sm *s = state;
+    uint32_t width = PROFILE_COUNTS + observed->cause_count;
+    s->stays = stays_at();
     s->words = words_at(observed);
     s->polls = s->words + profile_words_bytes();
     s->sharing = s->polls + profile_polls_bytes();
     s->barriers = s->sharing + profile_sharing_bytes();
-    s->causes = observed->cause_count;
-    s->width = PROFILE_COUNTS + s->causes;
-    s->nowhere = observed->instructions * s->width;
-    for (unsigned i = 0; i < PROFILE_WARPS; i++)
-        s->warps[i].unusual = PROFILE_AWAY;
     profile_charge_begin(&s->charge, observed);
+    begin_stays(profile_stays_of(s), &s->charge, observed);
     s->clusters = has_cluster_barriers(watch_module(observed));
     if (profile_mbarriers_bytes(watch_module(observed))) {
         s->mbarriers = mbarriers_at(observed);
         profile_mbarriers_begin(profile_mbarriers_of(s), watch_module(observed));
     }
-    if (profile_calls_bytes(watch_module(observed), observed, s->width)) {
+    if (profile_calls_bytes(watch_module(observed), observed, width)) {
         s->calls = calls_at(observed);
-        profile_calls_begin(profile_calls_of(s), watch_module(observed), observed, s->width);
+        profile_calls_begin(profile_calls_of(s), watch_module(observed), observed, width);
     }
     s->looks = s->calls || s->mbarriers || s->clusters;
 }
@@ -433,7 +356,6 @@ static const struct lockstep_observer observer = {
     .state_bytes = state_bytes,
     .begin = begin,
     .launch = launch,
-    .issue = issue,
     .split = split,
     .access = access,
     .mbarrier = mbarrier,
@@ -442,15 +364,24 @@ static const struct lockstep_observer observer = {
     .transaction = transaction,
     .served = served,
     .serialized = serialized,
-    .done = done,
     .arrive = arrive,
     .open = opens,
-    .stand = stand,
-    .passed = passed,
     .leave = leave,
 };
+
+static struct watch_stays *stays_of(void *state)
+{
+    return profile_stays_of(state);
+}
+
+static const struct watch_stays_port port = {.of = stays_of, .issue = issue, .stand = stand, .held = held};
 
 const struct lockstep_observer *profile_observer(void)
 {
     return &observer;
+}
+
+void profile_join(struct watch_observers *all)
+{
+    watch_join_stays(all, &observer, &port);
 }

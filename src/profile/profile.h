@@ -45,7 +45,9 @@ struct profile {
 
 #define PROFILE_NEEDS_TIMING "a profile (--profile) needs timing mode: functional mode has no cycles"
 
-/* Gives watch_join its observer. */
+/* Its observer joins the others, once. */
+void profile_join(struct watch_observers *all);
+/* To ask for its states. */
 const struct lockstep_observer *profile_observer(void);
 /* The profile of a launch under profile_observer that has ended, over all SMs. line_bytes: of the largest cache lines.
  * To be freed by profile_free. */

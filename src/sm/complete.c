@@ -83,9 +83,18 @@ NOT_INLINE void locks_answered(struct sm_completion *c, const struct core_op *o)
 
 /* Ops */
 
-COLD NOT_INLINE void tell_done(const struct sm_completion *c, const struct core_op *o)
+static inline bool is_done_heard(const struct watch *watch, unsigned slot)
 {
-    watch_tell_done(c->watch, &(struct lockstep_done_event){.cycle = c->shared.agenda->now,
+    return watch_hears(watch, WATCH_done) || watch_stays_hear_done(watch->stays, slot);
+}
+
+NOT_INLINE void tell_done(const struct sm_completion *c, const struct core_op *o)
+{
+    const struct watch *watch = c->watch;
+    if (watch->stays)
+        watch_stays_done(watch->stays, o->slot, (uint32_t)(o->decoded - c->shared.warp->decoded), c->shared.agenda->now);
+    if (watch_hears(watch, WATCH_done))
+        watch_tell_done(c->watch, &(struct lockstep_done_event){.cycle = c->shared.agenda->now,
                                                             .warp = o->slot,
                                                             .pc = (uint32_t)(o->decoded - c->shared.warp->decoded)});
 }
@@ -125,7 +134,7 @@ HOT_INLINE void complete(struct sm_completion *c, uint32_t op)
     unsigned slot = o->slot;
     uint64_t bit = BIT64(slot);
     core_view_completed(c->shared.views, slot);
-    if (RARELY(watch_hears(c->watch, WATCH_done)))
+    if (RARELY(watch_hears(c->watch, WATCH_done | WATCH_stays)) && is_done_heard(c->watch, slot))
         tell_done(c, o);
     core_op_recycle(c->shared.ops, op);
     if (RARELY(warp_op_ended(w, slot, &o->timing)))

@@ -380,6 +380,24 @@ static inline bool execute(struct sm *sm, struct warp_slot *warp, unsigned slot,
     return event == SIMT_PLAIN || follow(sm, slot, event, o, r, live);
 }
 
+/* What is to be done behind an instruction: see sm.looks_at_issue. Most often nothing but its stay is to be counted, which
+ * is done where the warp stands next, if all lanes executed it. */
+NOT_INLINE HOT void look(struct sm *sm, unsigned slot, struct core_op *o, const struct simt_result *r)
+{
+    const struct watch_stays *stays = sm->looks_at_rest ? NULL : sm->watch.stays;
+    enum lockstep_class class = o->decoded->event_class;
+    if (stays && r->mask == stays->lanes && class != LOCKSTEP_FENCE && !watch_stays_marked(stays, slot))
+        return;
+    if (watch_hears(&sm->watch, WATCH_issue | WATCH_stays))
+        sm_tell_issue(sm, slot, class, r);
+    if (watch_hears(&sm->watch, r->mask == r->active ? WATCH_meet : WATCH_meet | WATCH_split))
+        sm_tell_paths(sm, slot, r);
+    if (sm->kernel->grid->forms)
+        sm_form_issued(sm, slot, o, r);
+    if (sm->spinning.spin)
+        sm_spinning_issued(sm, slot, o, r);
+}
+
 /* core_port, for a core of an SM */
 
 HOT_INLINE bool perform(void *context, unsigned slot, struct core_op *o)
@@ -388,16 +406,8 @@ HOT_INLINE bool perform(void *context, unsigned slot, struct core_op *o)
     struct simt_result r;
     if (!execute(sm, warp_at(&sm->warp, slot), slot, o, &r))
         return false;
-    if (RARELY(sm->looks_at_issue)) {
-        if (watch_hears(&sm->watch, WATCH_issue))
-            sm_tell_issue(sm, slot, &r);
-        if (watch_hears(&sm->watch, r.mask == r.active ? WATCH_meet : WATCH_meet | WATCH_split))
-            sm_tell_paths(sm, slot, &r);
-        if (sm->kernel->grid->forms)
-            sm_form_issued(sm, slot, o, &r);
-        if (sm->spinning.spin)
-            sm_spinning_issued(sm, slot, o, &r);
-    }
+    if (RARELY(sm->looks_at_issue))
+        look(sm, slot, o, &r);
     if (o->access) {
         o->source = (uint8_t)sm_source_of(o);
         sm_tell_access(sm, slot, o);

@@ -29,16 +29,25 @@ static void tell_meet(struct sm *sm, unsigned slot, const struct simt_result *r)
                                                                   .met = now->mask & ~r->active});
 }
 
-HOT void sm_tell_issue(struct sm *sm, unsigned slot, const struct simt_result *r)
+/* Of a marked warp the keeper of stays is told, and of a fence. */
+void sm_tell_issue(struct sm *sm, unsigned slot, enum lockstep_class class, const struct simt_result *r)
 {
-    watch_tell_issue(&sm->watch,
-                     &(struct lockstep_issue_event){.cycle = sm->agenda.now,
-                                                    .warp = slot,
-                                                    .block = sm->warp.slots[slot].block,
-                                                    .pc = r->pc,
-                                                    .instruction_class = sm->warp.decoded[r->pc].event_class,
-                                                    .active = r->active,
-                                                    .mask = r->mask});
+    const struct watch *watch = &sm->watch;
+    const struct lockstep_issue_event event = {.cycle = sm->agenda.now,
+                                               .warp = slot,
+                                               .block = sm->warp.slots[slot].block,
+                                               .pc = r->pc,
+                                               .instruction_class = class,
+                                               .active = r->active,
+                                               .mask = r->mask};
+    if (watch->stays && (class == LOCKSTEP_FENCE || watch_stays_marked(watch->stays, slot))) {
+        watch->stays_port->issue(watch->stays_state, &event);
+        watch->stays->unusual[slot] += WATCH_STAY_TOLD;
+    } else if (watch->stays) {
+        watch_stays_issue(watch->stays, r->pc, r->active, r->mask);
+    }
+    if (watch_hears(watch, WATCH_issue))
+        watch_tell_issue(watch, &event);
 }
 
 void sm_tell_paths(struct sm *sm, unsigned slot, const struct simt_result *r)

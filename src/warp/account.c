@@ -33,27 +33,91 @@ HOT void warp_account_again(struct warp_table *w, uint64_t slots)
 
 /* Events for observers */
 
-HOT void warp_account_tell(const struct warp_table *w, const struct warp_slot *slot, unsigned index, uint64_t cycle)
+static uint32_t next_of(const struct warp_slot *slot)
 {
-    const struct simt_path *now = slot->simt.live ? slot->simt.paths.now : NULL;
-    watch_tell_stand(w->watch, &(struct lockstep_stand_event){.cycle = cycle,
-                                                              .warp = index,
-                                                              .block = slot->block,
-                                                              .pc = now ? now->pc : 0,
-                                                              .lanes = now ? now->mask : 0,
-                                                              .cause = slot->stall_cause});
+    return slot->simt.live ? slot->simt.paths.now->pc : 0;
 }
 
-COLD NOT_INLINE void tell_passed(const struct warp_table *w)
+/* Of a marked warp the keeper of stays is told. */
+static void tell_stand(const struct watch *watch, const struct warp_slot *slot, unsigned index, uint64_t cycle)
 {
-    const struct warp_account *a = &w->account;
-    uint64_t warps = a->ready & ~a->issued;
-    watch_tell_passed(w->watch,
-                      &(struct lockstep_passed_event){.cycle = a->from, .warps = warps, .held = warps & a->held});
+    const struct lockstep_stand_event event = {.cycle = cycle,
+                                               .warp = index,
+                                               .block = slot->block,
+                                               .pc = next_of(slot),
+                                               .lanes = slot->simt.live ? slot->simt.paths.now->mask : 0,
+                                               .cause = slot->stall_cause};
+    if (watch->stays && watch_stays_marked(watch->stays, index))
+        watch->stays_port->stand(watch->stays_state, &event);
+    if (watch_hears(watch, WATCH_stand))
+        watch_tell_stand(watch, &event);
+}
+
+NOT_INLINE void tell_any(const struct warp_table *w, const struct warp_slot *slot, unsigned index, uint64_t cycle)
+{
+    struct watch_stays *stays = w->watch->stays;
+    bool counted = stays && !watch_stays_marked(stays, index);
+    if (!counted || watch_hears(w->watch, WATCH_stand))
+        tell_stand(w->watch, slot, index, cycle);
+    if (counted)
+        watch_stays_stand(stays, index, next_of(slot), slot->stall_cause, cycle);
+}
+
+HOT void warp_account_tell(const struct warp_table *w, const struct warp_slot *slot, unsigned index, uint64_t cycle)
+{
+    struct watch_stays *stays = w->account.stays;
+    if (!stays || stays->unusual[index])
+        tell_any(w, slot, index, cycle);
+    else
+        watch_stays_stand(stays, index, next_of(slot), slot->stall_cause, cycle);
+}
+
+/* Marked warps, of which the keeper of stays may know that they have issued; and where others are told. */
+NOT_INLINE void tell_any_issued(const struct warp_table *w, const struct warp_slot *slot, unsigned index)
+{
+    struct watch_stays *stays = w->watch->stays;
+    if (stays && !(stays->unusual[index] & WATCH_STAY_TOLD))
+        watch_stays_issued(stays, index, slot->head_pc - 1, next_of(slot), slot->stall_cause, w->account.from);
+    else if (stays)
+        stays->unusual[index] -= WATCH_STAY_TOLD;
+    tell_any(w, slot, index, w->account.from + 1);
+}
+
+HOT void warp_account_tell_issued(const struct warp_table *w, const struct warp_slot *slot, unsigned index)
+{
+    struct watch_stays *stays = w->account.stays;
+    if (!stays || watch_stays_marked(stays, index))
+        tell_any_issued(w, slot, index);
+    else
+        watch_stays_issued(stays, index, slot->head_pc - 1, next_of(slot), slot->stall_cause, w->account.from);
+}
+
+/* Also of those that are held. */
+COLD NOT_INLINE void tell_passed(const struct warp_table *w, uint64_t warps)
+{
+    uint64_t held = warps & w->account.held;
+    uint64_t marked = w->watch->stays ? watch_stays_held(w->watch->stays, held) : 0;
+    if (marked)
+        w->watch->stays_port->held(w->watch->stays_state, marked);
+    if (watch_hears(w->watch, WATCH_passed))
+        watch_tell_passed(
+            w->watch, &(struct lockstep_passed_event){.cycle = w->account.from, .warps = warps, .held = held});
+}
+
+/* Schedulers found these warps ready, and did not pick them. */
+static void tell_unpicked(const struct warp_table *w, uint64_t warps)
+{
+    uint64_t held = warps & w->account.held;
+    if (w->watch->stays)
+        watch_stays_passed(w->watch->stays, warps & ~held);
+    if (held || !w->account.stays)
+        tell_passed(w, warps);
 }
 
 COLD NOT_INLINE void tell_leave(const struct warp_table *w, uint64_t warps)
 {
+    if (!watch_hears(w->watch, WATCH_leave))
+        return;
     watch_tell_leave(w->watch, &(struct lockstep_leave_event){.cycle = w->account.from, .warps = warps});
 }
 
@@ -99,7 +163,10 @@ void warp_account_go(struct warp_table *w, uint64_t slots)
 /* Of warps that are resident observers have been told: their states are in the checkpoint. */
 void warp_account_begin(struct warp_table *w, uint64_t cycle)
 {
-    w->account = (struct warp_account){.from = cycle, .tells = w->account.tells, .counts = w->account.counts};
+    w->account = (struct warp_account){.from = cycle,
+                                       .tells = w->account.tells,
+                                       .stays = w->account.stays,
+                                       .counts = w->account.counts};
     count_from(w, w->resident);
 }
 
@@ -140,7 +207,7 @@ HOT void warp_account_unpicked(struct warp_table *w)
     if (RARELY(rest))
         unpicked_direct(w, rest);
     if (RARELY(w->account.tells))
-        tell_passed(w);
+        tell_unpicked(w, ready);
 }
 
 struct warp_causes warp_account_read_at(const struct warp_table *w, uint64_t cycle)

@@ -36,7 +36,8 @@ struct warp_account {
      * that picked none. */
     uint64_t ready, held, issued;
     uint64_t from; /* what happens now counts from this cycle on */
-    bool tells;    /* some observer hears of it: see warp_watch */
+    bool tells;    /* some observer hears of it, or stays are kept: see warp_watch */
+    struct watch_stays *stays; /* stays are kept there, and no observer hears of warps' cycles; else NULL */
     /* Modulo 2^64. Of a stay at a cause the first cycle is taken off when it begins, and the one behind its last is
      * added when it ends: of the stays that go on, `from` is still to be added. */
     struct warp_causes counts;
@@ -100,6 +101,8 @@ void warp_account_begin(struct warp_table *w, uint64_t cycle);
 void warp_account_reset(struct warp_table *w, const struct warp_causes *counts);
 /* Tells observers where a warp stands, from that cycle on (event `stand`); to be called where account.tells alone. */
 void warp_account_tell(const struct warp_table *w, const struct warp_slot *slot, unsigned index, uint64_t cycle);
+/* Likewise behind an issue, of the instruction in front of the head of the warp's buffer. */
+void warp_account_tell_issued(const struct warp_table *w, const struct warp_slot *slot, unsigned index);
 /* The launch ends, perhaps with warps resident: observers are told that these leave. */
 void warp_account_end(const struct warp_table *w);
 /* Warps have come; warps go. */

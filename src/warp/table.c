@@ -68,7 +68,8 @@ void warp_begin(struct warp_table *w, const struct decoded_instr *decoded, unsig
 void warp_watch(struct warp_table *w, const struct watch *watch)
 {
     w->watch = watch;
-    w->account.tells = watch_hears(watch, WATCH_stand | WATCH_passed | WATCH_leave);
+    w->account.tells = watch_hears(watch, WATCH_stand | WATCH_passed | WATCH_leave | WATCH_stays);
+    w->account.stays = watch_hears(watch, WATCH_stand | WATCH_passed) ? NULL : watch->stays;
 }
 
 void warp_start(struct warp_table *w, unsigned index, unsigned block, uint64_t age)

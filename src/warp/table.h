@@ -323,7 +323,7 @@ HOT_INLINE bool warp_issued(struct warp_table *w, unsigned index, uint32_t next)
     warp_account_issued(&w->account, &slot->stall_cause, bit,
                         w->waiting & bit ? (enum warp_cause)slot->stall_cause : cause);
     if (RARELY(w->account.tells))
-        warp_account_tell(w, slot, index, w->account.from + 1);
+        warp_account_tell_issued(w, slot, index);
     return releases;
 }
 /* The turn of the warp's paths may have changed, not by an instruction that it issued: what it needs next is another

@@ -93,7 +93,7 @@ int watch_launch_begin(struct watch_launch *launch, const struct watch_observers
             watch_launch_free(launch);
             return -1;
         }
-        launch->heard |= heard_by(all->of[i].observer);
+        launch->heard |= heard_by(all->of[i].observer) | (all->of[i].stays ? WATCH_stays : 0);
     }
     return 0;
 }
@@ -102,7 +102,16 @@ struct watch watch_of(const struct watch_launch *launch, unsigned sm)
 {
     if (!launch)
         return (struct watch){0};
-    return watch_for(listeners_of(launch, sm), launch->all->count, launch->heard);
+    const struct watch_listener *of = listeners_of(launch, sm);
+    struct watch watch = watch_for(of, launch->all->count, launch->heard);
+    for (unsigned i = 0; i < launch->all->count; i++) {
+        if (!launch->all->of[i].stays)
+            continue;
+        watch.stays_port = launch->all->of[i].stays;
+        watch.stays_state = of[i].state;
+        watch.stays = watch.stays_port->of(of[i].state);
+    }
+    return watch;
 }
 
 static void states_of(const struct watch_launch *launch, unsigned i, const void **states)

@@ -99,6 +99,15 @@ void watch_join(struct watch_observers *all, const struct lockstep_observer *obs
     all->joined++;
 }
 
+void watch_join_stays(struct watch_observers *all, const struct lockstep_observer *observer,
+                      const struct watch_stays_port *port)
+{
+    for (unsigned i = 0; i < all->count; i++)
+        contract(!all->of[i].stays);
+    watch_join(all, observer);
+    all->of[all->count - 1].stays = port;
+}
+
 void watch_unload(struct watch_observers *all)
 {
     for (unsigned i = 0; i < all->count; i++)

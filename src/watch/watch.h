@@ -16,6 +16,7 @@
 #include "base/strbuf.h"
 #include "isa/program.h"
 #include "lockstep/observer.h"
+#include "watch/stays.h"
 
 #define WATCH_OBSERVERS 8 /* from files, or given */
 #define WATCH_JOINED 5    /* that are part of Lockstep */
@@ -33,6 +34,9 @@ struct watch {
     uint32_t count;
     const struct watch_listener *of;
     struct watch_listener first;
+    struct watch_stays *stays; /* kept for one of them, whose state and port those are; NULL: nobody wants them */
+    const struct watch_stays_port *stays_port;
+    void *stays_state;
 };
 
 /* WATCH_issue, and so on: events as members of a set. watch_tell_issue(w, &event) tells it; w has listeners. */
@@ -42,6 +46,7 @@ enum {
 #define EVENT_END(name)
 #include "lockstep/events.def"
 #undef EVENT
+    WATCH_stays = 1 << LOCKSTEP_OBSERVER_EVENTS /* no event: some observer has its stays kept (stays.h) */
 };
 #define EVENT(name, doc)                                                                                               \
     static inline void watch_tell_##name(const struct watch *w, const struct lockstep_##name##_event *event)           \
@@ -76,6 +81,7 @@ struct watch_observer {
     const char *path; /* of a file, else NULL */
     bool given;       /* by the program */
     void *user;       /* lockstep_observed.user */
+    const struct watch_stays_port *stays; /* NULL: it wants none */
 };
 struct watch_observers {
     struct watch_observer of[WATCH_LISTENERS];
@@ -90,6 +96,9 @@ int watch_take(struct watch_observers *all, const struct lockstep_observer *obse
                struct diag_sink *sink);
 /* One that is part of Lockstep joins them, once; its states may be of any size. */
 void watch_join(struct watch_observers *all, const struct lockstep_observer *observer);
+/* Likewise; and its stays are kept (stays.h). One observer of all may be such. */
+void watch_join_stays(struct watch_observers *all, const struct lockstep_observer *observer,
+                      const struct watch_stays_port *port);
 void watch_unload(struct watch_observers *all);
 /* Loads all of these files. Returns 0, or -1 with diagnostics when one could not be loaded. */
 int watch_try(const char *const *paths, size_t count, struct diag_sink *sink);
