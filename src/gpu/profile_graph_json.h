@@ -9,8 +9,8 @@
 /* profile_json.c: an instruction with its places. */
 json_t *gpu_use_json(const struct isa_module *module, uint32_t pc);
 
-/* Sets in the object of the word of that number `graph`, `graph_sites`, `graph_others`, and what closes their sums. */
-void gpu_graph_json(const struct profile *profile, uint32_t word, json_t *object);
+/* Sets in the objects of all words, an array, `graph`, `graph_sites`, `graph_others`, and what closes their sums. */
+void gpu_graphs_json(const struct profile *profile, json_t *words);
 /* Sets in a profile's object `lock_order` and `lock_circles`: in which order threads take words. */
 void gpu_orders_json(const struct profile *profile, json_t *object);
 /* Lines in which locks or polled words lie beside each other, or beside data. */

@@ -161,7 +161,6 @@ static json_t *word_json(const struct profile *profile, uint32_t number)
     json_object_set_new(object, "gives", uses_json(module, word->gives, PROFILE_WORD_PCS));
     if (!word->counts[PROFILE_WORD_given])
         json_object_set_new(object, "written_at", uses_json(module, sum->written_at, PROFILE_WORD_PCS));
-    gpu_graph_json(profile, number, object);
     return object;
 }
 
@@ -170,6 +169,7 @@ static json_t *words_json(const struct profile *profile)
     json_t *words = json_array();
     for (uint32_t i = 0; i < profile->words.count && i < PROFILE_SHOWN; i++)
         json_array_append_new(words, word_json(profile, i));
+    gpu_graphs_json(profile, words);
     return words;
 }
 

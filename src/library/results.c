@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gpu/held.h"
+#include "gpu/json_text.h"
 #include "gpu/result_json.h"
 #include "library/library.h"
 #include "profile/profile.h"
@@ -152,10 +153,8 @@ int lockstep_result_json(struct lockstep_device *d, const char **text)
     json_t *object = json_of(d, &code);
     if (!object)
         return code;
-    char *dumped = json_dumps(object, JSON_INDENT(1));
     strbuf_free(&d->json);
-    strbuf_add(&d->json, dumped ? dumped : "{}");
-    free(dumped);
+    json_text(object, 1, &d->json);
     json_decref(object);
     *text = strbuf_text(&d->json);
     return LOCKSTEP_OK;
