@@ -197,15 +197,14 @@ NOT_INLINE void name_request(const struct simt_access *access, struct l1_access 
 }
 
 /* The L1D took a transaction. waits: it is to be answered. */
-COLD static void tell_transaction(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
-                                  bool waits)
+NOT_INLINE void tell_transaction(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
+                                 bool waits)
 {
-    uint32_t pc = (uint32_t)(o->decoded - lsu->warp->decoded);
     watch_tell_transaction(lsu->watch, &(struct lockstep_transaction_event){
                                            .cycle = lsu->agenda->now,
                                            .warp = o->slot,
-                                           .pc = pc,
-                                           .instruction_class = watch_class(&lsu->launch.module->instrs[pc]),
+                                           .pc = (uint32_t)(o->decoded - lsu->warp->decoded),
+                                           .instruction_class = o->decoded->event_class,
                                            .address = t->address,
                                            .bytes = t->bytes,
                                            .mask = t->lanes,
@@ -599,7 +598,7 @@ static const struct packet *first_response(const struct lsu *lsu)
     return own_is_next(lsu) ? l1_first_done(&lsu->l1d) : packet_ring_peek(&lsu->responses);
 }
 
-COLD NOT_INLINE void tell_served(const struct lsu *lsu, const struct packet *p)
+NOT_INLINE void tell_served(const struct lsu *lsu, const struct packet *p)
 {
     if (p->origin)
         watch_tell_served(lsu->watch, &(struct lockstep_served_event){.cycle = lsu->agenda->now,

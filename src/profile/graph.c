@@ -15,11 +15,10 @@
 
 /* A holding, or a wait, of a thread. */
 struct span {
-    struct profile_graph_warp by;
     uint64_t place; /* words of shared memory are apart by block */
     uint64_t from, until;
     uint32_t word; /* number in the list */
-    uint32_t warp; /* number of `by` */
+    uint32_t warp; /* number of the thread's warp */
     uint32_t site;
     uint32_t key; /* of these two, the one that edges are between */
 };
@@ -27,8 +26,15 @@ struct spans {
     VEC(struct span) of;
 };
 
+/* A warp as logs name it, before it has its number. Most that come from one slot are the same as the last one. */
+struct named {
+    struct profile_graph_warp is;
+    uint32_t number;
+};
 struct gather {
     struct profile_graphs *graphs;
+    VEC(struct named) named;
+    uint32_t last[PROFILE_WORDS_WARPS]; /* by slot of the SM that is added: number in `named` + 1; 0: none yet */
     struct graph_index index;
     struct spans holds, waits;
     uint32_t sites;   /* instructions are below that */
@@ -42,35 +48,60 @@ struct gather {
 
 /* Spans from the logs of SMs */
 
-static void add_span(struct gather *g, struct spans *to, struct span span, uint64_t address, uint32_t space)
+/* The number in `named` of the warp that is in a slot of the SM. */
+static uint32_t named(struct gather *g, uint32_t sm, uint8_t slot, const struct profile_warp_name *name)
 {
-    span.word = graph_index_find(&g->index, address, space);
-    span.place = space == LOCKSTEP_SHARED ? span.by.name.block : 0;
-    if (span.word == UINT32_MAX || (to == &g->waits && span.from == span.until))
+    uint32_t last = g->last[slot];
+    const struct profile_warp_name *before = last ? &g->named.items[last - 1].is.name : NULL;
+    if (before && before->block == name->block && before->warp == name->warp)
+        return last - 1;
+    vec_push(&g->named, (struct named){.is = {*name, sm}});
+    g->last[slot] = (uint32_t)g->named.count;
+    return (uint32_t)g->named.count - 1;
+}
+
+/* span: without its place and its word, which is that one. */
+static void add_span(struct gather *g, struct spans *to, struct span span, uint32_t word, uint32_t space)
+{
+    if (span.from == span.until && to == &g->waits)
         return;
+    span.word = word;
+    span.place = space == LOCKSTEP_SHARED ? g->named.items[span.warp].is.name.block : 0;
     g->sites = span.site >= g->sites ? span.site + 1 : g->sites;
     vec_push(&to->of, span);
 }
 
 static void add_sm(struct gather *g, const struct profile_words *s, uint32_t sm)
 {
+    memset(g->last, 0, sizeof g->last);
     for (uint32_t i = 0; i < s->section_count; i++) {
         const struct profile_section *is = &s->sections[i];
-        struct span hold = {.by = {is->by, sm}, .from = is->taken, .until = is->given, .site = is->taken_at};
-        struct span wait = {.by = {is->by, sm}, .from = is->since, .until = is->taken, .site = is->waited_at};
-        add_span(g, &g->holds, hold, is->address, is->space);
-        add_span(g, &g->waits, wait, is->address, is->space);
+        uint32_t word = graph_index_find(&g->index, is->address, is->space);
+        if (word == UINT32_MAX)
+            continue;
+        uint32_t by = named(g, sm, is->warp, &is->by);
+        struct span hold = {.warp = by, .from = is->taken, .until = is->given, .site = is->taken_at};
+        struct span wait = {.warp = by, .from = is->since, .until = is->taken, .site = is->waited_at};
+        add_span(g, &g->holds, hold, word, is->space);
+        add_span(g, &g->waits, wait, word, is->space);
     }
     for (uint32_t i = 0; i < s->unfinished_count; i++) {
         const struct profile_unfinished *is = &s->unfinished[i];
-        struct span hold = {.by = {is->by, sm}, .from = is->from, .until = is->until, .site = is->at};
-        if (is->held)
-            add_span(g, &g->holds, hold, is->address, is->space);
+        uint32_t word = is->held ? graph_index_find(&g->index, is->address, is->space) : UINT32_MAX;
+        if (word == UINT32_MAX)
+            continue;
+        struct span hold = {
+            .warp = named(g, sm, is->warp, &is->by), .from = is->from, .until = is->until, .site = is->at};
+        add_span(g, &g->holds, hold, word, is->space);
     }
     for (uint32_t i = 0; i < s->lone_count; i++) {
         const struct profile_lone_wait *is = &s->lone[i];
-        struct span wait = {.by = {is->by, sm}, .from = is->from, .until = is->until, .site = is->at};
-        add_span(g, &g->waits, wait, is->address, is->space);
+        uint32_t word = graph_index_find(&g->index, is->address, is->space);
+        if (word == UINT32_MAX)
+            continue;
+        struct span wait = {
+            .warp = named(g, sm, is->warp, &is->by), .from = is->from, .until = is->until, .site = is->at};
+        add_span(g, &g->waits, wait, word, is->space);
     }
 }
 
@@ -84,32 +115,32 @@ static int by_name(const void *a, const void *b)
     return differ ? differ : profile_order(x->sm, y->sm);
 }
 
-static void number_spans(const struct profile_graphs *graphs, struct spans *spans)
+static void number_spans(const struct gather *g, struct spans *spans)
 {
-    for (size_t i = 0; i < spans->of.count; i++) {
-        const struct profile_graph_warp *found =
-            bsearch(&spans->of.items[i].by, graphs->warps, graphs->warp_count, sizeof *found, by_name);
-        spans->of.items[i].warp = (uint32_t)(found - graphs->warps);
-    }
+    for (size_t i = 0; i < spans->of.count; i++)
+        spans->of.items[i].warp = g->named.items[spans->of.items[i].warp].number;
 }
 
+/* Warps of spans by block, warp and SM, each once. */
 static void number_warps(struct gather *g)
 {
     struct profile_graphs *graphs = g->graphs;
-    size_t all = 0, count = 0;
-    struct profile_graph_warp *warps = base_calloc(g->holds.of.count + g->waits.of.count + 1, sizeof *warps);
-    for (size_t i = 0; i < g->holds.of.count; i++)
-        warps[all++] = g->holds.of.items[i].by;
-    for (size_t i = 0; i < g->waits.of.count; i++)
-        warps[all++] = g->waits.of.items[i].by;
+    size_t all = g->named.count, count = 0;
+    struct profile_graph_warp *warps = base_calloc(all + 1, sizeof *warps);
+    for (size_t i = 0; i < all; i++)
+        warps[i] = g->named.items[i].is;
     qsort(warps, all, sizeof *warps, by_name);
     for (size_t i = 0; i < all; i++)
         if (!count || by_name(&warps[count - 1], &warps[i]))
             warps[count++] = warps[i];
+    for (size_t i = 0; i < all; i++) {
+        const struct profile_graph_warp *found = bsearch(&g->named.items[i].is, warps, count, sizeof *warps, by_name);
+        g->named.items[i].number = (uint32_t)(found - warps);
+    }
     graphs->warps = warps;
     graphs->warp_count = (uint32_t)count;
-    number_spans(graphs, &g->holds);
-    number_spans(graphs, &g->waits);
+    number_spans(g, &g->holds);
+    number_spans(g, &g->waits);
 }
 
 /* Holdings in the order of time */
@@ -252,12 +283,13 @@ static size_t holds_of(const struct spans *holds, const struct span *wait, size_
 static void meet_all(struct gather *g, struct profile_edges *(*list_of)(struct profile_graph *))
 {
     const struct span *waits = g->waits.of.items;
-    size_t at = 0, count = g->waits.of.count;
+    size_t at = 0, hold_count = 0, count = g->waits.of.count;
     struct graph_edges edges = {0};
     if (count)
         qsort(g->waits.of.items, count, sizeof *waits, order_of_waits);
     for (size_t i = 0, n; i < count; i += n) {
-        size_t hold_count = holds_of(&g->holds, &waits[i], &at);
+        if (!i || by_place(&waits[i - 1], &waits[i]))
+            hold_count = holds_of(&g->holds, &waits[i], &at);
         n = alike(&waits[i], count - i, true);
         meet(g, &edges, &waits[i], n, g->holds.of.items + at, hold_count);
         bool last = i + n == count || waits[i + n].word != waits[i].word;
@@ -351,6 +383,7 @@ struct profile_graphs profile_graphs_gather(const struct profile_word_list *list
     graph_index_free(&g.index);
     vec_free(&g.holds.of);
     vec_free(&g.waits.of);
+    vec_free(&g.named);
     graph_orders_gather(&graphs, list, states, sms);
     return graphs;
 }

@@ -94,7 +94,7 @@ static void put_in(struct profile_edges *list, const struct profile_edge *edge)
 {
     uint32_t at = list->count;
     if (at == PROFILE_EDGES) {
-        if (!costs_more(edge, &list->of[at - 1])) {
+        if (edge->cycles < list->of[at - 1].cycles || !costs_more(edge, &list->of[at - 1])) {
             leave_out(list, edge);
             return;
         }

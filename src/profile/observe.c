@@ -243,24 +243,37 @@ static void split(void *state, const struct lockstep_split_event *e)
     count(state, e->warp, e->pc, PROFILE_splits, 1);
 }
 
+static inline void add_divided(uint64_t *row, const struct lockstep_divided_event *e)
+{
+    row[PROFILE_transactions] += e->transactions;
+    row[PROFILE_bytes] += e->bytes;
+}
+
 static void divided(void *state, const struct lockstep_divided_event *e)
 {
-    count(state, e->warp, e->pc, PROFILE_transactions, e->transactions);
-    count(state, e->warp, e->pc, PROFILE_bytes, e->bytes);
+    add_divided(row_of(state, e->pc), e);
+    if (RARELY(((struct profile_sm *)state)->calls))
+        add_divided(row_in_context(state, e->warp, e->pc), e);
 }
 
 static void transaction(void *state, const struct lockstep_transaction_event *e)
 {
-    count(state, e->warp, e->pc, PROFILE_hits, !e->waits && e->instruction_class == LOCKSTEP_LOAD);
+    if (!e->waits && e->instruction_class == LOCKSTEP_LOAD)
+        count(state, e->warp, e->pc, PROFILE_hits, 1);
+}
+
+static inline void add_served(uint64_t *row, const struct lockstep_served_event *e)
+{
+    row[PROFILE_l2_accesses] += e->sectors;
+    row[PROFILE_l2_misses] += e->missed;
+    row[PROFILE_dram_bytes] += e->dram_bytes;
 }
 
 static void served(void *state, const struct lockstep_served_event *e)
 {
-    count(state, e->warp, e->pc, PROFILE_l2_accesses, e->sectors);
-    if (!e->missed && !e->dram_bytes)
-        return;
-    count(state, e->warp, e->pc, PROFILE_l2_misses, e->missed);
-    count(state, e->warp, e->pc, PROFILE_dram_bytes, e->dram_bytes);
+    add_served(row_of(state, e->pc), e);
+    if (RARELY(((struct profile_sm *)state)->calls))
+        add_served(row_in_context(state, e->warp, e->pc), e);
 }
 
 static void serialized(void *state, const struct lockstep_serialized_event *e)

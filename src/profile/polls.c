@@ -128,16 +128,16 @@ static void end_looks(struct profile_polls *s, uint32_t slot, uint64_t lanes)
 
 /* Writes */
 
-static void note_write(struct profile_polls *s, uint64_t address, uint32_t space, uint32_t pc, bool alone)
+static inline void note_write(struct profile_polls *s, uint64_t address, uint32_t space, uint32_t pc, bool alone)
 {
     uint64_t word = profile_written(address, space);
     struct profile_write *place = &s->writes[profile_write_place(word)];
-    if (place->word != word) {
-        if (!alone && place->word)
-            return;
-        *place = (struct profile_write){.word = word};
+    if (place->word == word) {
+        if (place->pcs[0] != pc + 1)
+            profile_pcs_note(place->pcs, PROFILE_WRITE_PCS, pc + 1);
+    } else if (alone || !place->word) {
+        *place = (struct profile_write){.word = word, .pcs = {pc + 1}};
     }
-    profile_pcs_note(place->pcs, PROFILE_WRITE_PCS, pc + 1);
 }
 
 /* True: its lanes write one word, or there is one lane. */

@@ -190,7 +190,8 @@ static void wait_for(struct profile_words *s, struct profile_words_warp *warp, s
                                             .since = e->cycle,
                                             .first = other ? other->first : e->cycle,
                                             .space = word->space,
-                                            .at = e->pc};
+                                            .at = e->pc,
+                                            .word = (uint32_t)(word - s->words)};
         warp->waiting |= BIT64(e->lane);
         s->waiters |= BIT64(e->warp);
         word->counts[PROFILE_WORD_waiters]++;
@@ -350,13 +351,33 @@ void profile_words_launch(struct profile_words *s, const struct lockstep_launch_
                                                    .warp = e->warp_in_block};
 }
 
+/* The word for which the lane waits, if it is that one, and that is where it was; else NULL. */
+static struct profile_word *waited_for(struct profile_words *s, const struct profile_words_warp *warp,
+                                       const struct lockstep_atomic_event *e)
+{
+    const struct profile_waiting *waiting = &warp->lanes[e->lane];
+    struct profile_word *word = &s->words[waiting->word];
+    bool is_it = mask_has(warp->waiting, e->lane) && waiting->address == e->address && waiting->space == e->space &&
+                 word->address == e->address && word->space == e->space;
+    return is_it ? word : NULL;
+}
+
+/* Most attempts are of lanes that have failed before, and fail again. */
 static void attempt(struct profile_words *s, struct profile_words_warp *warp, const struct lockstep_atomic_event *e)
 {
-    struct profile_word *word = word_at(s, e->address, e->space);
+    bool takes = e->performed && e->before != e->after;
+    struct profile_word *word = waited_for(s, warp, e);
+    if (word && !takes) {
+        word->counts[PROFILE_WORD_attempts]++;
+        word->counts[holds(warp, word) ? PROFILE_WORD_failed_inside : PROFILE_WORD_failed]++;
+        warp->lanes[e->lane].last = e->cycle;
+        return;
+    }
+    word = word ? word : word_at(s, e->address, e->space);
     if (!word)
         return;
     word->counts[PROFILE_WORD_attempts]++;
-    if (e->performed && e->before != e->after) {
+    if (takes) {
         take(s, warp, word, e);
         return;
     }

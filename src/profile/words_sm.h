@@ -26,7 +26,8 @@ struct profile_waiting {
     uint64_t first;   /* the stretch began */
     uint64_t reached; /* the latest end of a wait of the stretch that the lane knows of; 0: of none */
     uint32_t space;
-    uint32_t at; /* the instruction of the first attempt */
+    uint32_t at;   /* the instruction of the first attempt */
+    uint32_t word; /* its number in the table, unless words have left that since */
 };
 
 /* A word that a lane holds. */

@@ -380,16 +380,19 @@ static inline bool execute(struct sm *sm, struct warp_slot *warp, unsigned slot,
     return event == SIMT_PLAIN || follow(sm, slot, event, o, r, live);
 }
 
-/* What is to be done behind an instruction: see sm.looks_at_issue. Most often nothing but its stay is to be counted, which
- * is done where the warp stands next, if all lanes executed it. */
+/* What is to be done behind an instruction: see sm.looks_at_issue. Where stays are kept, it is most often no more than to
+ * count the lanes that did not execute it. */
 NOT_INLINE HOT void look(struct sm *sm, unsigned slot, struct core_op *o, const struct simt_result *r)
 {
-    const struct watch_stays *stays = sm->looks_at_rest ? NULL : sm->watch.stays;
+    struct watch_stays *stays = sm->looks_at_rest ? NULL : sm->watch.stays;
     enum lockstep_class class = o->decoded->event_class;
-    if (stays && r->mask == stays->lanes && class != LOCKSTEP_FENCE && !watch_stays_marked(stays, slot))
-        return;
-    if (watch_hears(&sm->watch, WATCH_issue | WATCH_stays))
+    if (stays && class != LOCKSTEP_FENCE && !watch_stays_marked(stays, slot)) {
+        watch_stays_issue(stays, r->pc, r->active, r->mask);
+        if (r->mask == r->active)
+            return;
+    } else if (watch_hears(&sm->watch, WATCH_issue | WATCH_stays)) {
         sm_tell_issue(sm, slot, class, r);
+    }
     if (watch_hears(&sm->watch, r->mask == r->active ? WATCH_meet : WATCH_meet | WATCH_split))
         sm_tell_paths(sm, slot, r);
     if (sm->kernel->grid->forms)
