@@ -170,7 +170,7 @@ static void note_writes(struct profile_polls *s, const struct lockstep_access_ev
 
 /* Events */
 
-void profile_polls_access(struct profile_polls *s, const struct lockstep_access_event *e)
+void profile_polls_accessed(struct profile_polls *s, const struct lockstep_access_event *e)
 {
     struct profile_polls_warp *warp = &s->warps[e->warp];
     if (e->space == LOCKSTEP_LOCAL)

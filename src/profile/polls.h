@@ -31,7 +31,13 @@ struct profile_polls;
 
 /* Bytes of the state of an SM, which begins as zeros. */
 size_t profile_polls_bytes(void);
-void profile_polls_access(struct profile_polls *s, const struct lockstep_access_event *e);
+void profile_polls_accessed(struct profile_polls *s, const struct lockstep_access_event *e);
+/* Any access: nothing is done for loads by which threads do not wait for each other. */
+static inline void profile_polls_access(struct profile_polls *s, const struct lockstep_access_event *e)
+{
+    if (e->instruction_class != LOCKSTEP_LOAD || e->synchronises)
+        profile_polls_accessed(s, e);
+}
 /* The threads of the warp in that slot have ended, or are other ones from now on. */
 void profile_polls_forget(struct profile_polls *s, uint32_t slot);
 

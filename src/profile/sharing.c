@@ -25,13 +25,16 @@ static struct profile_piece *piece_at(struct profile_sharing *s, uint64_t addres
     return place;
 }
 
-/* Lanes have accessed one word of a piece. */
-static inline void count(struct profile_piece *piece, unsigned word, uint32_t lanes, bool writes, uint32_t pc)
+/* Lanes have accessed each of so many words of a piece, from one on. */
+static inline void count(struct profile_piece *piece, unsigned word, unsigned words, uint32_t lanes, bool writes,
+                         uint32_t pc)
 {
-    piece->heat += lanes;
-    (writes ? piece->writes : piece->reads)[word] += lanes;
-    if (!piece->at[word])
-        piece->at[word] = pc + 1;
+    uint32_t *counts = writes ? piece->writes : piece->reads;
+    piece->heat += words * lanes;
+    for (unsigned i = word; i < word + words; i++) {
+        counts[i] += lanes;
+        piece->at[i] = piece->at[i] ? piece->at[i] : pc + 1;
+    }
 }
 
 /* Lanes beside each other mostly access one piece. */
@@ -46,7 +49,7 @@ static void count_lanes(struct profile_sharing *s, const struct lockstep_access_
             at = base;
         }
         if (piece)
-            count(piece, address % PROFILE_PIECE / 4, 1, writes, e->pc);
+            count(piece, address % PROFILE_PIECE / 4, 1, 1, writes, e->pc);
     }
 }
 
@@ -74,16 +77,14 @@ static void count_row(struct profile_sharing *s, uint64_t address, bool writes, 
         unsigned word = address % PROFILE_PIECE / 4;
         lanes = PROFILE_PIECE_WORDS - word < ROW - lane ? PROFILE_PIECE_WORDS - word : ROW - lane;
         struct profile_piece *piece = piece_at(s, address & ~(uint64_t)(PROFILE_PIECE - 1));
-        for (unsigned i = word; piece && i < word + lanes; i++)
-            count(piece, i, 1, writes, pc);
+        if (piece)
+            count(piece, word, lanes, 1, writes, pc);
     }
 }
 
 /* Most warps access consecutive words, or one. */
-void profile_sharing_access(struct profile_sharing *s, const struct lockstep_access_event *e)
+void profile_sharing_accessed(struct profile_sharing *s, const struct lockstep_access_event *e)
 {
-    if (e->space != LOCKSTEP_GLOBAL)
-        return;
     bool writes = e->instruction_class != LOCKSTEP_LOAD;
     uint64_t step = step_of_row(e), address = e->address[mask_first(e->mask)];
     struct profile_piece *piece;
@@ -92,5 +93,5 @@ void profile_sharing_access(struct profile_sharing *s, const struct lockstep_acc
     else if (step)
         count_lanes(s, e, writes);
     else if ((piece = piece_at(s, address & ~(uint64_t)(PROFILE_PIECE - 1))))
-        count(piece, address % PROFILE_PIECE / 4, ROW, writes, e->pc);
+        count(piece, address % PROFILE_PIECE / 4, 1, ROW, writes, e->pc);
 }

@@ -13,7 +13,13 @@ struct profile_sharing;
 
 /* Bytes of the state of an SM, which begins as zeros. */
 size_t profile_sharing_bytes(void);
-void profile_sharing_access(struct profile_sharing *s, const struct lockstep_access_event *e);
+void profile_sharing_accessed(struct profile_sharing *s, const struct lockstep_access_event *e);
+/* Any access: nothing is done but for global memory. */
+static inline void profile_sharing_access(struct profile_sharing *s, const struct lockstep_access_event *e)
+{
+    if (e->space == LOCKSTEP_GLOBAL)
+        profile_sharing_accessed(s, e);
+}
 
 #define PROFILE_SHARED_LINES 32 /* that are listed: the most expensive ones */
 #define PROFILE_SHARED_WORDS 8  /* of a line that are listed, of each kind */

@@ -362,22 +362,13 @@ static struct profile_word *waited_for(struct profile_words *s, const struct pro
     return is_it ? word : NULL;
 }
 
-/* Most attempts are of lanes that have failed before, and fail again. */
 static void attempt(struct profile_words *s, struct profile_words_warp *warp, const struct lockstep_atomic_event *e)
 {
-    bool takes = e->performed && e->before != e->after;
-    struct profile_word *word = waited_for(s, warp, e);
-    if (word && !takes) {
-        word->counts[PROFILE_WORD_attempts]++;
-        word->counts[holds(warp, word) ? PROFILE_WORD_failed_inside : PROFILE_WORD_failed]++;
-        warp->lanes[e->lane].last = e->cycle;
-        return;
-    }
-    word = word ? word : word_at(s, e->address, e->space);
+    struct profile_word *word = word_at(s, e->address, e->space);
     if (!word)
         return;
     word->counts[PROFILE_WORD_attempts]++;
-    if (takes) {
+    if (e->performed && e->before != e->after) {
         take(s, warp, word, e);
         return;
     }
@@ -398,14 +389,29 @@ static bool exchange_gives(struct profile_words *s, const struct lockstep_atomic
     return true;
 }
 
-void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e)
+NOT_INLINE void note_atomic(struct profile_words *s, struct profile_words_warp *warp,
+                            const struct lockstep_atomic_event *e)
 {
-    struct profile_words_warp *warp = &s->warps[e->warp];
     uint32_t held = held_by(warp, e->address, e->space, e->lane);
     if (held != UINT32_MAX && e->performed && e->after == warp->held[held].found)
         give(s, warp, held, warp->held[held].asked, e->block, e->pc);
     else if (e->operation != LOCKSTEP_ATOMIC_OTHER && !exchange_gives(s, e))
         attempt(s, warp, e);
+}
+
+/* Most atomics are attempts of lanes that have failed before, and fail again. */
+void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e)
+{
+    struct profile_words_warp *warp = &s->warps[e->warp];
+    struct profile_word *word =
+        e->operation == LOCKSTEP_ATOMIC_COMPARE_AND_SWAP && !e->performed ? waited_for(s, warp, e) : NULL;
+    if (!word) {
+        note_atomic(s, warp, e);
+        return;
+    }
+    word->counts[PROFILE_WORD_attempts]++;
+    word->counts[warp->held_count && holds(warp, word) ? PROFILE_WORD_failed_inside : PROFILE_WORD_failed]++;
+    warp->lanes[e->lane].last = e->cycle;
 }
 
 /* The value that a lane stores: its first 8 bytes at most. */

@@ -72,6 +72,7 @@ size_t profile_words_bytes(void);
 /* A warp begins in a slot. */
 void profile_words_launch(struct profile_words *s, const struct lockstep_launch_event *e);
 void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e);
+/* Nothing is done while no thread of the SM holds a word. */
 void profile_words_access(struct profile_words *s, const struct lockstep_access_event *e);
 /* The warp in that slot leaves: what its threads hold and wait for is noted as unfinished. */
 void profile_words_leave(struct profile_words *s, uint32_t slot, uint64_t cycle);

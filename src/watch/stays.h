@@ -188,11 +188,12 @@ HOT_INLINE void watch_stays_issued(struct watch_stays *s, uint32_t warp, uint32_
                                    uint64_t cycle)
 {
     struct watch_stay *w = watch_stay_of(s, warp);
-    bool first = watch_stay_is_first(w, cycle);
     if (s->unusual[warp])
         watch_stay_count_passed(s, w, &s->unusual[warp]);
-    watch_stays_count_issue(s, pc, first);
-    watch_stay_close(s, w, cycle + !first);
+    watch_stay_close(s, w, cycle);
+    if (RARELY(!watch_stay_is_first(w, cycle)))
+        watch_stay_close(s, w, 1);
+    watch_stays_count_issue(s, pc, watch_stay_is_first(w, cycle));
     uint32_t at = watch_stays_number(s, mask_has(s->last, cause) ? pc : next, cause);
     s->counts[at] -= cycle + 1;
     w->since = cycle + 1;
