@@ -380,25 +380,30 @@ static inline bool execute(struct sm *sm, struct warp_slot *warp, unsigned slot,
     return event == SIMT_PLAIN || follow(sm, slot, event, o, r, live);
 }
 
-/* What is to be done behind an instruction: see sm.looks_at_issue. Where stays are kept, it is most often no more than to
- * count the lanes that did not execute it. */
-NOT_INLINE HOT void look(struct sm *sm, unsigned slot, struct core_op *o, const struct simt_result *r)
+NOT_INLINE void look_at_all(struct sm *sm, unsigned slot, struct core_op *o, const struct simt_result *r)
 {
-    struct watch_stays *stays = sm->looks_at_rest ? NULL : sm->watch.stays;
-    enum lockstep_class class = o->decoded->event_class;
-    if (stays && class != LOCKSTEP_FENCE && !watch_stays_marked(stays, slot)) {
-        watch_stays_issue(stays, r->pc, r->active, r->mask);
-        if (r->mask == r->active)
-            return;
-    } else if (watch_hears(&sm->watch, WATCH_issue | WATCH_stays)) {
-        sm_tell_issue(sm, slot, class, r);
-    }
+    if (watch_hears(&sm->watch, WATCH_issue | WATCH_stays))
+        sm_tell_issue(sm, slot, o->decoded->event_class, r);
     if (watch_hears(&sm->watch, r->mask == r->active ? WATCH_meet : WATCH_meet | WATCH_split))
         sm_tell_paths(sm, slot, r);
     if (sm->kernel->grid->forms)
         sm_form_issued(sm, slot, o, r);
     if (sm->spinning.spin)
         sm_spinning_issued(sm, slot, o, r);
+}
+
+/* What is to be done behind an instruction: see sm.looks_at_issue. Where nothing but stays is kept, these are counted by
+ * where the warp stands next, but for lanes that have not executed the instruction. */
+NOT_INLINE HOT void look(struct sm *sm, unsigned slot, struct core_op *o, const struct simt_result *r)
+{
+    struct watch_stays *stays = sm->watch.stays;
+    if (sm->looks_at_rest || !stays || o->decoded->event_class == LOCKSTEP_FENCE || watch_stays_marked(stays, slot)) {
+        look_at_all(sm, slot, o, r);
+        return;
+    }
+    watch_stays_issue(stays, r->pc, r->active, r->mask);
+    if (r->mask != r->active && watch_hears(&sm->watch, WATCH_split))
+        sm_tell_paths(sm, slot, r);
 }
 
 /* core_port, for a core of an SM */
