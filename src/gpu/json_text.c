@@ -12,10 +12,30 @@ struct writer {
     unsigned indent, depth;
 };
 
+/* Where a line of the text goes, with room for its indentation and so many bytes more; behind that indentation. */
+static char *begin_line(struct writer *w, size_t more)
+{
+    size_t spaces = (size_t)w->indent * w->depth;
+    char *at = strbuf_room(w->out, spaces + more + 1);
+    if (!w->indent)
+        return at;
+    *at++ = '\n';
+    for (size_t i = 0; i < spaces; i++)
+        *at++ = ' ';
+    return at;
+}
+
+/* The text reaches to there now. */
+static void put_until(struct writer *w, const char *end)
+{
+    w->out->length = (size_t)(end - w->out->text);
+}
+
 static void put(struct writer *w, char c)
 {
-    *strbuf_room(w->out, 1) = c;
-    w->out->length++;
+    char *at = strbuf_room(w->out, 1);
+    *at = c;
+    put_until(w, at + 1);
 }
 
 static void put_integer(struct writer *w, json_int_t value)
@@ -69,34 +89,39 @@ static void put_escaped(struct writer *w, unsigned char byte)
         strbuf_addf(w->out, "\\u%04X", byte);
 }
 
-static void put_string(struct writer *w, const char *text, size_t length)
+/* The bytes of a text before the first one that is to be escaped. */
+static size_t plain_length(const char *text, size_t length)
 {
-    size_t from = 0;
-    put(w, '"');
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)text[i];
-        if (byte >= ' ' && byte != '"' && byte != '\\')
-            continue;
-        strbuf_addn(w->out, text + from, i - from);
-        put_escaped(w, byte);
-        from = i + 1;
-    }
-    strbuf_addn(w->out, text + from, length - from);
-    put(w, '"');
+    size_t n = 0;
+    while (n < length && (unsigned char)text[n] >= ' ' && text[n] != '"' && text[n] != '\\')
+        n++;
+    return n;
 }
 
-/* Where a member of an object or array begins, or (at depth of what is around it) its end. */
-static void put_line(struct writer *w)
+static void put_string(struct writer *w, const char *text, size_t length)
 {
-    size_t spaces = w->indent * w->depth;
-    if (!w->indent)
-        return;
-    put(w, '\n');
-    memset(strbuf_room(w->out, spaces), ' ', spaces);
-    w->out->length += spaces;
+    put(w, '"');
+    for (size_t plain; plain = plain_length(text, length), plain < length; text += plain + 1, length -= plain + 1) {
+        strbuf_addn(w->out, text, plain);
+        put_escaped(w, (unsigned char)text[plain]);
+    }
+    strbuf_addn(w->out, text, length);
+    put(w, '"');
 }
 
 static void put_value(struct writer *w, const json_t *value);
+
+/* A new line, or the same one, for what comes next: a comma before it, unless it is the first; or the end of what is
+ * around it. */
+static void put_between(struct writer *w, bool comma, char end)
+{
+    if (comma)
+        put(w, ',');
+    char *at = begin_line(w, 1);
+    if (end)
+        *at++ = end;
+    put_until(w, at);
+}
 
 static void put_array(struct writer *w, const json_t *array)
 {
@@ -104,15 +129,37 @@ static void put_array(struct writer *w, const json_t *array)
     put(w, '[');
     w->depth++;
     for (size_t i = 0; i < count; i++) {
-        if (i)
-            put(w, ',');
-        put_line(w);
+        put_between(w, i, 0);
         put_value(w, json_array_get(array, i));
     }
     w->depth--;
     if (count)
-        put_line(w);
-    put(w, ']');
+        put_between(w, false, ']');
+    else
+        put(w, ']');
+}
+
+/* A member's key is a name, mostly: that is written with what is around it, at once. */
+static void put_key(struct writer *w, const char *key, bool first)
+{
+    size_t length = strlen(key), plain = plain_length(key, length);
+    if (!first)
+        put(w, ',');
+    char *at = begin_line(w, length + 4);
+    if (plain == length) {
+        *at++ = '"';
+        memcpy(at, key, length);
+        at += length;
+        *at++ = '"';
+    } else {
+        put_until(w, at);
+        put_string(w, key, length);
+        at = strbuf_room(w->out, 2);
+    }
+    *at++ = ':';
+    if (w->indent)
+        *at++ = ' ';
+    put_until(w, at);
 }
 
 static void put_object(struct writer *w, const json_t *object)
@@ -122,20 +169,14 @@ static void put_object(struct writer *w, const json_t *object)
     put(w, '{');
     w->depth++;
     for (void *i = json_object_iter(of); i; i = json_object_iter_next(of, i), first = false) {
-        const char *key = json_object_iter_key(i);
-        if (!first)
-            put(w, ',');
-        put_line(w);
-        put_string(w, key, strlen(key));
-        put(w, ':');
-        if (w->indent)
-            put(w, ' ');
+        put_key(w, json_object_iter_key(i), first);
         put_value(w, json_object_iter_value(i));
     }
     w->depth--;
-    if (!first)
-        put_line(w);
-    put(w, '}');
+    if (first)
+        put(w, '}');
+    else
+        put_between(w, false, '}');
 }
 
 static void put_value(struct writer *w, const json_t *value)

@@ -37,8 +37,6 @@ uint32_t graph_index_find(const struct graph_index *index, uint64_t address, uin
 
 /* Edges */
 
-#define MOST_EDGES (1u << 20)
-
 static int by_ends(const void *a, const void *b)
 {
     const struct profile_edge *x = a, *y = b;
@@ -71,36 +69,14 @@ static void merge(struct graph_edges *edges)
     edges->of.count = count;
 }
 
-void graph_edges_add(struct graph_edges *edges, struct profile_edge edge)
-{
-    if (edges->of.count < MOST_EDGES) {
-        vec_push(&edges->of, edge);
-        return;
-    }
-    edges->others++;
-    edges->others_times += edge.times;
-    edges->others_cycles += edge.cycles;
-}
-
-static void leave_out(struct profile_edges *list, const struct profile_edge *edge)
-{
-    list->others++;
-    list->others_times += edge->times;
-    list->others_cycles += edge->cycles;
-}
-
 /* The list has the most expensive edges of those that have been put in. */
 static void put_in(struct profile_edges *list, const struct profile_edge *edge)
 {
     uint32_t at = list->count;
-    if (at == PROFILE_EDGES) {
-        if (edge->cycles < list->of[at - 1].cycles || !costs_more(edge, &list->of[at - 1])) {
-            leave_out(list, edge);
-            return;
-        }
-        leave_out(list, &list->of[--at]);
-        list->count--;
-    }
+    if (at == PROFILE_EDGES && !costs_more(edge, &list->of[at - 1]))
+        return;
+    if (at == PROFILE_EDGES)
+        at = --list->count;
     for (; at && costs_more(edge, &list->of[at - 1]); at--)
         list->of[at] = list->of[at - 1];
     list->of[at] = *edge;
@@ -113,8 +89,19 @@ struct profile_edges graph_edges_list(struct graph_edges *edges)
         .others = edges->others, .others_times = edges->others_times, .others_cycles = edges->others_cycles};
     if (edges->again && edges->of.count)
         merge(edges);
-    for (size_t i = 0; i < edges->of.count; i++)
-        put_in(&list, &edges->of.items[i]);
+    list.others += edges->of.count;
+    for (size_t i = 0; i < edges->of.count; i++) {
+        const struct profile_edge *edge = &edges->of.items[i];
+        list.others_times += edge->times;
+        list.others_cycles += edge->cycles;
+        if (list.count < PROFILE_EDGES || edge->cycles >= list.of[PROFILE_EDGES - 1].cycles)
+            put_in(&list, edge);
+    }
+    list.others -= list.count;
+    for (uint32_t i = 0; i < list.count; i++) {
+        list.others_times -= list.of[i].times;
+        list.others_cycles -= list.of[i].cycles;
+    }
     edges->of.count = 0;
     edges->again = false;
     edges->others = edges->others_times = edges->others_cycles = 0;

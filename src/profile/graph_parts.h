@@ -27,7 +27,17 @@ struct graph_edges {
     bool again;                                   /* one that has come may come again */
     uint64_t others, others_times, others_cycles; /* of edges that came when there were too many */
 };
-void graph_edges_add(struct graph_edges *edges, struct profile_edge edge);
+#define GRAPH_MOST_EDGES (1u << 20)
+static inline void graph_edges_add(struct graph_edges *edges, struct profile_edge edge)
+{
+    if (edges->of.count < GRAPH_MOST_EDGES) {
+        vec_push(&edges->of, edge);
+        return;
+    }
+    edges->others++;
+    edges->others_times += edge.times;
+    edges->others_cycles += edge.cycles;
+}
 /* The list of them, each once. Empties them, for the next word's. */
 struct profile_edges graph_edges_list(struct graph_edges *edges);
 void graph_edges_free(struct graph_edges *edges);
