@@ -38,6 +38,7 @@ struct gather {
     struct graph_index index;
     struct spans holds, waits;
     uint32_t sites;   /* instructions are below that */
+    size_t keys;      /* and these, warps or instructions */
     uint64_t steps;   /* that are left */
     uint64_t *cycles; /* by key of holdings: what one warp's waits meet */
     uint64_t *times;
@@ -169,8 +170,7 @@ static int order_of_waits(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
     int differ = by_place(x, y);
-    differ = differ ? differ : profile_order(x->key, y->key);
-    return differ ? differ : by_time(x, y);
+    return differ ? differ : profile_order(x->key, y->key);
 }
 
 /* A holding ends where the next one begins, if it has not ended by then, be that one as short as it may. */
@@ -279,14 +279,56 @@ static size_t holds_of(const struct spans *holds, const struct span *wait, size_
     return some ? alike(&holds->of.items[*at], holds->of.count - *at, false) : 0;
 }
 
+/* Sorts spans by a number of each that is below `numbers`; those with equal ones stay as they were. */
+static void sort_by(struct spans *spans, uint32_t (*number)(const struct span *), size_t numbers)
+{
+    size_t count = spans->of.count, *places = base_calloc(numbers + 1, sizeof *places);
+    struct span *sorted = base_malloc((count + 1) * sizeof *sorted), *of = spans->of.items;
+    for (size_t i = 0; i < count; i++)
+        places[number(&of[i]) + 1]++;
+    for (size_t n = 0; n < numbers; n++)
+        places[n + 1] += places[n];
+    for (size_t i = 0; i < count; i++)
+        sorted[places[number(&of[i])]++] = of[i];
+    if (count)
+        memcpy(of, sorted, count * sizeof *of);
+    free(sorted);
+    free(places);
+}
+
+static uint32_t key_of(const struct span *span)
+{
+    return span->key;
+}
+
+static uint32_t word_of(const struct span *span)
+{
+    return span->word;
+}
+
+/* Brings the waits of one key at one place together, places in order: in which order such waits are, does not matter. Where
+ * no word has several places, that needs no comparisons. */
+static void group_waits(struct gather *g)
+{
+    struct spans *waits = &g->waits;
+    bool places = false;
+    for (size_t i = 0; i < waits->of.count; i++)
+        places |= waits->of.items[i].place != 0;
+    if (places) {
+        qsort(waits->of.items, waits->of.count, sizeof *waits->of.items, order_of_waits);
+        return;
+    }
+    sort_by(waits, key_of, g->keys);
+    sort_by(waits, word_of, g->graphs->count);
+}
+
 /* All waits meet all holdings, edges being between keys. The waits of one key at one place make each edge once. */
 static void meet_all(struct gather *g, struct profile_edges *(*list_of)(struct profile_graph *))
 {
     const struct span *waits = g->waits.of.items;
     size_t at = 0, hold_count = 0, count = g->waits.of.count;
     struct graph_edges edges = {0};
-    if (count)
-        qsort(g->waits.of.items, count, sizeof *waits, order_of_waits);
+    group_waits(g);
     for (size_t i = 0, n; i < count; i += n) {
         if (!i || by_place(&waits[i - 1], &waits[i]))
             hold_count = holds_of(&g->holds, &waits[i], &at);
@@ -349,10 +391,10 @@ static void close_graph(struct profile_graph *graph, uint64_t logged, uint64_t w
 static void make_graphs(struct gather *g, const struct profile_word_list *list)
 {
     size_t holds = g->holds.of.count + 1;
-    size_t keys = g->graphs->warp_count > g->sites ? g->graphs->warp_count : g->sites;
+    g->keys = g->graphs->warp_count > g->sites ? g->graphs->warp_count : g->sites;
     uint64_t *logged = base_calloc(g->graphs->count + 1, sizeof *logged);
-    g->cycles = base_calloc(keys + 1, sizeof *g->cycles);
-    g->times = base_calloc(keys + 1, sizeof *g->times);
+    g->cycles = base_calloc(g->keys + 1, sizeof *g->cycles);
+    g->times = base_calloc(g->keys + 1, sizeof *g->times);
     g->cover = base_calloc(holds, sizeof *g->cover);
     g->beyond = base_calloc(holds, sizeof *g->beyond);
     meet_by(g, false, MOST_STEPS);

@@ -25,16 +25,13 @@ static struct profile_piece *piece_at(struct profile_sharing *s, uint64_t addres
     return place;
 }
 
-/* Lanes have accessed each of so many words of a piece, from one on. */
-static inline void count(struct profile_piece *piece, unsigned word, unsigned words, uint32_t lanes, bool writes,
-                         uint32_t pc)
+/* Lanes have accessed one word of a piece. */
+static inline void count(struct profile_piece *piece, unsigned word, uint32_t lanes, bool writes, uint32_t pc)
 {
-    uint32_t *counts = writes ? piece->writes : piece->reads;
-    piece->heat += words * lanes;
-    for (unsigned i = word; i < word + words; i++) {
-        counts[i] += lanes;
-        piece->at[i] = piece->at[i] ? piece->at[i] : pc + 1;
-    }
+    piece->heat += lanes;
+    (writes ? piece->writes : piece->reads)[word] += lanes;
+    if (!piece->at[word])
+        piece->at[word] = pc + 1;
 }
 
 /* Lanes beside each other mostly access one piece. */
@@ -49,7 +46,7 @@ static void count_lanes(struct profile_sharing *s, const struct lockstep_access_
             at = base;
         }
         if (piece)
-            count(piece, address % PROFILE_PIECE / 4, 1, 1, writes, e->pc);
+            count(piece, address % PROFILE_PIECE / 4, 1, writes, e->pc);
     }
 }
 
@@ -77,8 +74,8 @@ static void count_row(struct profile_sharing *s, uint64_t address, bool writes, 
         unsigned word = address % PROFILE_PIECE / 4;
         lanes = PROFILE_PIECE_WORDS - word < ROW - lane ? PROFILE_PIECE_WORDS - word : ROW - lane;
         struct profile_piece *piece = piece_at(s, address & ~(uint64_t)(PROFILE_PIECE - 1));
-        if (piece)
-            count(piece, word, lanes, 1, writes, pc);
+        for (unsigned i = word; piece && i < word + lanes; i++)
+            count(piece, i, 1, writes, pc);
     }
 }
 
@@ -93,5 +90,5 @@ void profile_sharing_accessed(struct profile_sharing *s, const struct lockstep_a
     else if (step)
         count_lanes(s, e, writes);
     else if ((piece = piece_at(s, address & ~(uint64_t)(PROFILE_PIECE - 1))))
-        count(piece, address % PROFILE_PIECE / 4, 1, ROW, writes, e->pc);
+        count(piece, address % PROFILE_PIECE / 4, ROW, writes, e->pc);
 }
