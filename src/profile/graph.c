@@ -42,7 +42,7 @@ struct gather {
     uint64_t steps;   /* that are left */
     uint64_t *cycles; /* by key of holdings: what one warp's waits meet */
     uint64_t *times;
-    VEC(uint32_t) met; /* keys with cycles */
+    uint32_t *met;   /* keys with times, as they came */
     int32_t *cover;    /* by holding: waits that begin to meet it, less those that met the last one before */
     uint64_t *beyond;  /* by holding: its cycles before waits that meet it, and behind them */
 };
@@ -211,23 +211,23 @@ static size_t first_behind(const struct span *holds, size_t count, uint64_t cycl
 static void add_met(struct gather *g, struct graph_edges *edges, uint32_t from, const struct span *holds, size_t first,
                     size_t last)
 {
-    int64_t waits = 0;
-    g->met.count = 0;
+    uint64_t waits = 0;
+    size_t met = 0;
     for (size_t i = first; i < last; i++) {
-        waits += g->cover[i];
-        uint64_t cycles = (uint64_t)waits * (holds[i].until - holds[i].from) - g->beyond[i];
+        waits += (uint64_t)(int64_t)g->cover[i];
         g->cover[i] = 0;
-        g->beyond[i] = 0;
         if (!waits)
-            continue;
-        if (!g->times[holds[i].key])
-            vec_push(&g->met, holds[i].key);
-        g->times[holds[i].key] += (uint64_t)waits;
-        g->cycles[holds[i].key] += cycles;
+            continue; /* nor is anything beyond */
+        uint32_t key = holds[i].key;
+        if (!g->times[key])
+            g->met[met++] = key;
+        g->times[key] += waits;
+        g->cycles[key] += waits * (holds[i].until - holds[i].from) - g->beyond[i];
+        g->beyond[i] = 0;
     }
     g->cover[last] = 0;
-    for (size_t i = 0; i < g->met.count; i++) {
-        uint32_t to = g->met.items[i];
+    for (size_t i = 0; i < met; i++) {
+        uint32_t to = g->met[i];
         graph_edges_add(edges, (struct profile_edge){from, to, g->times[to], g->cycles[to]});
         g->times[to] = g->cycles[to] = 0;
     }
@@ -395,6 +395,7 @@ static void make_graphs(struct gather *g, const struct profile_word_list *list)
     uint64_t *logged = base_calloc(g->graphs->count + 1, sizeof *logged);
     g->cycles = base_calloc(g->keys + 1, sizeof *g->cycles);
     g->times = base_calloc(g->keys + 1, sizeof *g->times);
+    g->met = base_calloc(g->keys + 1, sizeof *g->met);
     g->cover = base_calloc(holds, sizeof *g->cover);
     g->beyond = base_calloc(holds, sizeof *g->beyond);
     meet_by(g, false, MOST_STEPS);
@@ -408,7 +409,7 @@ static void make_graphs(struct gather *g, const struct profile_word_list *list)
     free(g->times);
     free(g->cover);
     free(g->beyond);
-    vec_free(&g->met);
+    free(g->met);
 }
 
 struct profile_graphs profile_graphs_gather(const struct profile_word_list *list, uint32_t most,
