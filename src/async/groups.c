@@ -121,7 +121,8 @@ static bool is_held_up(const struct async *async, const struct async_arrival *a)
 static void arrive(struct async *async, const struct async_arrival *a)
 {
     struct warp_slot *warp = &async->warp->slots[a->slot];
-    struct mbarrier_step step = simt_mbarrier_take(warp->simt.block, a->address, ISA_OP_MBARRIER_ARRIVE, 1);
+    struct mbarrier_step step = simt_mbarrier_take(warp->simt.block, a->address, ISA_OP_MBARRIER_ARRIVE, 1,
+                                                   simt_thread_of(&warp->simt, a->lane));
     async->port->counted(
         async->sm, a->slot,
         &(struct async_counted){

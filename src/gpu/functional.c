@@ -336,6 +336,7 @@ static struct fplace *new_place(struct frun *f)
     place->states = ARENA_NEW(arena, uint64_t, k->warps_per_block);
     place->syncs = ARENA_NEW(arena, struct fsync, k->warps_per_block);
     place->shared = arena_alloc(arena, k->shared_bytes + 1, 16);
+    place->arrivals = k->mbarriers ? ARENA_NEW(arena, struct simt_arrivals, 1) : NULL;
     uint8_t *lent = arena_alloc(arena, bytes * k->warps_per_block, 64);
     for (unsigned w = 0; w < k->warps_per_block; w++)
         simt_warp_lend(&place->warps[w], kernel, width, lent + w * bytes);
@@ -376,8 +377,11 @@ static void start_block(struct frun *f, struct fblock *b)
     b->simt.shared_bytes = k->shared_bytes;
     b->simt.shared = b->place->shared;
     b->simt.barriers = &b->place->barriers;
+    b->simt.arrivals = b->place->arrivals;
     if (k->shared_bytes)
         memset(b->simt.shared, 0, k->shared_bytes);
+    if (b->simt.arrivals)
+        memset(b->simt.arrivals, 0, sizeof *b->simt.arrivals);
     b->running = mask_low(k->warps_per_block);
     b->waiting = b->at_grid = b->at_cluster = 0;
     b->simt.rank = simt_rank_of(&run->grid, b->simt.index);

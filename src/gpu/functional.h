@@ -25,6 +25,7 @@ struct fplace {
     uint64_t *states;           /* of each warp, in the turn that all are compared with */
     struct fsync *syncs;        /* how each warp last synchronised */
     uint8_t *shared;
+    struct simt_arrivals *arrivals; /* NULL: the kernel has no mbarriers */
     struct sm_barriers barriers;
     struct sm_cluster cluster;
 };

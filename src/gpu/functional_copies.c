@@ -19,7 +19,8 @@ bool functional_arrive_copied(struct frun *f, const struct fblock *b, unsigned w
 {
     for (uint64_t rest = f->access.mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        struct mbarrier_step step = simt_mbarrier_take(&b->simt, f->access.address[lane], ISA_OP_MBARRIER_ARRIVE, 1);
+        struct mbarrier_step step = simt_mbarrier_take(&b->simt, f->access.address[lane], ISA_OP_MBARRIER_ARRIVE, 1,
+                                                       simt_thread_of(&b->place->warps[w], lane));
         if (!step.fault)
             continue;
         struct simt_fault fault;
@@ -37,7 +38,7 @@ bool functional_send_lanes(struct frun *f, const struct fblock *b, unsigned w)
         const struct fblock *peer = functional_peer(f, b, LANE_SHARED_RANK(f->access.address[lane]));
         if (!runs(peer))
             continue;
-        struct simt_sent sent = simt_sent_of(&f->access, lane);
+        struct simt_sent sent = simt_sent_of(&b->place->warps[w], &f->access, lane);
         struct mbarrier_step step = simt_sent_take(&peer->simt, &sent);
         struct simt_fault fault;
         if (!step.fault)
@@ -62,7 +63,7 @@ static struct mbarrier_step deliver(struct frun *f, const struct fblock *b, cons
         simt_bulk_write(bulk, piece, bytes, to->simt.shared);
         if (bulk->arrives)
             step = simt_mbarrier_take(&to->simt, LANE_SHARED_OFFSET(bulk->mbarrier), ISA_OP_MBARRIER_COMPLETE_TX,
-                                      piece->bytes);
+                                      piece->bytes, SIMT_NO_THREAD);
     }
     return step;
 }

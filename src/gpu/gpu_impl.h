@@ -25,6 +25,7 @@ struct gpu_module {
     struct arena arena;
     bool grid_barrier; /* one of its instructions waits for the grid */
     bool cluster_barrier; /* or for the cluster */
+    bool mbarriers;       /* or at mbarriers */
     bool takes_locks;  /* or asks for a lock or a semaphore */
     struct gpu_module *next;
 };

@@ -296,6 +296,7 @@ static void describe_grid(struct gpu_run *run)
         .context = run->gpu,
         .log_phases = l->phases != NULL,
         .cluster_barrier = l->module->cluster_barrier,
+        .mbarriers = l->module->mbarriers,
     };
 }
 

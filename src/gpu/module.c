@@ -110,6 +110,7 @@ struct gpu_module *gpu_load(struct gpu *gpu, struct isa_module *code, struct dia
     for (uint32_t i = 0; i < code->instr_count; i++) {
         module->grid_barrier |= code->instrs[i].op == ISA_OP_BARRIER_GRID;
         module->cluster_barrier |= isa_is_cluster_barrier(&code->instrs[i]);
+        module->mbarriers |= (isa_op_info(code->instrs[i].op)->flags & ISA_FLAG_MBARRIER) != 0;
         module->takes_locks |= (isa_op_info(code->instrs[i].op)->flags & ISA_FLAG_TAKE) != 0;
     }
     module->next = gpu->modules;

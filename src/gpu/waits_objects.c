@@ -142,6 +142,115 @@ static void add_bytes(const struct waits *w, const struct waits_warp *node, cons
         strbuf_add(out, "; no copy under way brings them");
 }
 
+static void add_range(const uint32_t block[3], bool far, uint32_t first, uint32_t last, struct strbuf *out)
+{
+    if (far)
+        strbuf_addf(out, "block (%u,%u,%u) ", block[0], block[1], block[2]);
+    strbuf_addf(out, first == last ? "warp %u" : "warps %u-%u", first, last);
+}
+
+/* Threads of a cluster: lanes by rank of the block, and warp. */
+struct threads {
+    uint64_t lanes[LANE_CLUSTER_BLOCKS][WARP_SLOTS];
+};
+
+/* Those that have arrived in the object's phase, or (before) in the one before. */
+static struct threads *arrived(const struct waits *w, const struct simt_block *block, uint64_t address, bool before)
+{
+    struct threads *threads = ARENA_NEW(w->arena, struct threads, 1);
+    uint32_t ranks = block->grid->cluster_blocks > 1 ? block->grid->cluster_blocks : 1;
+    for (uint32_t rank = 0; block->arrivals && rank < ranks; rank++)
+        for (uint32_t warp = 0; warp < WARP_SLOTS; warp++)
+            threads->lanes[rank][warp] = simt_arrivals_of(block->arrivals, (uint32_t)address, rank, warp, before);
+    return threads;
+}
+
+static bool nobody(const struct threads *threads)
+{
+    for (unsigned rank = 0; rank < LANE_CLUSTER_BLOCKS; rank++)
+        for (unsigned warp = 0; warp < WARP_SLOTS; warp++)
+            if (threads->lanes[rank][warp])
+                return false;
+    return true;
+}
+
+/* The lanes that a warp of the grid began with. */
+static uint64_t lanes_of_warp(const struct simt_grid *grid, unsigned warp)
+{
+    unsigned threads = grid->block[0] * grid->block[1] * grid->block[2], width = grid->code->width;
+    unsigned first = warp * width, left = threads > first ? threads - first : 0;
+    return mask_low(left < width ? left : width);
+}
+
+/* Those warps of a block of that rank; whole ones side by side at one go. Returns how many groups were told of in all. */
+static unsigned add_warps(const struct simt_block *block, const struct threads *threads, uint32_t rank,
+                          unsigned groups, struct strbuf *out)
+{
+    uint32_t index[3];
+    simt_block_of_rank(block, rank, index);
+    for (unsigned warp = 0, last; warp < WARP_SLOTS; warp = last + 1) {
+        uint64_t lanes = threads->lanes[rank][warp];
+        last = warp;
+        if (!lanes || groups++ >= MOST_OTHERS)
+            continue;
+        bool whole = lanes == lanes_of_warp(block->grid, warp);
+        while (whole && last + 1 < WARP_SLOTS && threads->lanes[rank][last + 1] &&
+               threads->lanes[rank][last + 1] == lanes_of_warp(block->grid, last + 1))
+            last++;
+        strbuf_add(out, groups == 1 ? "" : ", ");
+        add_range(index, rank != block->rank, warp, last, out);
+        if (!whole) {
+            strbuf_add(out, " ");
+            waits_add_lanes(lanes, out);
+        }
+    }
+    return groups;
+}
+
+static void add_threads(const struct simt_block *block, const struct threads *threads, struct strbuf *out)
+{
+    unsigned groups = 0;
+    for (uint32_t rank = 0; rank < LANE_CLUSTER_BLOCKS; rank++)
+        if (rank < block->grid->cluster_blocks || !rank)
+            groups = add_warps(block, threads, rank, groups, out);
+    if (groups > MOST_OTHERS)
+        strbuf_addf(out, " and %u more", groups - MOST_OTHERS);
+}
+
+/* Takes those that have arrived off the others: threads that arrived in the phase before, where there was one; else all of
+ * the block. */
+static void keep_absent(const struct simt_block *block, const struct threads *now, struct threads *others, bool first)
+{
+    for (unsigned warp = 0; first && warp < WARP_SLOTS; warp++)
+        others->lanes[block->rank][warp] = lanes_of_warp(block->grid, warp);
+    for (unsigned rank = 0; rank < LANE_CLUSTER_BLOCKS; rank++)
+        for (unsigned warp = 0; warp < WARP_SLOTS; warp++)
+            others->lanes[rank][warp] &= ~now->lanes[rank][warp];
+}
+
+/* Which threads have arrived in the phase, and which have not. Those are not known that are to: it is likely to be those that
+ * arrived in the phase before. */
+static void add_arrived(const struct waits *w, const struct simt_block *block, const struct wanted *wanted,
+                        struct strbuf *out)
+{
+    struct threads *now = arrived(w, block, wanted->address, false), *others = arrived(w, block, wanted->address, true);
+    bool first = nobody(others);
+    if (!mbarrier_initialised(wanted->object) || !block->arrivals)
+        return;
+    keep_absent(block, now, others, first);
+    if (!nobody(now)) {
+        strbuf_add(out, "\n    arrived in this phase: ");
+        add_threads(block, now, out);
+    }
+    if (mbarrier_pending(wanted->object) && !nobody(others)) {
+        strbuf_add(out, nobody(now) ? "\n    not arrived" : "; not");
+        strbuf_add(out, first ? ", of its block: " : ", of those that arrived in the phase before: ");
+        add_threads(block, others, out);
+    }
+    if (block->arrivals->full)
+        strbuf_add(out, " (more arrivals than are noted)");
+}
+
 /* What the phase lacks. */
 static void add_wanted(const struct waits *w, const struct waits_warp *node, const struct wanted *wanted,
                        struct strbuf *out)
@@ -181,13 +290,6 @@ static bool joins(const struct group *group, const struct waits_warp *node)
     const struct waits_warp *first = group->first;
     return first && same_block(first, node) && node->state.index == group->last + 1 && kind_of(first) == kind_of(node) &&
            place_of(first) == place_of(node) && first->state.barrier == node->state.barrier;
-}
-
-static void add_range(const uint32_t block[3], bool far, uint32_t first, uint32_t last, struct strbuf *out)
-{
-    if (far)
-        strbuf_addf(out, "block (%u,%u,%u) ", block[0], block[1], block[2]);
-    strbuf_addf(out, first == last ? "warp %u" : "warps %u-%u", first, last);
 }
 
 static void add_group(const struct group *group, const struct waits_warp *node, struct strbuf *out)
@@ -274,6 +376,7 @@ void waits_add_objects(const struct waits *w, const struct waits_warp *node, str
         }
         add_wanted(w, node, &list[i], out);
         add_others(w, node, &list[i], out);
+        add_arrived(w, node->state.warp->block, &list[i], out);
     }
     if (n > MOST_OBJECTS)
         strbuf_addf(out, "\n    and %u lanes on more objects", n - MOST_OBJECTS);

@@ -78,6 +78,24 @@ static struct mbarrier_step step_of(unsigned op, uint64_t object, uint64_t opera
     }
 }
 
+static bool arrives(unsigned op)
+{
+    return op == ISA_OP_MBARRIER_ARRIVE || op == ISA_OP_MBARRIER_DROP || op == ISA_OP_MBARRIER_ARRIVE_TX ||
+           op == ISA_OP_MBARRIER_DROP_TX;
+}
+
+/* An operation has changed an object, which is told to whoever reports who has arrived. */
+static void note(const struct simt_block *block, uint64_t address, unsigned op, const struct mbarrier_step *step,
+                 uint32_t by)
+{
+    if (!block->arrivals)
+        return;
+    if (op == ISA_OP_MBARRIER_INIT || op == ISA_OP_MBARRIER_INVAL)
+        simt_arrivals_forget(block->arrivals, (uint32_t)address);
+    else if (arrives(op) || step->completed)
+        simt_arrivals_note(block->arrivals, (uint32_t)address, arrives(op) ? by : SIMT_NO_THREAD, step->completed);
+}
+
 static void describe(struct simt_fault *fault, const struct mbarrier_step *step, uint64_t operand)
 {
     struct strbuf words = {0};
@@ -119,6 +137,8 @@ static bool perform(struct simt_warp *warp, struct simt_access *access, unsigned
         return false;
     }
     memcpy(at, &step.object, sizeof step.object);
+    if (step.object != object)
+        note(warp->block, access->address[lane], access->instr->op, &step, simt_thread_of(warp, lane));
     access->changed |= step.object != object ? bit : 0;
     access->ended |= step.completed ? bit : 0;
     write_state(warp, access, lane, object);
@@ -150,12 +170,15 @@ uint64_t simt_mbarrier_look(struct simt_warp *warp, struct simt_access *access)
     return access->waiting;
 }
 
-struct mbarrier_step simt_mbarrier_take(const struct simt_block *block, uint64_t address, unsigned op, uint64_t operand)
+struct mbarrier_step simt_mbarrier_take(const struct simt_block *block, uint64_t address, unsigned op, uint64_t operand,
+                                        uint32_t by)
 {
     uint64_t object;
     memcpy(&object, block->shared + address, sizeof object);
     struct mbarrier_step step = step_of(op, object, operand, false);
     memcpy(block->shared + address, &step.object, sizeof step.object);
+    if (!step.fault)
+        note(block, address, op, &step, by);
     return step;
 }
 

@@ -50,7 +50,7 @@ static bool refuse_mbarriers(const struct simt_block *block, const struct simt_a
 
 static bool serve_own(struct simt_warp *warp, struct simt_access *access, unsigned lane, struct simt_result *r)
 {
-    struct simt_sent sent = simt_sent_of(access, lane);
+    struct simt_sent sent = simt_sent_of(warp, access, lane);
     struct mbarrier_step step = simt_sent_take(warp->block, &sent);
     access->ended |= step.completed ? BIT64(lane) : 0;
     if (step.fault)
@@ -79,10 +79,11 @@ enum simt_event simt_send(struct simt_warp *warp, const struct simt_op *op, uint
 
 /* What comes to a block */
 
-struct simt_sent simt_sent_of(const struct simt_access *access, unsigned lane)
+struct simt_sent simt_sent_of(const struct simt_warp *warp, const struct simt_access *access, unsigned lane)
 {
     struct simt_sent sent = {.op = (uint16_t)access->instr->op,
                              .address = LANE_SHARED_OFFSET(access->address[lane]),
+                             .by = simt_thread_of(warp, lane),
                              .bytes = (uint8_t)(access->element_bytes * access->elements)};
     if (access->op->kind == SIMT_KIND_MBARRIER) {
         memcpy(&sent.operand, simt_access_data(access, lane), sizeof sent.operand);
@@ -99,7 +100,7 @@ struct mbarrier_step simt_sent_take(const struct simt_block *block, const struct
 {
     uint8_t *at = block->shared + sent->address;
     if (!sent->data)
-        return simt_mbarrier_take(block, sent->address, sent->op, sent->operand);
+        return simt_mbarrier_take(block, sent->address, sent->op, sent->operand, sent->by);
     if (sent->atomic) {
         uint64_t old = 0, operand = 0;
         memcpy(&old, at, sent->bytes);
@@ -109,5 +110,5 @@ struct mbarrier_step simt_sent_take(const struct simt_block *block, const struct
     } else {
         memcpy(at, sent->data, sent->bytes);
     }
-    return simt_mbarrier_take(block, sent->mbarrier, ISA_OP_MBARRIER_COMPLETE_TX, sent->bytes);
+    return simt_mbarrier_take(block, sent->mbarrier, ISA_OP_MBARRIER_COMPLETE_TX, sent->bytes, SIMT_NO_THREAD);
 }

@@ -14,10 +14,11 @@ struct simt_sent {
     uint8_t bytes;
     uint8_t atomic, type; /* of a reduction: ISA_ATOMIC_*, enum isa_type; 0: a store */
     uint32_t address, mbarrier;
+    uint32_t by;         /* the thread (arrivals.h) */
     uint64_t operand;    /* of an mbarrier's operation */
     const uint8_t *data; /* or NULL */
 };
-struct simt_sent simt_sent_of(const struct simt_access *access, unsigned lane);
+struct simt_sent simt_sent_of(const struct simt_warp *warp, const struct simt_access *access, unsigned lane);
 /* It comes to a block. */
 struct mbarrier_step simt_sent_take(const struct simt_block *block, const struct simt_sent *sent);
 

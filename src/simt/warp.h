@@ -10,6 +10,7 @@
 
 #include "base/strbuf.h"
 #include "isa/program.h"
+#include "simt/arrivals.h"
 #include "simt/code.h"
 #include "simt/divergence.h"
 
@@ -127,6 +128,7 @@ struct simt_block {
     uint32_t shared_bytes;
     uint8_t *shared;
     const void *barriers; /* of whoever counts arrivals (simt_services.arrived) */
+    struct simt_arrivals *arrivals; /* at its mbarriers (arrivals.h), for reports; or NULL */
 };
 
 /* The number of a block in its cluster, and that of the cluster in the grid: both by x, then y, then z. */
@@ -296,8 +298,16 @@ void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*a
  * their predicate. Returns those that wait still (access->waiting). */
 uint64_t simt_mbarrier_look(struct simt_warp *warp, struct simt_access *access);
 /* The operation of that instruction (enum isa_op) on an object of the block, by whoever it comes from: another block, copies
- * that are done (MBARRIER_ARRIVE), bytes that came (MBARRIER_COMPLETE_TX). */
-struct mbarrier_step simt_mbarrier_take(const struct simt_block *block, uint64_t address, unsigned op, uint64_t operand);
+ * that are done (MBARRIER_ARRIVE), bytes that came (MBARRIER_COMPLETE_TX). by: the thread, as arrivals.h names it, or
+ * SIMT_NO_THREAD. */
+struct mbarrier_step simt_mbarrier_take(const struct simt_block *block, uint64_t address, unsigned op, uint64_t operand,
+                                        uint32_t by);
+/* The name of a lane's thread there. */
+static inline uint32_t simt_thread_of(const struct simt_warp *warp, unsigned lane)
+{
+    uint32_t thread = warp->threads[lane], width = warp->code->width;
+    return SIMT_THREAD(warp->block->rank, thread / width, thread % width);
+}
 /* A fault of kind MBARRIER: an operation of one arrival was not allowed, as the step says. */
 void simt_mbarrier_fault(struct simt_fault *fault, const struct mbarrier_step *step, uint64_t address, unsigned lane,
                          uint32_t pc);

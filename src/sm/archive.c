@@ -66,6 +66,8 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
         block->simt.shared_bytes = sm->kernel->shared_bytes;
         ARCHIVE(ar, block->simt.index);
         archive_bytes(ar, block->simt.shared, block->simt.shared_bytes);
+        if (block->simt.arrivals)
+            archive_bytes(ar, block->simt.arrivals, sizeof *block->simt.arrivals);
         ARCHIVE(ar, block->warps);
         ARCHIVE(ar, block->incomplete);
         ARCHIVE(ar, block->at_grid);

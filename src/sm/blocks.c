@@ -143,6 +143,8 @@ void sm_launch(struct sm *sm, const uint32_t index[3], const uint16_t *peers, ui
     block->simt.shared_bytes = k->shared_bytes;
     if (k->shared_bytes)
         memset(block->simt.shared, 0, k->shared_bytes);
+    if (block->simt.arrivals)
+        memset(block->simt.arrivals, 0, sizeof *block->simt.arrivals);
     block->warps = block->incomplete = slots;
     sm_barriers_init(&block->barriers, k->warps_per_block);
     block->at_grid = 0;

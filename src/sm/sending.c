@@ -11,8 +11,8 @@
 #include "sm/tell_copies.h"
 #include "sm/warps.h"
 
-/* An operation on an mbarrier is an ATOMIC of one lane: the operand, and the instruction in the place of a comparand. name: of
- * its warp and instruction, for observers. */
+/* An operation on an mbarrier is an ATOMIC of one lane: the operand, and in the place of a comparand the instruction and, above
+ * that, the thread. name: of its warp and instruction, for observers. */
 static struct packet *mbarrier_message(struct sm *sm, uint64_t address, const struct simt_sent *sent, uint32_t name)
 {
     struct packet *p = lsu_cluster_message(&sm->lsu, PACKET_ATOMIC, LSU_MESSAGE_MBARRIER, address, 8);
@@ -21,7 +21,7 @@ static struct packet *mbarrier_message(struct sm *sm, uint64_t address, const st
     m->no_return = true;
     m->lane_count = 1;
     m->lanes[0] = (struct packet_lane){
-        .offset = (uint8_t)(address % PACKET_LINE_BYTES), .operand = sent->operand, .compare = sent->op};
+        .offset = (uint8_t)(address % PACKET_LINE_BYTES), .operand = sent->operand, .compare = sent->op | (uint64_t)sent->by << 32};
     return p;
 }
 
@@ -71,7 +71,7 @@ void sm_send_lanes(struct sm *sm, unsigned slot, const struct simt_access *acces
 {
     for (uint64_t rest = access->remote; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        struct simt_sent sent = simt_sent_of(access, lane);
+        struct simt_sent sent = simt_sent_of(&sm->warp.slots[slot].simt, access, lane);
         if (sent.data)
             sm_send_piece(sm, slot,
                           &(struct async_parcel){.address = access->address[lane],
@@ -108,7 +108,8 @@ static void take_mbarrier(struct sm *sm, struct sm_block *block, const struct pa
 {
     const struct packet_lane *l = &atomic_of(p)->lanes[0];
     uint32_t address = LANE_SHARED_OFFSET(p->address);
-    struct mbarrier_step step = simt_mbarrier_take(&block->simt, address, (unsigned)l->compare, l->operand);
+    struct mbarrier_step step = simt_mbarrier_take(&block->simt, address, (unsigned)l->compare, l->operand,
+                                                   (uint32_t)(l->compare >> 32));
     settle(sm, block, p, address, &step);
 }
 
@@ -125,7 +126,8 @@ static void take_bytes(struct sm *sm, struct sm_block *block, struct packet *p)
     }
     if (mbarrier == PACKET_NOBODY)
         return;
-    struct mbarrier_step step = simt_mbarrier_take(&block->simt, mbarrier, ISA_OP_MBARRIER_COMPLETE_TX, p->bytes);
+    struct mbarrier_step step = simt_mbarrier_take(&block->simt, mbarrier, ISA_OP_MBARRIER_COMPLETE_TX, p->bytes,
+                                                   SIMT_NO_THREAD);
     settle(sm, block, p, mbarrier, &step);
 }
 

@@ -87,6 +87,7 @@ struct sm_kernel {
     bool log_phases;                    /* for sm_phase_rows */
     bool comes_early;                   /* launches that it comes after have not ended: written between windows */
     bool cluster_barrier;               /* its code knows barriers of clusters */
+    bool mbarriers;                     /* and mbarriers: who arrives at them is noted */
     const struct coherence_protocol *protocol; /* which releases wait, and for what (lsu/fence.c) */
 };
 

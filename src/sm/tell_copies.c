@@ -170,7 +170,7 @@ void sm_tell_mbarriers(struct sm *sm, unsigned slot, const struct simt_access *a
 {
     for (uint64_t rest = access->mask & ~access->remote; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        struct simt_sent asked = simt_sent_of(access, lane);
+        struct simt_sent asked = simt_sent_of(&sm->warp.slots[slot].simt, access, lane);
         struct lockstep_mbarrier_event e = {.address = asked.address,
                                             .sm = sm->setup.index,
                                             .warp = slot,
@@ -189,7 +189,7 @@ uint32_t sm_tell_sends(struct sm *sm, unsigned slot, const struct simt_access *a
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         bool here = !mask_has(access->remote, lane);
-        struct simt_sent sent = simt_sent_of(access, lane);
+        struct simt_sent sent = simt_sent_of(&sm->warp.slots[slot].simt, access, lane);
         struct lockstep_copy_event e = copy_of(sm, slot, lane, access->pc);
         e.kind = LOCKSTEP_COPY_SEND;
         e.copy = first + lane;
