@@ -100,8 +100,7 @@ static void complete_bytes(struct async *async, const struct async_bulk *b, uint
     if (!b->command.arrives)
         return;
     struct mbarrier_step step =
-        simt_mbarrier_take(warp_of(async, b)->simt.block, address, ISA_OP_MBARRIER_COMPLETE_TX, bytes,
-                           SIMT_NO_THREAD);
+        simt_mbarrier_take(warp_of(async, b)->simt.block, address, ISA_OP_MBARRIER_COMPLETE_TX, bytes, SIMT_NO_THREAD);
     struct simt_fault fault;
     if (b->number)
         async->port->counted(async->sm, b->slot,

@@ -1,5 +1,5 @@
-/* JSON values as text, byte for byte as json_dumps writes them, which takes several times as long: results with profiles
- * have a hundred thousand values. */
+/* JSON values as text, byte for byte as json_dumps writes them, which takes several times as long: results with
+ * profiles have a hundred thousand values. */
 #ifndef LOCKSTEP_GPU_JSON_TEXT_H
 #define LOCKSTEP_GPU_JSON_TEXT_H
 

@@ -182,9 +182,10 @@ static uint64_t lanes_of_warp(const struct simt_grid *grid, unsigned warp)
     return mask_low(left < width ? left : width);
 }
 
-/* Those warps of a block of that rank; whole ones side by side at one go. Returns how many groups were told of in all. */
-static unsigned add_warps(const struct simt_block *block, const struct threads *threads, uint32_t rank,
-                          unsigned groups, struct strbuf *out)
+/* Those warps of a block of that rank; whole ones side by side at one go. Returns how many groups were told of in all.
+ */
+static unsigned add_warps(const struct simt_block *block, const struct threads *threads, uint32_t rank, unsigned groups,
+                          struct strbuf *out)
 {
     uint32_t index[3];
     simt_block_of_rank(block, rank, index);
@@ -217,8 +218,8 @@ static void add_threads(const struct simt_block *block, const struct threads *th
         strbuf_addf(out, " and %u more", groups - MOST_OTHERS);
 }
 
-/* Takes those that have arrived off the others: threads that arrived in the phase before, where there was one; else all of
- * the block. */
+/* Takes those that have arrived off the others: threads that arrived in the phase before, where there was one; else all
+ * of the block. */
 static void keep_absent(const struct simt_block *block, const struct threads *now, struct threads *others, bool first)
 {
     for (unsigned warp = 0; first && warp < WARP_SLOTS; warp++)
@@ -228,8 +229,8 @@ static void keep_absent(const struct simt_block *block, const struct threads *no
             others->lanes[rank][warp] &= ~now->lanes[rank][warp];
 }
 
-/* Which threads have arrived in the phase, and which have not. Those are not known that are to: it is likely to be those that
- * arrived in the phase before. */
+/* Which threads have arrived in the phase, and which have not. Those are not known that are to: it is likely to be
+ * those that arrived in the phase before. */
 static void add_arrived(const struct waits *w, const struct simt_block *block, const struct wanted *wanted,
                         struct strbuf *out)
 {

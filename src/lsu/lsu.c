@@ -200,15 +200,15 @@ NOT_INLINE void name_request(const struct simt_access *access, struct l1_access 
 NOT_INLINE void tell_transaction(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
                                  bool waits)
 {
-    watch_tell_transaction(lsu->watch, &(struct lockstep_transaction_event){
-                                           .cycle = lsu->agenda->now,
-                                           .warp = o->slot,
-                                           .pc = (uint32_t)(o->decoded - lsu->warp->decoded),
-                                           .instruction_class = o->decoded->event_class,
-                                           .address = t->address,
-                                           .bytes = t->bytes,
-                                           .mask = t->lanes,
-                                           .waits = waits});
+    watch_tell_transaction(lsu->watch,
+                           &(struct lockstep_transaction_event){.cycle = lsu->agenda->now,
+                                                                .warp = o->slot,
+                                                                .pc = (uint32_t)(o->decoded - lsu->warp->decoded),
+                                                                .instruction_class = o->decoded->event_class,
+                                                                .address = t->address,
+                                                                .bytes = t->bytes,
+                                                                .mask = t->lanes,
+                                                                .waits = waits});
 }
 
 /* The L1D took the first bytes of a transaction alone: they become a transaction of their own, which is returned, and t

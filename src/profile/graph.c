@@ -42,7 +42,7 @@ struct gather {
     uint64_t steps;   /* that are left */
     uint64_t *cycles; /* by key of holdings: what one warp's waits meet */
     uint64_t *times;
-    uint32_t *met;   /* keys with times, as they came */
+    uint32_t *met;     /* keys with times, as they came */
     int32_t *cover;    /* by holding: waits that begin to meet it, less those that met the last one before */
     uint64_t *beyond;  /* by holding: its cycles before waits that meet it, and behind them */
 };
@@ -306,8 +306,8 @@ static uint32_t word_of(const struct span *span)
     return span->word;
 }
 
-/* Brings the waits of one key at one place together, places in order: in which order such waits are, does not matter. Where
- * no word has several places, that needs no comparisons. */
+/* Brings the waits of one key at one place together, places in order: in which order such waits are, does not matter.
+ * Where no word has several places, that needs no comparisons. */
 static void group_waits(struct gather *g)
 {
     struct spans *waits = &g->waits;

@@ -1,6 +1,6 @@
 /* The observer: from events to counts of an SM. Stays of warps are counted where they happen (watch/stays.h), but for
- * those of marked warps, which are counted here: warps that come and go, that are behind a fence or at a barrier, and all
- * of a kernel that is looked at more closely. */
+ * those of marked warps, which are counted here: warps that come and go, that are behind a fence or at a barrier, and
+ * all of a kernel that is looked at more closely. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -34,7 +34,8 @@ static inline void count(struct profile_sm *s, uint32_t warp, uint32_t pc, uint3
         row_in_context(s, warp, pc)[which] += amount;
 }
 
-/* Cycles of the warp's stay go to another cause than its own; in a kernel that calls functions, for its context, too. */
+/* Cycles of the warp's stay go to another cause than its own; in a kernel that calls functions, for its context, too.
+ */
 static void count_apart(struct profile_sm *s, const struct watch_stay *w, uint32_t cause, uint64_t cycles)
 {
     watch_stay_apart(profile_stays_of(s), w, cause, cycles);
@@ -119,7 +120,8 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     profile_barriers_issue(profile_barriers_of(s), e);
     if (s->mbarriers)
         profile_mbarriers_issue(profile_mbarriers_of(s), e);
-    stays->unusual[e->warp] = (s->looks ? PROFILE_LOOKS : 0) | (e->instruction_class == LOCKSTEP_FENCE ? PROFILE_FENCE : 0);
+    stays->unusual[e->warp] =
+        (s->looks ? PROFILE_LOOKS : 0) | (e->instruction_class == LOCKSTEP_FENCE ? PROFILE_FENCE : 0);
     if (!s->calls)
         return;
     uint32_t context = profile_calls_issue(profile_calls_of(s), e);

@@ -1,5 +1,6 @@
-/* See arrivals.h. Places are found by a hash, the next free one after it. A warp's entry that has not arrived in the current
- * phase says of the phase before what it says of its own: so nothing is to be done to the warps' when a phase ends. */
+/* See arrivals.h. Places are found by a hash, the next free one after it. A warp's entry that has not arrived in the
+ * current phase says of the phase before what it says of its own: so nothing is to be done to the warps' when a phase
+ * ends. */
 #include "simt/arrivals.h"
 
 #include <stddef.h>

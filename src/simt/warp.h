@@ -297,9 +297,9 @@ void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*a
 /* mbarrier_access.c: looks again at the phases that an mbarrier.try_wait waits for, and gives the lanes whose phase is over
  * their predicate. Returns those that wait still (access->waiting). */
 uint64_t simt_mbarrier_look(struct simt_warp *warp, struct simt_access *access);
-/* The operation of that instruction (enum isa_op) on an object of the block, by whoever it comes from: another block, copies
- * that are done (MBARRIER_ARRIVE), bytes that came (MBARRIER_COMPLETE_TX). by: the thread, as arrivals.h names it, or
- * SIMT_NO_THREAD. */
+/* The operation of that instruction (enum isa_op) on an object of the block, by whoever it comes from: another block,
+ * copies that are done (MBARRIER_ARRIVE), bytes that came (MBARRIER_COMPLETE_TX). by: the thread, as arrivals.h names
+ * it, or SIMT_NO_THREAD. */
 struct mbarrier_step simt_mbarrier_take(const struct simt_block *block, uint64_t address, unsigned op, uint64_t operand,
                                         uint32_t by);
 /* The name of a lane's thread there. */

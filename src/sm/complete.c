@@ -92,11 +92,13 @@ NOT_INLINE void tell_done(const struct sm_completion *c, const struct core_op *o
 {
     const struct watch *watch = c->watch;
     if (watch->stays)
-        watch_stays_done(watch->stays, o->slot, (uint32_t)(o->decoded - c->shared.warp->decoded), c->shared.agenda->now);
+        watch_stays_done(watch->stays, o->slot, (uint32_t)(o->decoded - c->shared.warp->decoded),
+                         c->shared.agenda->now);
     if (watch_hears(watch, WATCH_done))
-        watch_tell_done(c->watch, &(struct lockstep_done_event){.cycle = c->shared.agenda->now,
-                                                            .warp = o->slot,
-                                                            .pc = (uint32_t)(o->decoded - c->shared.warp->decoded)});
+        watch_tell_done(c->watch,
+                        &(struct lockstep_done_event){.cycle = c->shared.agenda->now,
+                                                      .warp = o->slot,
+                                                      .pc = (uint32_t)(o->decoded - c->shared.warp->decoded)});
 }
 
 /* The end of the ops that have an access, or whose warp waits at a fence or has ended. */

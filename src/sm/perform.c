@@ -392,8 +392,8 @@ NOT_INLINE void look_at_all(struct sm *sm, unsigned slot, struct core_op *o, con
         sm_spinning_issued(sm, slot, o, r);
 }
 
-/* What is to be done behind an instruction: see sm.looks_at_issue. Where nothing but stays is kept, these are counted by
- * where the warp stands next, but for lanes that have not executed the instruction. */
+/* What is to be done behind an instruction: see sm.looks_at_issue. Where nothing but stays is kept, these are counted
+ * by where the warp stands next, but for lanes that have not executed the instruction. */
 NOT_INLINE HOT void look(struct sm *sm, unsigned slot, struct core_op *o, const struct simt_result *r)
 {
     struct watch_stays *stays = sm->watch.stays;

@@ -11,8 +11,8 @@
 #include "sm/tell_copies.h"
 #include "sm/warps.h"
 
-/* An operation on an mbarrier is an ATOMIC of one lane: the operand, and in the place of a comparand the instruction and, above
- * that, the thread. name: of its warp and instruction, for observers. */
+/* An operation on an mbarrier is an ATOMIC of one lane: the operand, and in the place of a comparand the instruction
+ * and, above that, the thread. name: of its warp and instruction, for observers. */
 static struct packet *mbarrier_message(struct sm *sm, uint64_t address, const struct simt_sent *sent, uint32_t name)
 {
     struct packet *p = lsu_cluster_message(&sm->lsu, PACKET_ATOMIC, LSU_MESSAGE_MBARRIER, address, 8);
@@ -20,8 +20,9 @@ static struct packet *mbarrier_message(struct sm *sm, uint64_t address, const st
     p->origin = name;
     m->no_return = true;
     m->lane_count = 1;
-    m->lanes[0] = (struct packet_lane){
-        .offset = (uint8_t)(address % PACKET_LINE_BYTES), .operand = sent->operand, .compare = sent->op | (uint64_t)sent->by << 32};
+    m->lanes[0] = (struct packet_lane){.offset = (uint8_t)(address % PACKET_LINE_BYTES),
+                                       .operand = sent->operand,
+                                       .compare = sent->op | (uint64_t)sent->by << 32};
     return p;
 }
 
@@ -108,8 +109,8 @@ static void take_mbarrier(struct sm *sm, struct sm_block *block, const struct pa
 {
     const struct packet_lane *l = &atomic_of(p)->lanes[0];
     uint32_t address = LANE_SHARED_OFFSET(p->address);
-    struct mbarrier_step step = simt_mbarrier_take(&block->simt, address, (unsigned)l->compare, l->operand,
-                                                   (uint32_t)(l->compare >> 32));
+    struct mbarrier_step step =
+        simt_mbarrier_take(&block->simt, address, (unsigned)l->compare, l->operand, (uint32_t)(l->compare >> 32));
     settle(sm, block, p, address, &step);
 }
 
@@ -126,8 +127,8 @@ static void take_bytes(struct sm *sm, struct sm_block *block, struct packet *p)
     }
     if (mbarrier == PACKET_NOBODY)
         return;
-    struct mbarrier_step step = simt_mbarrier_take(&block->simt, mbarrier, ISA_OP_MBARRIER_COMPLETE_TX, p->bytes,
-                                                   SIMT_NO_THREAD);
+    struct mbarrier_step step =
+        simt_mbarrier_take(&block->simt, mbarrier, ISA_OP_MBARRIER_COMPLETE_TX, p->bytes, SIMT_NO_THREAD);
     settle(sm, block, p, mbarrier, &step);
 }
 

@@ -9,8 +9,8 @@
 
 COLD void sm_tell_waits_to(struct sm *sm);
 
-/* The warp in `slot` has issued an instruction, of that class: where that is heard; then, where the paths of its lanes may have parted
- * or met and that is heard, what they did. */
+/* The warp in `slot` has issued an instruction, of that class: where that is heard; then, where the paths of its lanes
+ * may have parted or met and that is heard, what they did. */
 void sm_tell_issue(struct sm *sm, unsigned slot, enum lockstep_class class, const struct simt_result *r);
 void sm_tell_paths(struct sm *sm, unsigned slot, const struct simt_result *r);
 /* It was a memory instruction; the access is still as it was then. */

@@ -100,8 +100,8 @@ COLD NOT_INLINE void tell_passed(const struct warp_table *w, uint64_t warps)
     if (marked)
         w->watch->stays_port->held(w->watch->stays_state, marked);
     if (watch_hears(w->watch, WATCH_passed))
-        watch_tell_passed(
-            w->watch, &(struct lockstep_passed_event){.cycle = w->account.from, .warps = warps, .held = held});
+        watch_tell_passed(w->watch,
+                          &(struct lockstep_passed_event){.cycle = w->account.from, .warps = warps, .held = held});
 }
 
 /* Schedulers found these warps ready, and did not pick them. */
@@ -163,10 +163,8 @@ void warp_account_go(struct warp_table *w, uint64_t slots)
 /* Of warps that are resident observers have been told: their states are in the checkpoint. */
 void warp_account_begin(struct warp_table *w, uint64_t cycle)
 {
-    w->account = (struct warp_account){.from = cycle,
-                                       .tells = w->account.tells,
-                                       .stays = w->account.stays,
-                                       .counts = w->account.counts};
+    w->account = (struct warp_account){
+        .from = cycle, .tells = w->account.tells, .stays = w->account.stays, .counts = w->account.counts};
     count_from(w, w->resident);
 }
 

@@ -25,7 +25,8 @@ enum watch_stays_count {
     WATCH_STAYS_ISSUES,  /* times that a warp issued it */
     WATCH_STAYS_ACTIVE,  /* lanes that had the turn, over all issues, less all lanes of a warp for each issue */
     WATCH_STAYS_LANES,   /* of them, those whose guard was true, less the same */
-    WATCH_STAYS_AWAITED, /* warp-cycles that warps waited for the value that it brought: charged to those that needed it */
+    WATCH_STAYS_AWAITED, /* warp-cycles that warps waited for the value that it brought: charged to those that needed it
+                          */
 };
 
 struct watch_stay {
@@ -42,12 +43,13 @@ struct watch_stay {
 
 /* An SM's. Causes are numbers, as events have them. */
 struct watch_stays {
-    uint64_t last, data;     /* sets of causes: charged to the instruction issued last, not to the next one; waits for values */
-    uint64_t lanes;          /* of a whole warp */
-    uint32_t width;          /* counts of an instruction */
-    uint32_t before;         /* of them, those before the cycles by cause */
-    uint32_t nowhere;        /* number of the count behind all others: of warps that are at no stay */
-    uint32_t issued, unpicked, held; /* causes */
+    uint64_t last,
+        data;        /* sets of causes: charged to the instruction issued last, not to the next one; waits for values */
+    uint64_t lanes;  /* of a whole warp */
+    uint32_t width;  /* counts of an instruction */
+    uint32_t before; /* of them, those before the cycles by cause */
+    uint32_t nowhere;                    /* number of the count behind all others: of warps that are at no stay */
+    uint32_t issued, unpicked, held;     /* causes */
     uint64_t unusual[WATCH_STAYS_WARPS]; /* of a warp: the observer's marks, added up; and WATCH_STAY_PASSED times the
                                             cycles of the stay in which the warp's scheduler picked another */
     struct watch_stay warps[WATCH_STAYS_WARPS];
@@ -103,9 +105,10 @@ HOT_INLINE void watch_stay_count_passed(struct watch_stays *s, const struct watc
     *unusual %= WATCH_STAY_PASSED;
 }
 
-/* The warp, which stood nowhere, stands at a cause from a cycle on; the count of that number is charged. A cycle in which
- * it issued counts for that, though a wait may be told to begin in it. */
-HOT_INLINE void watch_stay_open(struct watch_stays *s, struct watch_stay *w, uint32_t at, uint32_t cause, uint64_t cycle)
+/* The warp, which stood nowhere, stands at a cause from a cycle on; the count of that number is charged. A cycle in
+ * which it issued counts for that, though a wait may be told to begin in it. */
+HOT_INLINE void watch_stay_open(struct watch_stays *s, struct watch_stay *w, uint32_t at, uint32_t cause,
+                                uint64_t cycle)
 {
     uint64_t since = cycle > w->since ? cycle : w->since;
     s->counts[at] -= since;
@@ -202,8 +205,8 @@ HOT_INLINE void watch_stays_issued(struct watch_stays *s, uint32_t warp, uint32_
     w->last_pc = pc;
 }
 
-/* True: a completion of the warp's may end the stay that it stands at, which is a wait for data: the event is to be told
- * by the function below. Others are not. */
+/* True: a completion of the warp's may end the stay that it stands at, which is a wait for data: the event is to be
+ * told by the function below. Others are not. */
 HOT_INLINE bool watch_stays_hear_done(const struct watch_stays *s, uint32_t warp)
 {
     return mask_has(s->data, s->warps[warp].cause);
