@@ -72,10 +72,19 @@ static void show_news(struct follower *f)
     f->news = NULL;
 }
 
+/* True: the line is of a kernel that came to its end. With profiles such lines are long, and nothing else is to be known
+ * of them here. */
+static bool is_whole_kernel(const char *text)
+{
+    static const char begin[] = "{\"type\":\"kernel\",";
+    return strncmp(text, begin, sizeof begin - 1) == 0 && !strstr(text, "\"partial\":true");
+}
+
 static void take_line(struct follower *f, const char *text)
 {
-    json_t *line = json_loads(text, 0, NULL);
-    const char *type = json_string_value(json_object_get(line, "type"));
+    bool whole = is_whole_kernel(text);
+    json_t *line = whole ? NULL : json_loads(text, 0, NULL);
+    const char *type = whole ? "kernel" : json_string_value(json_object_get(line, "type"));
     if (type) {
         json_decref(f->news);
         f->news = NULL;
@@ -98,15 +107,15 @@ static void follow(struct follower *f)
     char buffer[4096];
     ssize_t n;
     flock(f->file, LOCK_EX);
-    for (; (n = pread(f->file, buffer, sizeof buffer, f->read)) > 0; f->read += n)
-        for (ssize_t i = 0; i < n; i++) {
-            if (buffer[i] != '\n') {
-                strbuf_addn(&f->line, &buffer[i], 1);
-                continue;
-            }
+    for (; (n = pread(f->file, buffer, sizeof buffer, f->read)) > 0; f->read += n) {
+        const char *at = buffer, *end = buffer + n;
+        for (const char *line; (line = memchr(at, '\n', (size_t)(end - at))); at = line + 1) {
+            strbuf_addn(&f->line, at, (size_t)(line - at));
             take_line(f, strbuf_text(&f->line));
             f->line.length = 0;
         }
+        strbuf_addn(&f->line, at, (size_t)(end - at));
+    }
     show_news(f);
     flock(f->file, LOCK_UN);
 }

@@ -41,38 +41,35 @@ static bool is_lock(const struct orders *o, uint32_t word)
     return counts[PROFILE_WORD_given] || counts[PROFILE_WORD_taken] == 1;
 }
 
-static void add_hold(struct orders *o, struct hold hold, uint64_t address, uint32_t space)
+/* The number of the word, if it is a lock that is in the list; else UINT32_MAX. */
+static uint32_t lock_at(const struct orders *o, uint64_t address, uint32_t space)
 {
-    hold.word = graph_index_find(&o->index, address, space);
-    if (hold.word != UINT32_MAX && is_lock(o, hold.word))
-        vec_push(&o->holds, hold);
-}
-
-static void add_want(struct orders *o, struct want want, uint64_t address, uint32_t space)
-{
-    want.word = graph_index_find(&o->index, address, space);
-    if (want.word != UINT32_MAX && is_lock(o, want.word))
-        vec_push(&o->wants, want);
+    uint32_t word = graph_index_find(&o->index, address, space);
+    return word != UINT32_MAX && is_lock(o, word) ? word : UINT32_MAX;
 }
 
 static void add_sm(struct orders *o, const struct profile_words *s)
 {
     for (uint32_t i = 0; i < s->section_count; i++) {
         const struct profile_section *is = &s->sections[i];
-        uint32_t lane = lane_of(is->warp, is->lane);
-        add_hold(o, (struct hold){lane, 0, is->taken, is->given, is->taken_at}, is->address, is->space);
-        add_want(o, (struct want){lane, 0, is->since, is->taken, is->taken, is->waited_at}, is->address, is->space);
+        uint32_t lane = lane_of(is->warp, is->lane), word = lock_at(o, is->address, is->space);
+        if (word == UINT32_MAX)
+            continue;
+        vec_push(&o->holds, (struct hold){lane, word, is->taken, is->given, is->taken_at});
+        vec_push(&o->wants, (struct want){lane, word, is->since, is->taken, is->taken, is->waited_at});
     }
     for (uint32_t i = 0; i < s->unfinished_count; i++) {
         const struct profile_unfinished *is = &s->unfinished[i];
-        if (is->held)
-            add_hold(o, (struct hold){lane_of(is->warp, is->lane), 0, is->from, NEVER, is->at}, is->address, is->space);
+        uint32_t word = is->held ? lock_at(o, is->address, is->space) : UINT32_MAX;
+        if (word != UINT32_MAX)
+            vec_push(&o->holds, (struct hold){lane_of(is->warp, is->lane), word, is->from, NEVER, is->at});
     }
     for (uint32_t i = 0; i < s->lone_count; i++) {
         const struct profile_lone_wait *is = &s->lone[i];
         uint64_t taken = is->took ? is->until : NEVER;
-        add_want(o, (struct want){lane_of(is->warp, is->lane), 0, is->from, is->until, taken, is->at}, is->address,
-                 is->space);
+        uint32_t word = lock_at(o, is->address, is->space);
+        if (word != UINT32_MAX)
+            vec_push(&o->wants, (struct want){lane_of(is->warp, is->lane), word, is->from, is->until, taken, is->at});
     }
 }
 
