@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "gpu/departures.h"
-#include "gpu/json_text.h"
 #include "gpu/result_json.h"
 #include "report/figures.h"
 #include "report/profile_text.h"
@@ -153,8 +152,9 @@ static int write_results(const char *path, const json_t *json, json_t *documents
     if (dot && strcmp(dot, ".csv") == 0) {
         report_csv(documents, &text);
     } else {
-        json_text(json, 1, &text);
-        strbuf_add(&text, "\n");
+        char *dump = json_dumps(json, JSON_INDENT(1));
+        strbuf_addf(&text, "%s\n", dump ? dump : "");
+        free(dump);
     }
     int rc = cli_write_file(path, strbuf_text(&text), text.length, sink);
     strbuf_free(&text);

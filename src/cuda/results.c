@@ -31,7 +31,6 @@
 #include "base/file.h"
 #include "base/terminal.h"
 #include "cuda/runtime.h"
-#include "gpu/json_text.h"
 #include "gpu/result_json.h"
 
 void results_close(struct runtime *rt)
@@ -139,7 +138,9 @@ void results_kernel(const struct runtime *rt, const struct gpu_result *result, s
     if (result->timeline && !result->warms)
         json_object_set_new(line, "timeline", quoted(result->timeline));
     json_decref(figures);
-    json_text(line, 0, text);
+    char *json = json_dumps(line, JSON_COMPACT);
+    strbuf_add(text, json ? json : "");
+    free(json);
     json_decref(line);
 }
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "gpu/gpu_impl.h"
-#include "gpu/json_text.h"
 #include "gpu/result_json.h"
 #include "profile/sm.h"
 #include "profile/words_sm.h"
@@ -362,11 +361,12 @@ void gpu_gather_timeline(struct gpu_run *run, enum gpu_status status)
     for (uint32_t sm = 0; sm < w.sms; sm++)
         add_sm(&w, sm);
     json_t *launch = launch_json(&w, status);
+    char *first = json_dumps(launch, JSON_COMPACT);
     struct strbuf text = {0};
-    json_text(launch, 0, &text);
-    strbuf_add(&text, "\n");
+    strbuf_addf(&text, "%s\n", first ? first : "{}");
     strbuf_addn(&text, strbuf_text(&w.lines), w.lines.length);
     run->result->timeline = text.text; /* the result's now */
+    free(first);
     json_decref(launch);
     strbuf_free(&w.lines);
     vec_free(&w.locks);

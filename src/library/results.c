@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "gpu/held.h"
-#include "gpu/json_text.h"
 #include "gpu/result_json.h"
 #include "library/library.h"
 #include "profile/profile.h"
@@ -153,8 +152,10 @@ int lockstep_result_json(struct lockstep_device *d, const char **text)
     json_t *object = json_of(d, &code);
     if (!object)
         return code;
+    char *dumped = json_dumps(object, JSON_INDENT(1));
     strbuf_free(&d->json);
-    json_text(object, 1, &d->json);
+    strbuf_add(&d->json, dumped ? dumped : "{}");
+    free(dumped);
     json_decref(object);
     *text = strbuf_text(&d->json);
     return LOCKSTEP_OK;
