@@ -74,6 +74,7 @@ static void add_lives(struct writer *w, uint32_t sm, const struct timeline_sm *s
         }
         strbuf_add(&w->lines, "]}\n");
     }
+    free(first);
     free(next);
 }
 
