@@ -56,7 +56,7 @@ static size_t specifiers_start(const struct cc_token *t, size_t at)
             break;
         at -= word ? 1 : 2;
     }
-    return at;
+    return at && is_sign(&t[at - 1], '#') ? at + 2 : at; /* behind `#define NAME` */
 }
 
 void cc_rewrite_space(struct cc_rewriting *r, size_t at, const char *words)
@@ -65,6 +65,10 @@ void cc_rewrite_space(struct cc_rewriting *r, size_t at, const char *words)
     const size_t name = is_sign(&t[at], '~') ? at + 1 : at, first = specifiers_start(t, name_start(t, name));
     if (is_sign(&t[name - (name > 0)], '~') && !is_behind_colons(t, name - 1))
         return; /* inside of its class: there is no other declaration */
+    const bool is_declarator =
+        is_sign(&t[name + 1], '(') || is_sign(&t[name + 1], '<') || cc_token_is(&t[at], "operator");
+    if (first > at || !is_declarator)
+        return; /* a macro, or an argument of one, that stands for the name: the other place is told too */
     for (size_t i = first; i < at; i++)
         if (cc_token_is(&t[i], "__global__") || (cc_token_is(&t[i], "__device__") && !strstr(words, "__host__")))
             return; /* the complaint has another cause */

@@ -104,6 +104,10 @@ printf '\nint x = std::no_such_name;\n' >nowhere.cu
 "$LOCKSTEP" cc -c nowhere.cu >log 2>&1 && fail "there is std::no_such_name"
 grep -q "nowhere.cu:2:14: error: no member named 'no_such_name'" log || fail "no place: $(cat log)"
 
+# Types of pointers to functions of the driver.
+printf '#include <cudaTypedefs.h>\nPFN_cuTensorMapEncodeTiled_v12000 f;\nPFN_cuInit g = cuInit;\n' >types.cu
+"$LOCKSTEP" cc -c types.cu >log 2>&1 || fail "cudaTypedefs.h: $(cat log)"
+
 # A known cause of an error gets a hint: libraries that are not there, by their headers.
 for header in cublasXt.h=cuBLASXt cufftw.h=FFTW cusparseLt.h=cuSPARSELt cusolverSp.h=cuSOLVER cudnn.h=cuDNN nccl.h=NCCL npp.h=NPP \
     cuda_fp6.h=6-bit curand_mtgp32_kernel.h=MTGP32; do

@@ -23,6 +23,16 @@ constexpr int known(int x)
 }
 static_assert(known(4) == 8, "");
 
+__host__ __device__ int called_other(int x);
+#define called called_other
+int called(int x)
+{
+    return x + 5;
+}
+#define WHOLE int whole(int x) { return x + 6; }
+__host__ __device__ int whole(int x);
+WHOLE
+
 struct plain {
     int n;
     __host__ __device__ plain(int);
@@ -76,7 +86,7 @@ __global__ void k(int *p)
     a += 5;
     outer<int> o(3);
     outer<int>::within w;
-    p[0] = free_one(1) + late(1) + wider(1) + known(1);
+    p[0] = free_one(1) + late(1) + wider(1) + known(1) + called_other(1) + whole(1);
     p[1] = a.f(1) + plain::g() + (int)a + get(a);
     p[2] = of_template(1) + o.f(1) + o.h(1) + (int)(w.q(p) - p);
 }
@@ -88,7 +98,7 @@ int main()
     cudaError_t error = cudaDeviceSynchronize();
     plain a(2);
     outer<int> o(4);
-    const bool good = !error && p[0] == 11 && p[1] == 125 && p[2] == 11 && free_one(1) == 2 && late(1) == 3 && wider(1) == 4 &&
+    const bool good = !error && p[0] == 24 && p[1] == 125 && p[2] == 11 && free_one(1) == 2 && late(1) == 3 && wider(1) == 4 && called(1) == 6 &&
                       a.f(1) == 3 && (a += 1) == 3 && get(a) == 3 && of_template(2) == 3 && o.h(1) == 5;
     printf("%s: %d %d %d\n", good ? "good" : "bad", p[0], p[1], p[2]);
     return !good;
