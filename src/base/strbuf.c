@@ -16,12 +16,6 @@ static void strbuf_reserve(struct strbuf *b, size_t more)
     b->text = base_realloc(b->text, b->capacity);
 }
 
-char *strbuf_room(struct strbuf *b, size_t n)
-{
-    strbuf_reserve(b, n);
-    return b->text + b->length;
-}
-
 void strbuf_addn(struct strbuf *b, const char *s, size_t n)
 {
     strbuf_reserve(b, n);

@@ -17,9 +17,6 @@ void strbuf_addf(struct strbuf *b, const char *format, ...) __attribute__((forma
  * tab alone stay as they are. */
 void strbuf_add_shown(struct strbuf *b, const char *s, size_t n);
 void strbuf_vaddf(struct strbuf *b, const char *format, va_list ap);
-/* Where n more bytes of the text go, which its owner writes and adds to b->length; text is NUL-terminated again by the
- * next append of another kind. */
-char *strbuf_room(struct strbuf *b, size_t n);
 /* The text, "" when nothing was added. */
 const char *strbuf_text(const struct strbuf *b);
 void strbuf_free(struct strbuf *b);
