@@ -29,6 +29,19 @@ static void archive_suspended(struct async *async, struct archive *ar)
     }
 }
 
+static void archive_settling(struct async *async, struct archive *ar)
+{
+    uint32_t count = (uint32_t)async->settling.count;
+    archive_u32_to(ar, &count, 1 << 20);
+    for (uint32_t i = 0; i < count; i++) {
+        if (archive_loading(ar))
+            vec_push(&async->settling, (struct async_settling){0});
+        ARCHIVE(ar, async->settling.items[i].until);
+        ARCHIVE(ar, async->settling.items[i].block);
+        ARCHIVE(ar, async->settling.items[i].address);
+    }
+}
+
 /* Of a warp that is there. */
 static void archive_slot(const struct async *async, struct archive *ar, uint8_t *slot)
 {
@@ -110,6 +123,7 @@ static void archive_command(struct async *async, struct async_bulk *b, struct ar
     ARCHIVE(ar, b->pc);
     archive_slot(async, ar, &b->slot);
     archive_u8_to(ar, &b->lane, SIMT_MAX_WIDTH - 1);
+    archive_u8_to(ar, &b->epoch, UINT8_MAX);
     archive_bool(ar, &b->walked);
     if (!archive_failed(ar))
         simt_bulk_archive(&b->command, async->warp->slots[b->slot].simt.block, ar);
@@ -158,6 +172,7 @@ void async_archive(struct async *async, struct archive *ar)
     if (archive_loading(ar))
         async_begin(async);
     archive_suspended(async, ar);
+    archive_settling(async, ar);
     archive_groups(async, ar);
     archive_warps(async, ar);
     archive_bulk(async, ar);

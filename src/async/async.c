@@ -20,6 +20,7 @@ void async_init(struct async *async, const struct async_setup *setup)
 void async_free(struct async *async)
 {
     vec_free(&async->suspended);
+    vec_free(&async->settling);
     vec_free(&async->groups);
     vec_free(&async->arrivals);
     vec_free(&async->commands);
@@ -29,7 +30,7 @@ void async_free(struct async *async)
 
 void async_begin(struct async *async)
 {
-    async->suspended.count = async->groups.count = async->arrivals.count = 0;
+    async->suspended.count = async->settling.count = async->groups.count = async->arrivals.count = 0;
     async->commands.count = async->pieces.count = async->line.count = 0;
     async->next_serial = async->front_free = async->pace = 0;
     async->numbered = 0;

@@ -55,6 +55,13 @@ struct async_suspended {
     uint64_t until, wake; /* wake: CYCLE_NEVER while a lane's phase is not over */
 };
 
+/* A phase that has ended of the mbarrier at that offset of a block: waits have their result in the cycle `until`, at the
+ * earliest (sm.mbarrier_settle). */
+struct async_settling {
+    uint64_t until;
+    uint32_t block, address;
+};
+
 /* Copies that some lanes of a warp have asked for, and that are not all done. */
 struct async_group {
     uint64_t lanes;     /* 0: the place is free */
@@ -101,6 +108,7 @@ struct async_bulk {
     uint32_t number; /* of the copy: async_number_copies; 0: nobody observes copies */
     uint32_t pc;
     uint8_t slot, lane;
+    uint8_t epoch; /* with sm.bulk_posted: of the block's accesses (lsu_async_begins) */
     bool walked; /* all its pieces are on their way */
     bool used;   /* the place is not free */
 };
@@ -122,6 +130,7 @@ struct async {
 
     ROOM_KEPT uint64_t next; /* the next cycle in which the unit has something to do, or CYCLE_NEVER: see async_find_next */
     ROOM_KEPT VEC(struct async_suspended) suspended; /* in the order in which they came */
+    ROOM_KEPT VEC(struct async_settling) settling;
     ROOM_KEPT VEC(struct async_group) groups;
     ROOM_KEPT VEC(struct async_arrival) arrivals; /* in the order in which they were asked for */
     ROOM_KEPT uint64_t next_serial;
@@ -150,11 +159,14 @@ void async_step(struct async *async);
 
 /* phases.c */
 
-/* An op that waited for an mbarrier's phase when it issued has come out of shared memory. True: the phase is not over yet,
- * and the unit keeps the op until it is, or until its time is over (async_limit). */
+/* An op that waited for an mbarrier's phase when it issued has come out of shared memory. True: the phase is not over yet, or
+ * has not settled, and the unit keeps the op until then, or until its time is over (async_limit). */
 bool async_suspend(struct async *async, uint32_t op);
-/* An operation of this cycle has ended the phase of an mbarrier of the block in that slot. */
-void async_phase_ended(struct async *async, unsigned block);
+/* An operation of this cycle has ended the phase of the mbarrier at that offset of the block in that slot. */
+void async_phase_ended(struct async *async, unsigned block, uint32_t address);
+/* True: the wait, which the warp in that slot issues, finds a phase over that has ended a moment ago, so that its result has
+ * to wait (async_suspend). */
+bool async_settles(const struct async *async, unsigned slot, const struct simt_access *access);
 
 /* groups.c */
 

@@ -37,6 +37,8 @@ static uint32_t new_command(struct async *async)
 static uint32_t latency_of(const struct async *async, const struct simt_bulk *command)
 {
     const struct sm_params *p = async->params;
+    if (command->kind == SIMT_BULK_SEND && p->bulk_send_latency)
+        return p->bulk_send_latency;
     return command->kind != SIMT_BULK_LOAD && p->bulk_store_latency ? p->bulk_store_latency : p->bulk_latency;
 }
 static uint32_t pace_of(const struct async *async, const struct simt_bulk *command)
@@ -52,16 +54,35 @@ uint32_t async_number_copies(struct async *async, uint32_t count)
     return first;
 }
 
+static bool writes_global(const struct simt_bulk *command)
+{
+    return command->kind == SIMT_BULK_STORE || command->kind == SIMT_BULK_REDUCE;
+}
+
+/* The front end takes a command that comes now: returns when it has passed it on. Where it has stood idle for as long as a
+ * command takes there, with sm.bulk_issue, that is at once, but the warp is held up. */
+static uint64_t take_in(struct async *async, unsigned slot)
+{
+    const struct sm_params *p = async->params;
+    uint64_t now = async->agenda->now, from = cycle_max(async->front_free, now);
+    bool idle = p->bulk_issue && async->front_free + p->bulk_front <= now;
+    async->front_free = from + (idle ? p->bulk_issue : p->bulk_front);
+    if (!idle)
+        return async->front_free;
+    warp_wait_until(async->warp, WARP_WAIT_answer, slot, now + p->bulk_issue);
+    return now;
+}
+
 void async_bulk_begins(struct async *async, unsigned slot, unsigned lane, uint32_t pc, uint32_t number,
                        const struct simt_bulk *command)
 {
-    uint64_t now = async->agenda->now, front = async->front_free > now ? async->front_free : now;
+    uint64_t now = async->agenda->now, out = take_in(async, slot);
     uint32_t place = new_command(async);
-    bool grouped = command->kind == SIMT_BULK_STORE || command->kind == SIMT_BULK_REDUCE;
-    async->front_free = front + async->params->bulk_front;
+    bool grouped = writes_global(command);
     async->commands.items[place] = (struct async_bulk){
         .command = *command,
-        .ready = async->front_free + latency_of(async, command),
+        .ready = out + latency_of(async, command),
+        .epoch = grouped && async->params->bulk_posted ? lsu_async_begins(async->lsu, slot) : 0,
         .group = grouped ? async_group_begins(async, slot, BIT64(lane), true) : ASYNC_NO_GROUP,
         .number = number,
         .pc = pc,
@@ -80,7 +101,9 @@ static void end_command(struct async *async, struct async_bulk *b)
     unsigned slot = b->slot;
     b->used = false;
     warp_copies_end(async->warp, slot);
-    if (b->group != ASYNC_NO_GROUP)
+    if (b->group != ASYNC_NO_GROUP && async->params->bulk_posted)
+        lsu_performed(async->lsu, warp_of(async, b)->block, b->epoch);
+    else if (b->group != ASYNC_NO_GROUP)
         async_copied(async, slot, b->group);
     async->port->rests(async->sm, slot);
 }
@@ -111,7 +134,7 @@ static void complete_bytes(struct async *async, const struct async_bulk *b, uint
                                                      .bytes = bytes,
                                                      .ended = step.completed});
     if (step.completed)
-        async_phase_ended(async, warp_of(async, b)->block);
+        async_phase_ended(async, warp_of(async, b)->block, address);
     if (!step.fault)
         return;
     simt_mbarrier_fault(&fault, &step, address, b->lane, b->pc);
@@ -304,6 +327,8 @@ static bool step_first(struct async *async)
     b->walked = true;
     if (b->group != ASYNC_NO_GROUP)
         async_source_read(async, b->slot, b->group);
+    if (b->group != ASYNC_NO_GROUP && async->params->bulk_posted)
+        async_copied(async, b->slot, b->group);
     end_command(async, b);
     return true;
 }

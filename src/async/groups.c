@@ -21,6 +21,13 @@ static uint32_t new_group(struct async *async)
     return (uint32_t)async->groups.count - 1;
 }
 
+/* The warp issues nothing for so long. */
+static void hold_up(struct async *async, unsigned slot, uint32_t cycles)
+{
+    if (cycles)
+        warp_wait_until(async->warp, WARP_WAIT_answer, slot, async->agenda->now + cycles);
+}
+
 /* A copy joins the open group of its lanes, unless an arrival stands between. */
 uint32_t async_group_begins(struct async *async, unsigned slot, uint64_t lanes, bool bulk)
 {
@@ -94,6 +101,7 @@ void async_reach_groups(struct async *async, unsigned slot, const struct simt_re
     bool bulk = r->instr->op == ISA_OP_BULK_COMMIT || r->instr->op == ISA_OP_BULK_WAIT;
     if (r->copies == SIMT_COPIES_COMMIT) {
         commit(async, slot, r->mask, bulk);
+        hold_up(async, slot, bulk ? 0 : async->params->copy_commit);
         return;
     }
     async->waits[slot] = (struct async_wait){.lanes = r->mask,
@@ -103,6 +111,8 @@ void async_reach_groups(struct async *async, unsigned slot, const struct simt_re
                                              .read = r->instr->mods.read};
     if (waits_on(async, slot))
         warp_wait_begin(async->warp, WARP_WAIT_copies, BIT64(slot));
+    else
+        hold_up(async, slot, bulk ? 0 : async->params->copy_wait);
 }
 
 /* Arrivals */
@@ -128,7 +138,7 @@ static void arrive(struct async *async, const struct async_arrival *a)
         &(struct async_counted){
             .pc = a->pc, .lane = a->lane, .address = (uint32_t)a->address, .ended = step.completed});
     if (step.completed)
-        async_phase_ended(async, warp->block);
+        async_phase_ended(async, warp->block, (uint32_t)a->address);
     if (!step.fault)
         return;
     struct simt_fault fault;
@@ -172,6 +182,7 @@ static void look_again(struct async *async, unsigned slot)
     if (!mask_has(async->warp->waits.copies, slot) || waits_on(async, slot))
         return;
     warp_wait_end(async->warp, WARP_WAIT_copies, BIT64(slot));
+    hold_up(async, slot, async->waits[slot].bulk ? 0 : async->params->copy_wait);
     made_progress(async->agenda);
 }
 

@@ -14,19 +14,67 @@ static uint64_t limit_of(const struct async *async, const struct core_op *o)
     return o->access->since + (ns ? ns * mhz / 1000 : async->params->mbarrier_limit);
 }
 
+/* The cycle in which a wait for phases that are over has its result, as far as they have to settle; 0: they have. */
+static uint64_t settled(const struct async *async, unsigned slot, const struct simt_access *access)
+{
+    uint64_t last = 0, now = async->agenda->now;
+    for (size_t i = 0; i < async->settling.count; i++) {
+        const struct async_settling *s = &async->settling.items[i];
+        if (s->until <= now || s->block != async->warp->slots[slot].block)
+            continue;
+        for (uint64_t rest = access->mask; rest; rest &= rest - 1)
+            if (access->address[mask_first(rest)] == s->address)
+                last = cycle_max(last, s->until);
+    }
+    return last;
+}
+
+bool async_settles(const struct async *async, unsigned slot, const struct simt_access *access)
+{
+    return async->settling.count && settled(async, slot, access);
+}
+
+/* Keeps an op until that cycle. */
+static bool keep(struct async *async, uint32_t op, uint64_t cycle)
+{
+    if (!cycle)
+        return false;
+    vec_push(&async->suspended, (struct async_suspended){op, cycle, cycle});
+    async_note(async, cycle);
+    return true;
+}
+
 bool async_suspend(struct async *async, uint32_t op)
 {
     const struct core_op *o = &async->ops->items[op];
     uint64_t until = limit_of(async, o);
-    if (!simt_mbarrier_look(warp_of(async, o), o->access) || until <= async->agenda->now)
+    if (!simt_mbarrier_look(warp_of(async, o), o->access))
+        return async->settling.count && keep(async, op, settled(async, o->slot, o->access));
+    if (until <= async->agenda->now)
         return false;
     vec_push(&async->suspended, (struct async_suspended){op, until, CYCLE_NEVER});
     async_note(async, until);
     return true;
 }
 
-void async_phase_ended(struct async *async, unsigned block)
+/* Notes that a phase has ended, in the place of one that has settled. */
+static void settle(struct async *async, unsigned block, uint32_t address)
 {
+    uint64_t now = async->agenda->now;
+    struct async_settling ended = {now + async->params->mbarrier_settle, block, address};
+    for (size_t i = 0; i < async->settling.count; i++) {
+        if (async->settling.items[i].until > now)
+            continue;
+        async->settling.items[i] = ended;
+        return;
+    }
+    vec_push(&async->settling, ended);
+}
+
+void async_phase_ended(struct async *async, unsigned block, uint32_t address)
+{
+    if (async->params->mbarrier_settle)
+        settle(async, block, address);
     for (size_t i = 0; i < async->suspended.count; i++) {
         struct async_suspended *s = &async->suspended.items[i];
         const struct core_op *o = &async->ops->items[s->op];

@@ -74,6 +74,7 @@ static void archive_fences(struct lsu *lsu, struct archive *ar)
         archive_u8_to(ar, &order->order, L1_ORDERS - 1);
         archive_bool(ar, &order->flushing);
     }
+    ARCHIVE(ar, lsu->fences.free);
 }
 
 void lsu_archive(struct lsu *lsu, struct archive *ar, const struct packet_source *source)

@@ -61,7 +61,7 @@ static uint64_t further(const struct lsu *lsu, const struct packet *p)
     uint8_t event = access_of(p)->event;
     if (p->is_reply)
         return 0;
-    if (event == LSU_MESSAGE_BYTES)
+    if (event == LSU_MESSAGE_BYTES || event == LSU_MESSAGE_MBARRIER)
         return lsu->params->cluster_async_cycles;
     return p->kind == PACKET_WRITE && is_access(p) ? lsu->params->cluster_store_cycles : 0;
 }
@@ -73,7 +73,8 @@ static void take(struct lsu *lsu, struct network *net, uint64_t now)
         return;
     network_receive(net, lsu->net.index);
     pass_port(lsu, now, network_bytes_of(p));
-    p->ready = now + way(lsu, p->is_reply ? (unsigned)p->local : p->sm) + further(lsu, p);
+    bool cast = access_of(p)->event == LSU_MESSAGE_CAST; /* its data come from the slices as those of the first block do */
+    p->ready = now + (cast ? 0 : way(lsu, p->is_reply ? (unsigned)p->local : p->sm)) + further(lsu, p);
     insert(&lsu->cluster, p);
 }
 

@@ -87,10 +87,12 @@ void lsu_begin(struct lsu *lsu, const struct lsu_launch *launch)
     lsu->launch = *launch;
     lsu->writeback_from = 0;
     lsu->loop_word = 0;
+    lsu->fences.free = 0;
     if (launch->l1_bytes)
         l1_resize(&lsu->l1d, launch->l1_bytes);
     const struct sm_params *p = lsu->params;
-    uint32_t shared = p->shared_latency + p->mbarrier_latency + (launch->clusters ? p->cluster_own_cycles : 0);
+    uint32_t shared = p->shared_latency + p->mbarrier_latency + p->mbarrier_look +
+                      (launch->clusters ? p->cluster_own_cycles : 0);
     core_wheel_begin(&lsu->shared, shared > p->constant_latency ? shared : p->constant_latency);
 }
 

@@ -18,8 +18,18 @@ static bool is_over(const struct lsu *lsu, unsigned slot)
 static uint32_t least_cycles(const struct lsu *lsu, unsigned slot)
 {
     const struct isa_instr *instr = &lsu->launch.module->instrs[lsu->warp->slots[slot].head_pc];
+    if (instr->op == ISA_OP_FENCE_PROXY && lsu->params->fence_latency_proxy)
+        return lsu->params->fence_latency_proxy;
     bool system = instr->mods.scope == ISA_SCOPE_SYS && lsu->params->fence_latency_sys;
     return system ? lsu->params->fence_latency_sys : lsu->params->fence_latency;
+}
+
+/* How long the SM has other fences to take up before one that comes now. */
+static uint32_t take_turn(struct lsu *lsu)
+{
+    uint64_t now = lsu->agenda->now, from = cycle_max(lsu->fences.free, now);
+    lsu->fences.free = from + lsu->params->fence_interval;
+    return (uint32_t)(from - now);
 }
 
 /* A fence waits for the accesses that are ordered before it when the wait begins. */
@@ -27,7 +37,7 @@ static void begin_wait(struct lsu *lsu, unsigned slot, enum l1_order order)
 {
     order_begin(&lsu->fences.of[slot].order, order, &lsu->blocks[lsu->warp->slots[slot].block].order);
     lsu->fences.of[slot].since = lsu->agenda->now;
-    lsu->fences.of[slot].least = least_cycles(lsu, slot);
+    lsu->fences.of[slot].least = least_cycles(lsu, slot) + take_turn(lsu);
     warp_wait_begin(lsu->warp, WARP_WAIT_fence, BIT64(slot));
 }
 

@@ -86,11 +86,19 @@ uint32_t lsu_async_room(const struct lsu *lsu)
     return packet_ring_room(&lsu->l1d.requests);
 }
 
+uint8_t lsu_async_begins(struct lsu *lsu, unsigned slot)
+{
+    struct block_order *order = &lsu->blocks[lsu->warp->slots[slot].block].order;
+    uint8_t epoch = block_order_epoch(order);
+    block_order_add(order, epoch);
+    return epoch;
+}
+
 struct packet *lsu_async_request(struct lsu *lsu, unsigned kind, uint64_t address, uint32_t bytes, uint32_t number)
 {
     struct packet *p = packet_new(&lsu->net.packets, kind);
     p->space = PACKET_GLOBAL;
-    p->of_copy = true;
+    p->of_copy = (uint8_t)lsu->params->bulk_narrow;
     p->address = address;
     p->bytes = (uint8_t)bytes;
     access_of(p)->waiter = number;

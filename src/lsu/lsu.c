@@ -485,7 +485,9 @@ static void serve_shared(struct lsu *lsu)
     } else {
         const struct core_op *o = &lsu->ops->items[op];
         bool waits = RARELY(o->access->op->kind == SIMT_KIND_MBARRIER) && is_wait(o);
-        delay(lsu, op, lsu->params->shared_latency + (waits ? lsu->params->mbarrier_latency : 0) +
+        uint32_t waiting = lsu->params->mbarrier_look ? lsu->params->mbarrier_look
+                                                      : lsu->params->shared_latency + lsu->params->mbarrier_latency;
+        delay(lsu, op, (waits ? waiting : lsu->params->shared_latency) +
                            (RARELY(lsu->launch.clusters) ? own_cycles(lsu, op) : 0));
     }
 }

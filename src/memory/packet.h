@@ -83,7 +83,8 @@ struct packet {
     uint8_t sectors; /* the slice's: parts that it had in all */
     uint8_t missed;  /* likewise: of them, those that the L2 did not have */
     uint8_t dram;    /* likewise: 32 bytes each that went between L2 and DRAM for it, a victim's write-back included */
-    bool of_copy;    /* the SM's asynchronous unit has sent it, whose number a waiter then is */
+    uint8_t of_copy; /* the SM's asynchronous unit has sent it, whose number a waiter then is; what the answer carries takes so
+                      * much less of the network than other data (sm.bulk_narrow). 0: somebody else has sent it */
 };
 
 #define FIELD(type, name, start, most, when, pack, doc) type name;
@@ -199,7 +200,8 @@ static inline uint32_t message_network_bytes(unsigned kind, bool is_reply, uint3
 }
 static inline uint32_t packet_network_bytes(const struct packet *p)
 {
-    return message_network_bytes(p->kind, p->is_reply, p->bytes);
+    uint32_t bytes = p->bytes;
+    return message_network_bytes(p->kind, p->is_reply, p->of_copy > 1 && p->is_reply ? bytes / p->of_copy : bytes);
 }
 
 /* Who sends a kind first and owns its packets, and the network that it goes through as a request or a reply. */

@@ -16,7 +16,7 @@ static void archive_head(struct archive *ar, struct packet *p)
 {
     archive_u8_to(ar, &p->space, PACKET_SHARED);
     archive_bool(ar, &p->is_reply);
-    archive_bool(ar, &p->of_copy);
+    archive_u8_to(ar, &p->of_copy, 16);
     archive_u8_to(ar, &p->bytes, PACKET_LINE_BYTES);
     ARCHIVE(ar, p->address);
     if (p->address % PACKET_LINE_BYTES + p->bytes > PACKET_LINE_BYTES)

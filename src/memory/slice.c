@@ -196,6 +196,9 @@ HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t 
         return;
     if (RARELY(is_queued(packet)) && lock_queues_keep(s->locks, packet))
         return;
+    packet->is_reply = last;
+    if (RARELY(packet->of_copy > 1) && !last) /* all of it goes as one */
+        return;
     uint32_t place = slice_out_push(&s->out);
     if (RARELY(s->serve_at > cycle)) {
         replies[place] = replies[(place - 1) & s->out.mask];
@@ -203,9 +206,10 @@ HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t 
     }
     replies[place] = (struct partition_reply){.packet = last ? packet : NULL,
                                               .served = cycle,
-                                              .bytes = message_network_bytes(packet->kind, true, part->bytes),
+                                              .bytes = RARELY(packet->of_copy > 1)
+                                                           ? packet_network_bytes(packet)
+                                                           : message_network_bytes(packet->kind, true, part->bytes),
                                               .sm = packet->sm};
-    packet->is_reply = last;
 }
 
 /* Notes that bytes go between L2 and DRAM for a packet. */
@@ -648,8 +652,8 @@ static bool fill_ahead(struct slice *s, uint32_t request, uint64_t last)
 {
     const struct memory_request *r = &s->requests[request];
     /* Another part of a packet that is still being accepted may be served before this one: the last to leave has the
-     * packet. */
-    if (!r->packet || r->packet->kind == PACKET_ATOMIC || r->packet == s->first)
+     * packet. Parts of a copy have no replies of their own. */
+    if (!r->packet || r->packet->kind == PACKET_ATOMIC || r->packet == s->first || r->packet->of_copy > 1)
         return false;
     uint32_t waiter = cache_end_fill_for_one(s->cache, r->fill, AHEAD);
     if (waiter == CACHE_NO_WAITER)

@@ -169,7 +169,7 @@ static void renumber(struct isa_instr *instr, const uint32_t *new_index)
 }
 
 struct numbers {
-    uint16_t items[64];
+    uint16_t items[UINT8_MAX]; /* as many as an instruction can count; wgmma of 256 columns has 134 */
     unsigned count;
 };
 

@@ -79,6 +79,7 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
         ARCHIVE(ar, block->cluster.arrived);
         ARCHIVE(ar, block->cluster.ended);
         archive_u8_to(ar, &block->cluster.parity, 1);
+        ARCHIVE(ar, block->cluster.since);
         ARCHIVE(ar, block->cluster_number);
         ARCHIVE(ar, block->peers);
     }

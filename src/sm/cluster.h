@@ -19,6 +19,7 @@ struct sm_cluster {
     uint16_t arrived[2]; /* blocks, in the phases of either parity */
     uint16_t ended;      /* blocks */
     uint8_t parity;      /* of this phase */
+    uint64_t since;      /* the cycle in which the SM has taken up the arrivals so far (sm.cluster_barrier_interval) */
 };
 
 /* The warp arrives. Returns true if its block does with it, which the other blocks are to hear. running: the block's

@@ -84,11 +84,19 @@ static void acquire(struct sm *sm)
     lsu_l1_changed(&sm->lsu);
 }
 
+/* A warp hears that the phase is over in the cycle `until`, and not before its own block's arrival has been taken up. */
+static void await_answer(struct sm *sm, const struct sm_block *block, unsigned slot, uint64_t until)
+{
+    if (sm->params->cluster_barrier_own)
+        until = cycle_max(until, block->cluster.since + sm->params->cluster_barrier_own);
+    if (until > sm->agenda.now)
+        warp_wait_until(&sm->warp, WARP_WAIT_answer, slot, until);
+}
+
 /* The phase is over for these warps, by their index. */
 static void release(struct sm *sm, struct sm_block *block, uint64_t warps)
 {
     uint64_t slots = warps << mask_first(block->warps);
-    uint32_t latency = sm->params->cluster_barrier_latency;
     if (!slots)
         return;
     sm_count_warps(sm, sm->agenda.now + 1);
@@ -99,8 +107,7 @@ static void release(struct sm *sm, struct sm_block *block, uint64_t warps)
         unsigned slot = mask_first(rest);
         if (warp_at_release(&sm->warp, slot))
             lsu_reach_release(&sm->lsu, slot);
-        if (latency)
-            warp_wait_until(&sm->warp, WARP_WAIT_answer, slot, sm->agenda.now + latency);
+        await_answer(sm, block, slot, sm->agenda.now + sm->params->cluster_barrier_latency);
     }
     made_progress(&sm->agenda);
 }
@@ -124,6 +131,7 @@ void sm_reach_cluster(struct sm *sm, struct sm_block *block, unsigned slot, cons
 {
     unsigned warp = sm->warp.slots[slot].simt.index;
     if (r->barrier.mode == ISA_BARRIER_ARRIVE) {
+        block->cluster.since = cycle_max(block->cluster.since, sm->agenda.now) + sm->params->cluster_barrier_interval;
         if (sm_cluster_arrive(&block->cluster, warp, block->barriers.running, block->simt.rank))
             tell(sm, block, LSU_MESSAGE_ARRIVED);
         end_phase(sm, block);
@@ -132,6 +140,7 @@ void sm_reach_cluster(struct sm *sm, struct sm_block *block, unsigned slot, cons
         sm->barrier_since[slot] = sm->agenda.now;
     } else {
         acquire(sm);
+        await_answer(sm, block, slot, 0);
     }
 }
 

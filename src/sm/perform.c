@@ -142,6 +142,26 @@ NOT_INLINE void note_lines(struct sm *sm, const struct simt_access *access)
         sm_lines_note(&sm->lines, access, sm->lsu.l1d.line_bytes, acquires || order == ISA_ORDER_RELEASE);
 }
 
+/* The warp issues nothing for a time: behind an operation on an mbarrier that gives it nothing to wait for. */
+static void hold_up(struct sm *sm, unsigned slot, const struct simt_access *access)
+{
+    unsigned op = access->instr->op;
+    bool sets = op == ISA_OP_MBARRIER_INIT || op == ISA_OP_MBARRIER_INVAL;
+    bool expects = op == ISA_OP_MBARRIER_ARRIVE_TX || op == ISA_OP_MBARRIER_DROP_TX;
+    const struct sm_params *p = sm->params;
+    uint32_t cycles = sets                                      ? p->mbarrier_init_interval
+                      : expects && p->mbarrier_expect_interval ? p->mbarrier_expect_interval
+                                                                : p->mbarrier_interval;
+    if (cycles && access->op->kind == SIMT_KIND_MBARRIER)
+        warp_wait_until(&sm->warp, WARP_WAIT_answer, slot, sm->agenda.now + cycles);
+}
+
+static uint32_t mbarrier_of(const struct simt_access *access, unsigned lane)
+{
+    bool sends = access->op->kind == SIMT_KIND_SEND;
+    return LANE_SHARED_OFFSET(sends ? simt_sent_of(access, lane).mbarrier : access->address[lane]);
+}
+
 /* An operation on mbarriers, or a send, which has been performed in the executing block: its lanes for other blocks are sent
  * there, warps that waited for phases which it ended go on, and its own warp waits if it is a wait. */
 NOT_INLINE void start_mbarrier(struct sm *sm, unsigned slot, struct core_op *o, const struct order_meaning *meaning)
@@ -153,12 +173,14 @@ NOT_INLINE void start_mbarrier(struct sm *sm, unsigned slot, struct core_op *o, 
         sm_send_lanes(sm, slot, access);
     if (access->instr->op == ISA_OP_CP_ARRIVE)
         async_arrive_behind(&sm->async, slot, access);
-    if (access->ended)
-        async_phase_ended(&sm->async, sm->warp.slots[slot].block);
-    if (!access->op->pred_dst_count)
+    for (uint64_t rest = access->ended; rest; rest &= rest - 1)
+        async_phase_ended(&sm->async, sm->warp.slots[slot].block, mbarrier_of(access, mask_first(rest)));
+    if (!access->op->pred_dst_count) {
+        hold_up(sm, slot, access);
         return;
+    }
     o->drops = lsu_drops_after(&sm->lsu, meaning);
-    if (!access->waiting && !o->drops)
+    if (!access->waiting && !o->drops && !async_settles(&sm->async, slot, access))
         return;
     o->blocks = CORE_BLOCKS_PHASE;
     warp_wait_begin(&sm->warp, WARP_WAIT_mbarrier, BIT64(slot));
@@ -249,7 +271,7 @@ static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *in
         return;
     }
     lsu_synchronise_block(&sm->lsu, sm->warp.slots[slot].block);
-    if (sm->params->fence_latency_cta)
+    if (sm->params->fence_latency_cta && instr->mods.restriction != ISA_RESTRICT_INIT)
         warp_wait_until(&sm->warp, WARP_WAIT_answer, slot, sm->agenda.now + sm->params->fence_latency_cta);
 }
 

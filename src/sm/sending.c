@@ -96,7 +96,7 @@ static void settle(struct sm *sm, struct sm_block *block, const struct packet *p
     if (RARELY(watch_hears(&sm->watch, WATCH_mbarrier)))
         sm_tell_message(sm, block, p, address, step->completed);
     if (step->completed)
-        async_phase_ended(&sm->async, (unsigned)(block - sm->blocks));
+        async_phase_ended(&sm->async, (unsigned)(block - sm->blocks), address);
     if (!step->fault)
         return;
     struct simt_fault fault;

@@ -187,9 +187,11 @@ static inline void warp_wait_begin(struct warp_table *w, enum warp_wait wait, ui
     else
         warp_account_again(w, slots);
 }
-/* One warp waits for the clock. */
+/* One warp waits for the clock; where it does so for that reason already, until the later of both cycles. */
 static inline void warp_wait_until(struct warp_table *w, enum warp_wait wait, unsigned slot, uint64_t cycle)
 {
+    if (mask_has(w->waits.of[wait], slot) && w->slots[slot].wake > cycle)
+        return;
     w->slots[slot].wake = cycle;
     warp_wait_begin(w, wait, BIT64(slot));
 }

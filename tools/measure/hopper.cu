@@ -1,99 +1,8 @@
 /* What Hopper has to wait with: mbarriers, asynchronous copies, clusters and their shared memory; and matrix
  * instructions, as far as pipelines of copies need their times. Needs compute capability 9.0. */
-#include "measure.h"
+#include "hopper.h"
 
 #ifdef MEASURE_CLUSTERS
-#include <cooperative_groups.h>
-
-static __device__ __forceinline__ u32 shared_address(const void *p)
-{
-    return (u32)__cvta_generic_to_shared(p);
-}
-static __device__ __forceinline__ void barrier_init(u32 bar, u32 count)
-{
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(bar), "r"(count) : "memory");
-}
-static __device__ __forceinline__ void barrier_arrive(u32 bar)
-{
-    asm volatile("{.reg .b64 t; mbarrier.arrive.shared::cta.b64 t, [%0];}" ::"r"(bar) : "memory");
-}
-static __device__ __forceinline__ void barrier_expect(u32 bar, u32 bytes)
-{
-    asm volatile("{.reg .b64 t; mbarrier.arrive.expect_tx.shared::cta.b64 t, [%0], %1;}" ::"r"(bar), "r"(bytes) : "memory");
-}
-static __device__ __forceinline__ bool barrier_try(u32 bar, u32 parity)
-{
-    u32 ok;
-    asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
-                 : "=r"(ok)
-                 : "r"(bar), "r"(parity)
-                 : "memory");
-    return ok;
-}
-static __device__ __forceinline__ bool barrier_try_for(u32 bar, u32 parity, u32 ns)
-{
-    u32 ok;
-    asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2, %3; selp.u32 %0, 1, 0, p;}"
-                 : "=r"(ok)
-                 : "r"(bar), "r"(parity), "r"(ns)
-                 : "memory");
-    return ok;
-}
-static __device__ __forceinline__ bool barrier_test(u32 bar, u32 parity)
-{
-    u32 ok;
-    asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
-                 : "=r"(ok)
-                 : "r"(bar), "r"(parity)
-                 : "memory");
-    return ok;
-}
-static __device__ __forceinline__ void barrier_wait(u32 bar, u32 parity)
-{
-    while (!barrier_try(bar, parity))
-        ;
-}
-static __device__ __forceinline__ u32 remote(u32 address, u32 rank)
-{
-    u32 r;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(r) : "r"(address), "r"(rank));
-    return r;
-}
-static __device__ __forceinline__ u32 cluster_rank()
-{
-    u32 r;
-    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
-    return r;
-}
-static __device__ __forceinline__ u32 cluster_size()
-{
-    u32 r;
-    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(r));
-    return r;
-}
-static __device__ __forceinline__ void cluster_sync()
-{
-    asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
-}
-template <class K, class... A> static void launch_cluster(K kernel, unsigned blocks, unsigned threads, unsigned size, size_t dynamic, A... a)
-{
-    cudaLaunchAttribute at;
-    at.id = cudaLaunchAttributeClusterDimension;
-    at.val.clusterDim.x = size;
-    at.val.clusterDim.y = at.val.clusterDim.z = 1;
-    cudaLaunchConfig_t c = {};
-    c.gridDim = blocks;
-    c.blockDim = threads;
-    c.dynamicSmemBytes = dynamic;
-    c.attrs = &at;
-    c.numAttrs = 1;
-    if (size > 8)
-        check(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cluster of 16");
-    if (dynamic > 48 * 1024)
-        check(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)dynamic), "shared memory");
-    check(cudaLaunchKernelEx(&c, kernel, a...), "cluster");
-}
-
 /* ---- mbarrier, one thread ---- */
 enum { ARRIVE, ARRIVE_STATE, TRY_COMPLETE, TEST_COMPLETE, TEST_INCOMPLETE, EXPECT_TRY, INIT, TRY_INCOMPLETE, MBARRIERS };
 static const char *const mbarrier_names[] = {"arrive without result", "arrive chain by its state", "try_wait complete", "test_wait complete", "test_wait incomplete",
@@ -243,19 +152,28 @@ static void mbarrier_rows(mark *m)
 }
 
 /* ---- asynchronous copies ---- */
+template <int BYTES> static __device__ __forceinline__ void copy_lanes(u32 to, const char *from)
+{
+    if (BYTES == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(BYTES) : "memory");
+}
 template <int BYTES> __global__ void cp_async(mark *m, const char *from, int count, int cold)
 {
     __shared__ __align__(16) char to[32 * 16 * 32];
     u64 sum = 0, issue = 0;
     for (int r = 0; r < 9; r++) {
         const char *p = from + (cold ? (u64)r * (1 << 20) : 0) + threadIdx.x * 16;
+        const u32 at = shared_address(to + threadIdx.x * 16);
         u64 begin = clock64();
-        for (int i = 0; i < count; i++) {
-            if (BYTES == 16)
-                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to + threadIdx.x * 16 + i * 512)), "l"(p + i * 512) : "memory");
-            else
-                asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(to + threadIdx.x * 16 + i * 512)), "l"(p + i * 512), "n"(BYTES) : "memory");
-        }
+        int i = 0;
+        for (; i + 4 <= count; i += 4) /* as nvcc unrolls it */
+            for (int k = 0; k < 4; k++)
+                copy_lanes<BYTES>(at + (u32)(i + k) * 512, p + (i + k) * 512);
+#pragma unroll 1
+        for (; i < count; i++)
+            copy_lanes<BYTES>(at + (u32)i * 512, p + i * 512);
         asm volatile("cp.async.commit_group;" ::: "memory");
         u64 issued = clock64();
         asm volatile("cp.async.wait_group 0;" ::: "memory");
@@ -339,6 +257,14 @@ __global__ void bulk_rate(mark *m, const char *from, u32 bytes, int stages, int 
     u64 end = clock64();
     note(m, begin, end);
 }
+/* Where copies from memory begin, each time lines that none has touched: simulators may keep in the L2 what a GPU's cudaMemset throws out. */
+static char *untouched(char *buffer, size_t bytes)
+{
+    static size_t at;
+    char *p = buffer + at;
+    at += std::max<size_t>(bytes, 4096);
+    return p;
+}
 static void copy_rows(mark *m, char *buffer)
 {
     for (int cold = 0; cold < 2; cold++)
@@ -346,15 +272,16 @@ static void copy_rows(mark *m, char *buffer)
             /* `cold` copies come from lines that nothing has touched since the cache was filled with others */
             for (int bytes : {4, 8, 16}) {
                 std::vector<double> v, issue;
+                const char *from = cold ? untouched(buffer, 8192) : buffer;
                 for (int k = 0; k < measure.repetitions; k++) {
-                    if (cold)
+                    if (cold && !measure.few)
                         check(cudaMemset(buffer + (64 << 20), k, 128 << 20), "flush");
                     if (bytes == 4)
-                        cp_async<4><<<1, 32>>>(m, buffer, count, cold);
+                        cp_async<4><<<1, 32>>>(m, from, count, cold);
                     else if (bytes == 8)
-                        cp_async<8><<<1, 32>>>(m, buffer, count, cold);
+                        cp_async<8><<<1, 32>>>(m, from, count, cold);
                     else
-                        cp_async<16><<<1, 32>>>(m, buffer, count, cold);
+                        cp_async<16><<<1, 32>>>(m, from, count, cold);
                     finish("cp.async");
                     std::vector<mark> h = from_device(m, 2);
                     v.push_back((double)h[0].end / (cold ? 9 : 8));
@@ -371,11 +298,12 @@ static void copy_rows(mark *m, char *buffer)
         for (int cold = 0; cold < 2; cold++)
             for (u32 bytes : {16u, 64u, 128u, 256u, 512u, 1024u, 2048u, 4096u, 8192u, 16384u, 32768u, 65536u}) {
                 std::vector<double> v, issue;
+                char *from = cold ? untouched(buffer, bytes) : buffer;
                 for (int k = 0; k < measure.repetitions; k++) {
-                    if (cold)
+                    if (cold && !measure.few)
                         check(cudaMemset(buffer + (64 << 20), k, 128 << 20), "flush");
                     check(cudaFuncSetAttribute((const void *)bulk, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536 + 1024), "shared");
-                    bulk<<<1, 32, 65536>>>(m, buffer, bytes, 1, way, cold);
+                    bulk<<<1, 32, 65536>>>(m, from, bytes, 1, way, cold);
                     finish("bulk");
                     std::vector<mark> h = from_device(m, 2);
                     v.push_back((double)h[0].end / (cold ? 9 : 8));
@@ -395,12 +323,19 @@ static void copy_rows(mark *m, char *buffer)
         }
         row("bulk copies of 128 bytes on one mbarrier; copies", "global to shared in L2", pieces, v, "cycles");
     }
+}
+static void stream_rows(mark *m, char *buffer)
+{
     for (u32 bytes : {128u, 512u, 2048u, 8192u, 32768u})
         for (u64 size : {(u64)16 << 20, (u64)192 << 20}) {
             int stages = bytes > 16384 ? 6 : 8, turns = (int)std::max<u64>(64, (u64)(2 << 20) / bytes);
+            if (measure.few && (bytes == 128 || bytes == 2048))
+                continue;
+            if (measure.few)
+                turns = std::max(24, turns / 32);
             check(cudaFuncSetAttribute((const void *)bulk_rate, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024), "shared");
             std::vector<double> v;
-            for (int k = -1; k < 3; k++) {
+            for (int k = measure.few && size > (32 << 20) ? 0 : -1; k < (measure.few ? 1 : 3); k++) {
                 bulk_rate<<<(unsigned)measure.sms, 32, bytes * (u32)stages>>>(m, buffer, bytes, stages, turns, size);
                 finish("bulk rate");
                 if (k >= 0)
@@ -417,13 +352,14 @@ __global__ void cluster_barriers(mark *m, int how)
 {
     cluster_sync();
     u64 begin = clock64();
-    for (int i = 0; i < 64; i++) {
-        if (how == 0)
-            cluster_sync();
-        else if (how == 1)
-            asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
-        else
-            asm volatile("barrier.cluster.arrive;\n\tbarrier.cluster.wait;" ::: "memory");
+    for (int i = 0; i < 16; i++) {
+        if (how == 0) {
+            R4(cluster_sync();)
+        } else if (how == 1) {
+            R4(asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");)
+        } else {
+            R4(asm volatile("barrier.cluster.arrive;\n\tbarrier.cluster.wait;" ::: "memory");)
+        }
     }
     u64 end = clock64();
     note(m, begin, end);
@@ -607,10 +543,11 @@ static void cluster_rows(mark *m, char *buffer)
         for (int all = 0; all < 2; all++)
             for (u32 bytes : {128u, 1024u, 8192u, 32768u}) {
                 std::vector<double> v;
-                for (int k = 0; k < measure.repetitions; k++) {
+                for (int k = -1; k < measure.repetitions; k++) {
                     launch_cluster(multicast, size, 32u, size, 32768, m, (const char *)buffer, bytes, all);
                     finish("multicast");
-                    v.push_back(longest(m, size) / 8);
+                    if (k >= 0)
+                        v.push_back(longest(m, size) / 8);
                 }
                 char type[48];
                 snprintf(type, sizeof type, "%s; %u bytes", all ? "multicast" : "each for itself", bytes);
@@ -650,24 +587,19 @@ CHAIN(ldmatrix_x4, 64, {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(x), "=r"(y), "=r"(z) : "r"(t) : "memory");
     t += a & 0x80000000u;
 })
+/* 16 products in a chain by each warp. */
 __global__ void mma_rate(mark *m, u32 *out)
 {
-    float d[8][4] = {};
+    float d0 = 0, d1 = 0, d2 = 0, d3 = 0;
     u32 b = 0x3c003c00;
     __syncthreads();
     u64 begin = clock64();
-    for (int i = 0; i < 16; i++)
-#pragma unroll
-        for (int k = 0; k < 8; k++)
-            asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};"
-                         : "+f"(d[k][0]), "+f"(d[k][1]), "+f"(d[k][2]), "+f"(d[k][3])
-                         : "r"(b));
+    R16(asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};"
+                     : "+f"(d0), "+f"(d1), "+f"(d2), "+f"(d3)
+                     : "r"(b));)
     __syncthreads();
     u64 end = clock64();
-    float s = 0;
-    for (int k = 0; k < 8; k++)
-        s += d[k][0] + d[k][1] + d[k][2] + d[k][3];
-    out[blockIdx.x * blockDim.x + threadIdx.x] = (u32)s;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = (u32)(d0 + d1 + d2 + d3);
     note(m, begin, end);
 }
 #define ONE(name) row(#name, "one warp", 1, cycles_of(m, 64, #name, [&] { name<<<1, 32>>>(m, out); }), "cycles");
@@ -682,12 +614,13 @@ static void small_rows(mark *m, char *buffer)
     ONE(mma_tf32)
     ONE(ldmatrix_x4)
     std::vector<double> v;
-    for (int k = 0; k < measure.repetitions; k++) {
+    for (int k = -1; k < measure.repetitions; k++) {
         mma_rate<<<(unsigned)measure.sms, 512>>>(m, out);
         finish("mma rate");
-        v.push_back(rate_of_sm(m, (unsigned)measure.sms, 16.0 * 128 * 16 * 8 * 16));
+        if (k >= 0)
+            v.push_back(rate_of_sm(m, (unsigned)measure.sms, 16.0 * 16 * 2048));
     }
-    row("mma.m16n8k16.f16 multiply-adds", "16 warps", 16, v, "operations/cycle/SM", true);
+    row("mma.m16n8k16.f16 multiply-adds; 16 in a chain", "16 warps", 16, v, "operations/cycle/SM", true);
 }
 
 int main(int argc, char **argv)
@@ -707,6 +640,8 @@ int main(int argc, char **argv)
         cluster_rows(m, buffer);
     if (wanted("copies"))
         copy_rows(m, buffer);
+    if (wanted("streams"))
+        stream_rows(m, buffer);
     return 0;
 }
 #else

@@ -18,9 +18,8 @@
 #include <ctime>
 #include <vector>
 
-/* nvcc proper: lockstep cc, which also says that it is nvcc, has no instructions of Hopper. For GPUs before that, `run`
- * defines MEASURE_OLDER. */
-#if defined(__NVCC__) && !defined(__clang__) && !defined(MEASURE_OLDER)
+/* For GPUs before Hopper `run` defines MEASURE_OLDER: nvcc would refuse its instructions. */
+#ifndef MEASURE_OLDER
 #define MEASURE_CLUSTERS
 #endif
 
