@@ -102,7 +102,7 @@ static void end_command(struct async *async, struct async_bulk *b)
     b->used = false;
     warp_copies_end(async->warp, slot);
     if (b->group != ASYNC_NO_GROUP && async->params->bulk_posted)
-        lsu_performed(async->lsu, warp_of(async, b)->block, b->epoch);
+        lsu_async_ends(async->lsu, slot, b->epoch);
     else if (b->group != ASYNC_NO_GROUP)
         async_copied(async, slot, b->group);
     async->port->rests(async->sm, slot);

@@ -91,7 +91,15 @@ uint8_t lsu_async_begins(struct lsu *lsu, unsigned slot)
     struct block_order *order = &lsu->blocks[lsu->warp->slots[slot].block].order;
     uint8_t epoch = block_order_epoch(order);
     block_order_add(order, epoch);
+    warp_store_left(lsu->warp, slot);
     return epoch;
+}
+
+void lsu_async_ends(struct lsu *lsu, unsigned slot, uint8_t epoch)
+{
+    warp_store_acknowledged(lsu->warp, slot);
+    lsu_performed(lsu, lsu->warp->slots[slot].block, epoch);
+    lsu_check_fence(lsu, slot);
 }
 
 struct packet *lsu_async_request(struct lsu *lsu, unsigned kind, uint64_t address, uint32_t bytes, uint32_t number)

@@ -485,10 +485,9 @@ static void serve_shared(struct lsu *lsu)
     } else {
         const struct core_op *o = &lsu->ops->items[op];
         bool waits = RARELY(o->access->op->kind == SIMT_KIND_MBARRIER) && is_wait(o);
-        uint32_t waiting = lsu->params->mbarrier_look ? lsu->params->mbarrier_look
-                                                      : lsu->params->shared_latency + lsu->params->mbarrier_latency;
-        delay(lsu, op, (waits ? waiting : lsu->params->shared_latency) +
-                           (RARELY(lsu->launch.clusters) ? own_cycles(lsu, op) : 0));
+        const struct sm_params *p = lsu->params;
+        uint32_t look = p->mbarrier_look ? p->mbarrier_look : p->shared_latency + p->mbarrier_latency;
+        delay(lsu, op, (waits ? look : p->shared_latency) + (RARELY(lsu->launch.clusters) ? own_cycles(lsu, op) : 0));
     }
 }
 

@@ -352,9 +352,10 @@ void lsu_request_instructions(struct lsu *lsu, uint64_t address, uint32_t bytes,
 uint32_t lsu_async_room(const struct lsu *lsu);
 struct packet *lsu_async_request(struct lsu *lsu, unsigned kind, uint64_t address, uint32_t bytes, uint32_t number);
 void lsu_async_send(struct lsu *lsu, struct packet *p);
-/* A copy begins that the warp in that slot has asked for, and that writes global memory: lsu_performed with what comes back
- * once it is done. Fences of other warps of the block that are ordered behind it wait for it. */
+/* A copy begins that the warp in that slot has asked for, and that writes global memory; it ends, with what the beginning has
+ * returned. Fences of the warp wait for it, and those of other warps of the block that are ordered behind it. */
 uint8_t lsu_async_begins(struct lsu *lsu, unsigned slot);
+void lsu_async_ends(struct lsu *lsu, unsigned slot, uint8_t epoch);
 /* Requests of it that have a place in its queue. */
 static inline uint32_t lsu_instruction_room(const struct lsu *lsu)
 {
