@@ -50,6 +50,11 @@ enum operation {
     OPERATION_DIV_FULL,
     OPERATION_RCP_APPROX,
     OPERATION_SQRT_APPROX,
+    OPERATION_RCP_APPROX_FULL,
+    OPERATION_CONVERT_TO_BF16,
+    OPERATION_TRUNCATE,
+    OPERATION_MUL24,
+    OPERATION_LEADING,
     OPERATION_MMA,
     OPERATION_WGMMA,
     OPERATION_ELECT,
@@ -231,6 +236,18 @@ static int find_latency(enum operation operation, enum operation_type type)
     return -1;
 }
 
+/* Which conversion it is. */
+static enum operation conversion_of(const struct isa_instr *instr)
+{
+    enum operation_type from = operation_type_of(instr->stype);
+    if (instr->type == ISA_F32 && from == TYPE_INT)
+        return OPERATION_CONVERT_FROM_INT;
+    if (instr->type == ISA_BF16)
+        return OPERATION_CONVERT_TO_BF16;
+    return from == TYPE_I64 && operation_type_of(instr->type) == TYPE_INT && !instr->mods.sat ? OPERATION_TRUNCATE
+                                                                                              : OPERATION_CONVERT;
+}
+
 /* Of some operations, the ones that round otherwise, or give the upper half, are others. */
 static enum operation operation_of(const struct isa_instr *instr)
 {
@@ -243,13 +260,15 @@ static enum operation operation_of(const struct isa_instr *instr)
         {OPERATION_SQRT, ISA_ROUND_APPROX, OPERATION_SQRT_APPROX},
     };
     enum operation operation = op_table[instr->op].operation;
-    if (operation == OPERATION_CONVERT && instr->type == ISA_F32 && operation_type_of(instr->stype) == TYPE_INT)
-        return OPERATION_CONVERT_FROM_INT;
+    if (operation == OPERATION_CONVERT)
+        return conversion_of(instr);
     if (operation == OPERATION_MUL && instr->mods.half == ISA_HALF_HI)
         return OPERATION_MUL_HI;
     for (size_t i = 0; instr->mods.round && i < sizeof rounded / sizeof rounded[0]; i++)
         if (rounded[i].operation == operation && rounded[i].round == instr->mods.round)
-            return (enum operation)rounded[i].is;
+            operation = (enum operation)rounded[i].is;
+    if (operation == OPERATION_RCP_APPROX && instr->type == ISA_F32 && !instr->mods.ftz)
+        return OPERATION_RCP_APPROX_FULL;
     return operation;
 }
 

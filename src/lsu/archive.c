@@ -85,6 +85,7 @@ void lsu_archive(struct lsu *lsu, struct archive *ar, const struct packet_source
     archive_u32_to(ar, &lsu->at, 2 * WARP_SLOTS);
     ARCHIVE(ar, lsu->behind);
     ARCHIVE(ar, lsu->cycles);
+    ARCHIVE(ar, lsu->after);
     ARCHIVE(ar, lsu->loop_word);
     ARCHIVE(ar, lsu->banks);
     for (uint32_t i = 0; i < lsu->count; i++)

@@ -445,33 +445,59 @@ static unsigned loop_interval(struct lsu *lsu, bool is_long, uint32_t word)
     return again && next ? next : interval;
 }
 
-/* Cycles of an atomic: lanes on one word are performed one after another. */
-NOT_INLINE unsigned atomic_cycles(struct lsu *lsu, const struct simt_access *access)
+/* An access holds shared memory for so many cycles; its result comes behind them. */
+static void set_cycles(struct lsu *lsu, unsigned cycles)
+{
+    lsu->cycles = cycles;
+    lsu->after = lsu->params->shared_latency + (cycles - 1) * lsu->params->shared_pass_latency;
+}
+
+/* An atomic that is a loop, of a pass for each lane on the busiest word. */
+static void set_loop(struct lsu *lsu, const struct simt_access *access, const struct words *w)
+{
+    const struct sm_params *p = lsu->params;
+    bool is_long = access->element_bytes == 8;
+    uint32_t lowest = w->word[0];
+    for (unsigned i = 1; i < w->count; i++)
+        lowest = w->word[i] < lowest ? w->word[i] : lowest;
+    set_cycles(lsu, w->most_lanes * loop_interval(lsu, is_long, lowest));
+    uint32_t pass = is_long && p->shared_loop_latency_i64 ? p->shared_loop_latency_i64 : p->shared_loop_latency;
+    if (pass)
+        lsu->after = w->most_lanes * pass > lsu->cycles ? w->most_lanes * pass - lsu->cycles : 1;
+}
+
+/* An atomic: lanes on one word are performed one after another. */
+NOT_INLINE void set_atomic(struct lsu *lsu, const struct simt_access *access)
 {
     struct words w;
     find_words(&w, access, lsu->params->shared_banks);
-    unsigned lanes = w.most_lanes;
     if (RARELY(lsu->params->shared_loop_interval) && is_loop(access)) {
-        uint32_t lowest = w.word[0];
-        for (unsigned i = 1; i < w.count; i++)
-            lowest = w.word[i] < lowest ? w.word[i] : lowest;
-        return lanes * loop_interval(lsu, access->element_bytes == 8, lowest);
+        set_loop(lsu, access, &w);
+        return;
     }
+    unsigned lanes = w.most_lanes;
     if (is_cas(access->instr))
         lanes *= lsu->params->shared_cas_interval;
-    return w.most_words > lanes ? w.most_words : lanes;
+    set_cycles(lsu, w.most_words > lanes ? w.most_words : lanes);
+    lsu->after += lsu->params->shared_atomic_latency;
+}
+
+/* The words of the busiest bank, but for loads of 16 bytes a lane no less than the machine takes. */
+static unsigned plain_cycles(const struct lsu *lsu, const struct simt_access *access)
+{
+    unsigned words = count_words(access, lsu->params->shared_banks), least = lsu->params->shared_wide_interval;
+    bool is_wide = access->kind == ISA_FLAG_LOAD && access->element_bytes * access->elements == 16;
+    return RARELY(is_wide && words < least) ? least : words;
 }
 
 /* Shared memory takes a cycle for each word that its busiest bank must serve; lanes at one mbarrier are taken up together, as an
  * H100 does, where a warp whose lanes all arrive holds up others for no longer than one that arrives once. */
 HOT static void count_conflicts(struct lsu *lsu, const struct simt_access *access)
 {
-    unsigned banks = lsu->params->shared_banks;
-    if (access->kind == ISA_FLAG_ATOMIC && access->op->kind != SIMT_KIND_MBARRIER) {
-        lsu->cycles = atomic_cycles(lsu, access);
-    } else {
-        lsu->cycles = count_words(access, banks);
-    }
+    if (access->kind == ISA_FLAG_ATOMIC && access->op->kind != SIMT_KIND_MBARRIER)
+        set_atomic(lsu, access);
+    else
+        set_cycles(lsu, plain_cycles(lsu, access));
     lsu->shared_conflict_cycles += lsu->cycles - 1;
 }
 
@@ -481,8 +507,10 @@ static uint32_t bank_cycles(const struct lsu *lsu, const struct core_op *o)
 {
     const struct simt_access *access = o->access;
     uint32_t lookups = lsu_lookups(lsu, o), lines = (lsu->count + lookups - 1) / lookups;
-    uint32_t words = access->space == ISA_SPACE_LOCAL ? (access->element_bytes * access->elements + 3u) / 4u
-                                                      : count_words(access, lsu->params->shared_banks);
+    uint32_t of_lane = (access->element_bytes * access->elements + 3u) / 4u;
+    uint32_t words = access->space == ISA_SPACE_LOCAL ? of_lane : count_words(access, lsu->params->shared_banks);
+    if (lsu->params->l1_words_each && words < of_lane)
+        words = of_lane;
     return lookups > 1 && words > lines ? words - lines : 0;
 }
 

@@ -91,7 +91,7 @@ void lsu_begin(struct lsu *lsu, const struct lsu_launch *launch)
     if (launch->l1_bytes)
         l1_resize(&lsu->l1d, launch->l1_bytes);
     const struct sm_params *p = lsu->params;
-    uint32_t shared = p->shared_latency + p->mbarrier_latency + p->mbarrier_look +
+    uint32_t shared = p->shared_latency + p->mbarrier_latency + p->mbarrier_look + p->shared_atomic_latency +
                       (launch->clusters ? p->cluster_own_cycles : 0);
     core_wheel_begin(&lsu->shared, shared > p->constant_latency ? shared : p->constant_latency);
 }

@@ -196,21 +196,6 @@ NOT_INLINE void name_request(const struct simt_access *access, struct l1_access 
                                                            : PACKET_WRITE;
 }
 
-/* The L1D took a transaction. waits: it is to be answered. */
-NOT_INLINE void tell_transaction(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
-                                 bool waits)
-{
-    watch_tell_transaction(lsu->watch,
-                           &(struct lockstep_transaction_event){.cycle = lsu->agenda->now,
-                                                                .warp = o->slot,
-                                                                .pc = (uint32_t)(o->decoded - lsu->warp->decoded),
-                                                                .instruction_class = o->decoded->event_class,
-                                                                .address = t->address,
-                                                                .bytes = t->bytes,
-                                                                .mask = t->lanes,
-                                                                .waits = waits});
-}
-
 /* The L1D took the first bytes of a transaction alone: they become a transaction of their own, which is returned, and t
  * is the rest. Lanes of local memory and of textures may have words in both. */
 NOT_INLINE struct lsu_transaction split_off(struct lsu *lsu, struct lsu_transaction *t, uint32_t bytes)
@@ -239,7 +224,7 @@ HOT_INLINE void note_served(struct lsu *lsu, const struct lsu_transaction *t, co
     if (RARELY(lsu->locality))
         lsu_locality_accessed(lsu->locality, &lsu->l1d, o->slot, t->address, misses);
     if (RARELY(watch_hears(lsu->watch, WATCH_transaction)))
-        tell_transaction(lsu, o, t, served == L1_WAITS);
+        lsu_tell_transaction(lsu, o, t, served == L1_WAITS);
     if (lsu->l1d.requests.count)
         agenda_add(lsu->agenda, DUE_SEND);
     if (served == L1_WAITS) {
@@ -431,9 +416,14 @@ static enum lsu_served serve_transaction(struct lsu *lsu, const struct core_op *
     return lsu->params->l1d_latency ? enter_l1d_pipe(lsu, t) : served_if(serve_l1d(lsu, t));
 }
 
-/* The op ends in so many cycles: shared memory's pipeline has it until then. */
+/* The op ends in so many cycles: shared memory's pipeline has it until then. Its wheel does not look as far ahead as a
+ * loop of many passes takes: such an op comes out before, and goes round again for the rest (end_shared). */
 static void delay(struct lsu *lsu, uint32_t op, uint32_t cycles)
 {
+    if (RARELY(cycles > lsu->shared.mask)) {
+        lsu->ops->items[op].pending = (uint16_t)(cycles - lsu->shared.mask);
+        cycles = lsu->shared.mask;
+    }
     core_wheel_add(lsu->ops, &lsu->shared, lsu->agenda->now + cycles, op);
     agenda_add(lsu->agenda, DUE_SHARED);
 }
@@ -486,8 +476,8 @@ static void serve_shared(struct lsu *lsu)
         const struct core_op *o = &lsu->ops->items[op];
         bool waits = RARELY(o->access->op->kind == SIMT_KIND_MBARRIER) && is_wait(o);
         const struct sm_params *p = lsu->params;
-        uint32_t look = p->mbarrier_look ? p->mbarrier_look : p->shared_latency + p->mbarrier_latency;
-        delay(lsu, op, (waits ? look : p->shared_latency) + (RARELY(lsu->launch.clusters) ? own_cycles(lsu, op) : 0));
+        uint32_t look = p->mbarrier_look ? p->mbarrier_look : lsu->after + p->mbarrier_latency;
+        delay(lsu, op, (waits ? look : lsu->after) + (RARELY(lsu->launch.clusters) ? own_cycles(lsu, op) : 0));
     }
 }
 
@@ -599,23 +589,12 @@ static const struct packet *first_response(const struct lsu *lsu)
     return own_is_next(lsu) ? l1_first_done(&lsu->l1d) : packet_ring_peek(&lsu->responses);
 }
 
-NOT_INLINE void tell_served(const struct lsu *lsu, const struct packet *p)
-{
-    if (p->origin)
-        watch_tell_served(lsu->watch, &(struct lockstep_served_event){.cycle = lsu->agenda->now,
-                                                                      .warp = p->origin % WARP_SLOTS,
-                                                                      .pc = p->origin / WARP_SLOTS - 1,
-                                                                      .sectors = p->sectors,
-                                                                      .missed = p->missed,
-                                                                      .dram_bytes = p->dram * PACKET_DRAM_UNIT});
-}
-
 static struct packet *pop_response(struct lsu *lsu)
 {
     bool own = own_is_next(lsu);
     struct packet *p = own ? l1_take_done(&lsu->l1d) : packet_ring_pop(&lsu->responses);
     if (!own && RARELY(watch_hears(lsu->watch, WATCH_served)) && p->space != PACKET_SHARED)
-        tell_served(lsu, p);
+        lsu_tell_served(lsu, p);
     lsu->own_was_last = own;
     if (!lsu->responses.count && !l1_has_done(&lsu->l1d))
         agenda_done(lsu->agenda, DUE_RESPONSE);
@@ -798,6 +777,12 @@ static void end_shared(struct lsu *lsu)
     for (uint32_t op = core_wheel_take(&lsu->shared, lsu->agenda->now); op != CORE_NONE; op = next) {
         next = lsu->ops->items[op].next;
         lsu->shared.count--;
+        if (RARELY(lsu->ops->items[op].pending)) {
+            uint32_t rest = lsu->ops->items[op].pending;
+            lsu->ops->items[op].pending = 0;
+            delay(lsu, op, rest);
+            continue;
+        }
         made_progress(lsu->agenda);
         vec_push(&lsu->shared_done, op);
     }

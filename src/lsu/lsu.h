@@ -138,6 +138,7 @@ struct lsu {
     ROOM_KEPT uint32_t count, at; /* its transactions, and the next one to be served: in `list` */
     ROOM_KEPT uint64_t behind;    /* lanes of it, a read of a texture, whose transactions are made once these are served */
     ROOM_KEPT uint32_t cycles;    /* shared memory: bank-conflict cycles left */
+    ROOM_KEPT uint32_t after;     /* of a load or atomic there: cycles from then on to its result */
     ROOM_KEPT uint64_t loop_word; /* 1 + the lowest word of the last loop (sm.shared_loop_interval); 0: none */
     ROOM_KEPT uint32_t banks;     /* cycles for which a cache serves other words of the op, before the last lookups */
     ROOM_KEPT uint32_t writeback_from;
@@ -171,6 +172,11 @@ static inline uint32_t lsu_lookups(const struct lsu *lsu, const struct core_op *
     bool tags = !o->bypasses && o->access->space != ISA_SPACE_CONST && !o->access->samples;
     return tags ? lsu->params->l1_lookups : 1;
 }
+
+/* Tells observers, where one listens: the L1D took a transaction, which is to be answered (waits); an answer has come from
+ * an L2 slice. */
+void lsu_tell_transaction(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t, bool waits);
+void lsu_tell_served(const struct lsu *lsu, const struct packet *p);
 
 /* The core of a warp slot. */
 static inline struct core *lsu_core(const struct lsu *lsu, unsigned slot)

@@ -83,6 +83,32 @@ static void shared_atomics_on_one_word(void **state)
     }
 }
 
+/* Further cycles to the result, while shared memory is held no longer: for each pass behind the first; of an atomic; of
+ * a pass of a loop, which its wheel of 1024 cycles need not see the end of. */
+static void shared_results_come_later(void **state)
+{
+    static const struct {
+        unsigned stride, held, later; /* cycles that the instruction holds shared memory, and until its result from then on */
+        const char *text;
+        unsigned from;
+    } cases[] = {
+        {0, 1, 3, "ld.shared.v2.u32 {%r9, %r10}, [%r4]; mov.u32 %r11, %r9;", 0},
+        {0, 2, 3 + 1, "ld.shared.v4.u32 {%r9, %r10, %r12, %r13}, [%r4]; mov.u32 %r11, %r9;", 0},
+        {16, 4, 3 + 3, "ld.shared.v4.u32 {%r9, %r10, %r12, %r13}, [%r4]; mov.u32 %r11, %r9;", 0},
+        {128, 32, 3 + 31, "ld.shared.u32 %r9, [%r4]; mov.u32 %r11, %r9;", 0},
+        {4, 1, 3 + 7, "atom.shared.add.u32 %r9, [%r4], 1; mov.u32 %r11, %r9;", 0},
+        {0, 32, 3 + 7 + 31, "atom.shared.add.u32 %r9, [%r4], 1; mov.u32 %r11, %r9;", 0},
+        {4, 4, 94 - 4, "atom.shared.add.f32 %f3, [%r4], 0f3F800000; mov.f32 %f1, %f3;", 0},
+        {0, 32 * 4, 32 * (94 - 4), "atom.shared.add.f32 %f3, [%r4], 0f3F800000; mov.f32 %f1, %f3;", 0},
+        {4, 2 * 6, 2 * (111 - 6), "and.b32 %r10, %r4, -8; atom.shared.add.u64 %rd9, [%r10], 1; mov.u64 %rd11, %rd9;", 1},
+    };
+    const char *settings = "sm.shared_pass_latency=1 sm.shared_wide_interval=2 sm.shared_atomic_latency=7 sm.shared_loop_interval=4 "
+                           "sm.shared_loop_interval_i64=6 sm.shared_loop_latency=94 sm.shared_loop_latency_i64=111";
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        draw(settings, cases[i].text, 32, cases[i].stride, cases[i].from,
+             DIAGRAM({'I', 1}, {'d', SERVED + cases[i].held - 1 + cases[i].later}, {'I', 1}));
+}
+
 /* Likewise where a compare-and-swap takes longer, and what no instruction does is a loop around one. The second of two
  * on the same words fails and tries again. */
 static void shared_atomics_by_loops(void **state)
@@ -129,6 +155,25 @@ static void l1d_hits(void **state)
                  "ld.global.u32 %r9, [%rd2]; mov.u32 %r10, %r9; ld.global.u32 %r11, [%rd2]; mov.u32 %r12, %r11;", 32,
                  strides[i][0], 2, DIAGRAM({'I', 1}, {'d', SERVED + strides[i][1] - 1 + latency}, {'I', 1}));
         }
+    }
+}
+
+/* With sm.l1_words_each, lanes that read the same words take a cycle for each word of one. */
+static void l1d_words_of_lanes(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned stride, cycles; /* with the parameter and without */
+        unsigned without;
+    } cases[] = {
+        {"ld.global.u32 %r9, [%rd2]; mov.u32 %r10, %r9; ld.global.u32 %r11, [%rd2]; mov.u32 %r12, %r11;", 0, 1, 1},
+        {"ld.global.u64 %rd5, [%rd2]; mov.u64 %rd6, %rd5; ld.global.u64 %rd7, [%rd2]; mov.u64 %rd8, %rd7;", 0, 2, 1},
+        {"ld.global.u64 %rd5, [%rd2]; mov.u64 %rd6, %rd5; ld.global.u64 %rd7, [%rd2]; mov.u64 %rd8, %rd7;", 16, 4, 4},
+    };
+    for (unsigned i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        unsigned cycles = i % 2 ? cases[i / 2].cycles : cases[i / 2].without;
+        draw(i % 2 ? "sm.l1d_latency=7 sm.l1_lookups=4 sm.l1_words_each=true" : "sm.l1d_latency=7 sm.l1_lookups=4",
+             cases[i / 2].text, 32, cases[i / 2].stride, 2, DIAGRAM({'I', 1}, {'d', SERVED + cycles - 1 + 7}, {'I', 1}));
     }
 }
 
@@ -596,8 +641,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shared_memory_conflicts),
         cmocka_unit_test(shared_atomics_on_one_word),
-        cmocka_unit_test(shared_atomics_by_loops),
-        cmocka_unit_test(l1d_hits),
+        cmocka_unit_test(shared_atomics_by_loops), cmocka_unit_test(shared_results_come_later),
+        cmocka_unit_test(l1d_hits), cmocka_unit_test(l1d_words_of_lanes),
         cmocka_unit_test(ways_to_memory_and_back),
         cmocka_unit_test(fences),
         cmocka_unit_test(coalescing),

@@ -139,6 +139,9 @@ static void units_and_latencies(void **state)
         {ISA_OP_AND, ISA_B32, ISA_UNIT_SP, ISA_LATENCY_LOGIC},
         {ISA_OP_XOR, ISA_B64, ISA_UNIT_SP, ISA_LATENCY_LOGIC_I64},
         {ISA_OP_RCP, ISA_F32, ISA_UNIT_SFU, ISA_LATENCY_RCP},
+        {ISA_OP_MUL24, ISA_U32, ISA_UNIT_SFU, ISA_LATENCY_MUL24},
+        {ISA_OP_CLZ, ISA_B32, ISA_UNIT_SP, ISA_LATENCY_LEADING},
+        {ISA_OP_CLZ, ISA_B64, ISA_UNIT_SP, ISA_LATENCY_LEADING_I64},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct isa_instr instr = make(cases[i].op, cases[i].type);
@@ -168,11 +171,38 @@ static void modifiers_choose_latencies(void **state)
     assert_int_equal(isa_latency_of(&convert), ISA_LATENCY_CONVERT);
 }
 
+/* A conversion to one bf16 is not one to a pair; one that drops the upper half of an integer does nothing, but where it
+ * saturates; a reciprocal that keeps subnormals is longer. */
+static void conversions_and_reciprocals_differ(void **state)
+{
+    struct isa_instr convert = make(ISA_OP_CVT, ISA_BF16), divide = make(ISA_OP_RCP, ISA_F32);
+    (void)state;
+    convert.stype = ISA_F32;
+    assert_int_equal(isa_latency_of(&convert), ISA_LATENCY_CONVERT_BF16);
+    convert.type = ISA_BF16X2;
+    assert_int_equal(isa_latency_of(&convert), ISA_LATENCY_CONVERT_F16);
+    convert.type = ISA_F32;
+    convert.stype = ISA_BF16;
+    assert_int_equal(isa_latency_of(&convert), ISA_LATENCY_CONVERT_F16);
+    convert.type = ISA_U32;
+    convert.stype = ISA_U64;
+    assert_int_equal(isa_latency_of(&convert), ISA_LATENCY_TRUNCATE);
+    convert.mods.sat = ISA_SAT_YES;
+    assert_int_equal(isa_latency_of(&convert), ISA_LATENCY_CONVERT_I64);
+    divide.mods.round = ISA_ROUND_APPROX;
+    assert_int_equal(isa_latency_of(&divide), ISA_LATENCY_RCP_APPROX_FULL);
+    divide.mods.ftz = ISA_FTZ_YES;
+    assert_int_equal(isa_latency_of(&divide), ISA_LATENCY_RCP_APPROX);
+    divide.type = ISA_F64;
+    divide.mods.ftz = 0;
+    assert_int_equal(isa_latency_of(&divide), ISA_LATENCY_F64_RCP_APPROX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_found),        cmocka_unit_test(names_are_plain),
-        cmocka_unit_test(names_differ),           cmocka_unit_test(modifier_values_are_complete),
+        cmocka_unit_test(names_differ), cmocka_unit_test(conversions_and_reciprocals_differ),          cmocka_unit_test(modifier_values_are_complete),
         cmocka_unit_test(rows_use_known_letters), cmocka_unit_test(units_and_latencies),
         cmocka_unit_test(modifiers_choose_latencies),
     };
