@@ -172,46 +172,57 @@ template <int WAY> static void one_way(double *a, long most)
     cudaEventCreate(&e1);
     for (unsigned of_sm : {16u, 64u, 256u, 1024u, 2048u}) { /* threads */
         unsigned threads = std::min(of_sm, 1024u), blocks = (unsigned)measure.sms * (of_sm / threads);
-        long count = std::min((long)blocks * threads * (measure.small ? 1 : measure.few ? 12 : 2048), most);
+        long of_turn = (long)blocks * threads, count = std::min(of_turn * (measure.small ? 1 : measure.few ? 12 : 2048), most);
+        /* A few elements a thread: the slope to fewer of them has nothing of the launch, which many make small. */
+        long less = measure.few && !measure.small ? count / 3 : 0;
         std::vector<double> v;
         for (int k = measure.few ? 0 : -1; k < measure.repetitions; k++) {
-            float ms = 0;
-            cudaEventRecord(e0);
-            array<WAY><<<blocks, threads>>>(a, a + most, a + 2 * most, count);
-            cudaEventRecord(e1);
-            finish(ways[WAY]);
-            cudaEventElapsedTime(&ms, e0, e1);
+            float ms[2] = {0, 0};
+            for (int all = less ? 0 : 1; all < 2; all++) {
+                cudaEventRecord(e0);
+                array<WAY><<<blocks, threads>>>(a, a + most, a + 2 * most, all ? count : less);
+                cudaEventRecord(e1);
+                finish(ways[WAY]);
+                cudaEventElapsedTime(&ms[all], e0, e1);
+            }
             if (k >= 0)
-                v.push_back((double)count * bytes_of[WAY] / ms / 1e6);
+                v.push_back((double)(count - less) * bytes_of[WAY] / (ms[1] - ms[0]) / 1e6);
         }
         row("arrays in memory; threads an SM", ways[WAY], (long)of_sm, v, "GB/s", true);
     }
 }
 
 /* Loads of a warp whose lanes lie `stride` elements apart: of eight such sets by turns, since an assembler that sees the
- * same load twice keeps the value of the first. The sets stay in the L1 where that has 128 KB. */
-template <class T> __device__ __forceinline__ T set_of(const T *p, u32 step)
+ * same load twice keeps the value of the first. The sets stay in the L1 where that has 128 KB. Where they begin is known
+ * before the loop, so that little else is in it. */
+enum { SETS = 8 };
+template <class T> __device__ __forceinline__ T load_of(const T *p)
 {
-    T sum = 0, x;
-    for (int k = 0; k < 4; k++) {
-        if (sizeof(T) == 4)
-            asm volatile("ld.global.ca.b32 %0, [%1];" : "=f"(*(float *)&x) : "l"(p + k * step));
-        else
-            asm volatile("ld.global.ca.b64 %0, [%1];" : "=d"(*(double *)&x) : "l"(p + k * step));
-        sum += x;
-    }
-    return sum;
+    T x;
+    if (sizeof(T) == 4)
+        asm volatile("ld.global.ca.b32 %0, [%1];" : "=f"(*(float *)&x) : "l"(p));
+    else
+        asm volatile("ld.global.ca.b64 %0, [%1];" : "=d"(*(double *)&x) : "l"(p));
+    return x;
 }
-template <class T> __global__ void __launch_bounds__(1024) apart(mark *m, const T *a, u32 stride, T *out)
+template <class T> __global__ void __launch_bounds__(1024) apart(mark *m, const T *a, u32 stride, u32 turns, T *out)
 {
-    const T *p = a + threadIdx.x % 32 * stride;
-    u32 step = 32 * (stride ? stride : 1);
-    T sum = set_of(p, step) + set_of(p + 4 * step, step);
+    const T *p[SETS];
+    T x[SETS], sum = 0;
+#pragma unroll
+    for (u32 k = 0; k < SETS; k++) {
+        p[k] = a + threadIdx.x % 32 * stride + k * 32 * (stride ? stride : 1);
+        sum += load_of(p[k]);
+    }
     __syncthreads();
     u64 begin = clock64();
 #pragma unroll 1
-    for (u32 i = 0; i < 16; i++)
-        sum += set_of(p + i % 2 * 4 * step, step);
+    for (u32 i = 0; i < turns; i++) {
+#pragma unroll
+        for (u32 k = 0; k < SETS; k++)
+            x[k] = load_of(p[k]);
+        sum += ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+    }
     __syncthreads();
     u64 end = clock64();
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
@@ -221,10 +232,15 @@ template <class T> static void strides(mark *m, const T *a, T *out, const char *
 {
     for (u32 stride : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 12u, 15u, 16u, 17u, 20u, 24u, 28u, 31u, 32u, 33u, 48u, 64u}) {
         std::vector<double> v;
+        u32 few = 8, many = 24; /* turns: the slope between the two has nothing of how they begin and end */
         for (int k = 0; k < measure.repetitions; k++) {
-            apart<T><<<(unsigned)measure.sms, 1024>>>(m, a, stride, out);
-            finish("stride");
-            v.push_back(longest(m, 1) / (32 * 64));
+            double cycles[2];
+            for (int more = 0; more < 2; more++) {
+                apart<T><<<(unsigned)measure.sms, 1024>>>(m, a, stride, more ? many : few, out);
+                finish("stride");
+                cycles[more] = longest(m, 1);
+            }
+            v.push_back((cycles[1] - cycles[0]) / (32.0 * SETS * (many - few)));
         }
         row("cycles a load of a warp; stride", type, stride, v, "cycles");
     }
