@@ -48,7 +48,7 @@ template <class T, int MEMORY> static void measured(const char *type, mark *m, v
     cudaEventCreate(&e1);
     unsigned blocks = (unsigned)(half / (THREADS * OF_THREAD));
     /* Of few rounds, the slope to fewer of them, which has nothing of the launch: many make it small. */
-    int rounds = measure.small ? 1 : measure.few ? 6 : 256, less = measure.few && !measure.small ? 2 : 0;
+    int rounds = measure.small ? 1 : measure.few ? 4 : 256, less = measure.few && !measure.small ? 2 : 0;
     std::vector<double> v;
     char parameter[16];
     for (int k = -1; k < measure.repetitions; k++) { /* the first launch brings the elements into the L2 */

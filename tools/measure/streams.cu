@@ -172,21 +172,17 @@ template <int WAY> static void one_way(double *a, long most)
     cudaEventCreate(&e1);
     for (unsigned of_sm : {16u, 64u, 256u, 1024u, 2048u}) { /* threads */
         unsigned threads = std::min(of_sm, 1024u), blocks = (unsigned)measure.sms * (of_sm / threads);
-        long of_turn = (long)blocks * threads, count = std::min(of_turn * (measure.small ? 1 : measure.few ? 12 : 2048), most);
-        /* A few elements a thread: the slope to fewer of them has nothing of the launch, which many make small. */
-        long less = measure.few && !measure.small ? count / 3 : 0;
+        long count = std::min((long)blocks * threads * (measure.small ? 1 : measure.few ? 12 : 2048), most);
         std::vector<double> v;
         for (int k = measure.few ? 0 : -1; k < measure.repetitions; k++) {
-            float ms[2] = {0, 0};
-            for (int all = less ? 0 : 1; all < 2; all++) {
-                cudaEventRecord(e0);
-                array<WAY><<<blocks, threads>>>(a, a + most, a + 2 * most, all ? count : less);
-                cudaEventRecord(e1);
-                finish(ways[WAY]);
-                cudaEventElapsedTime(&ms[all], e0, e1);
-            }
+            float ms = 0;
+            cudaEventRecord(e0);
+            array<WAY><<<blocks, threads>>>(a, a + most, a + 2 * most, count);
+            cudaEventRecord(e1);
+            finish(ways[WAY]);
+            cudaEventElapsedTime(&ms, e0, e1);
             if (k >= 0)
-                v.push_back((double)(count - less) * bytes_of[WAY] / (ms[1] - ms[0]) / 1e6);
+                v.push_back((double)count * bytes_of[WAY] / ms / 1e6);
         }
         row("arrays in memory; threads an SM", ways[WAY], (long)of_sm, v, "GB/s", true);
     }
