@@ -156,10 +156,10 @@ static void hold_up(struct sm *sm, unsigned slot, const struct simt_access *acce
         warp_wait_until(&sm->warp, WARP_WAIT_answer, slot, sm->agenda.now + cycles);
 }
 
-static uint32_t mbarrier_of(const struct simt_access *access, unsigned lane)
+static uint32_t mbarrier_of(const struct simt_warp *warp, const struct simt_access *access, unsigned lane)
 {
     bool sends = access->op->kind == SIMT_KIND_SEND;
-    return LANE_SHARED_OFFSET(sends ? simt_sent_of(access, lane).mbarrier : access->address[lane]);
+    return LANE_SHARED_OFFSET(sends ? simt_sent_of(warp, access, lane).mbarrier : access->address[lane]);
 }
 
 /* An operation on mbarriers, or a send, which has been performed in the executing block: its lanes for other blocks are sent
@@ -174,7 +174,7 @@ NOT_INLINE void start_mbarrier(struct sm *sm, unsigned slot, struct core_op *o, 
     if (access->instr->op == ISA_OP_CP_ARRIVE)
         async_arrive_behind(&sm->async, slot, access);
     for (uint64_t rest = access->ended; rest; rest &= rest - 1)
-        async_phase_ended(&sm->async, sm->warp.slots[slot].block, mbarrier_of(access, mask_first(rest)));
+        async_phase_ended(&sm->async, sm->warp.slots[slot].block, mbarrier_of(&sm->warp.slots[slot].simt, access, mask_first(rest)));
     if (!access->op->pred_dst_count) {
         hold_up(sm, slot, access);
         return;
