@@ -4,7 +4,7 @@
 cd "$folder" || exit 1
 head='what,type,parameter,median,least,unit,repetitions'
 printf '%s\n' "$head" "shared chain; stride,ld.shared.u32,1,22,22,cycles,7" "shared chain; stride,ld.shared.u32,2,23,23,cycles,7" >memory.csv
-printf '%s\n' "$head" "mbarrier arrive,alone,,6,6,cycles,7" >hopper.csv
+printf '%s\n' "$head" "nanosleep; ns,one warp,0,120,116,cycles,7" >sync.csv
 printf 'base: h100\n# a machine of my own\nsm: # an SM\n  shared_latency: 33   # a guess\n  barrier_latency: 25\n' >off.yaml
 fit=(--fit sm.shared_latency=4..60)
 refused() { expect 2 "$1" tune "${@:2}"; }
@@ -25,8 +25,8 @@ refused "is given twice" off.yaml --from memory.csv "${fit[@]}" "${fit[@]}"
 refused "sm.shared_latency is to be fitted, and is set" off.yaml --from memory.csv "${fit[@]}" --set sm.shared_latency=33
 refused "no program measures 'mine.csv'" off.yaml --from mine.csv "${fit[@]}"
 refused "rates.csv" off.yaml --from rates.csv "${fit[@]}"
-refused "no run gives such rows" off.yaml --from hopper.csv "${fit[@]}"
-refused "no run gives the rows that are called hopper/*" off.yaml --from hopper.csv memory.csv --fit 'sm.shared_latency=4..60@hopper/*'
+refused "no run gives such rows" off.yaml --from sync.csv "${fit[@]}"
+refused "no run gives the rows that are called sync/*" off.yaml --from sync.csv memory.csv --fit 'sm.shared_latency=4..60@sync/*'
 refused "no rows are called memory/chain" off.yaml --from memory.csv --fit 'sm.shared_latency=4..60@memory/chain'
 refused "there is no card with measurements 'h10'" off.yaml --card h10 "${fit[@]}"
 refused "--leave-out x: expected a number of rows" off.yaml --from memory.csv "${fit[@]}" --leave-out x
