@@ -198,7 +198,7 @@ void async_copied(struct async *async, unsigned slot, uint32_t group)
     contract(group < async->groups.count && g->out && g->slot == slot);
     if (--g->out)
         return;
-    g->lanes = 0;
+    g->lanes = g->open = 0; /* its copies may be done before it is committed */
     if (async->arrivals.count)
         arrive_all(async, slot);
     look_again(async, slot);

@@ -111,7 +111,8 @@ static uint64_t next_own_duty(const struct gpu_run *run, const struct course *c)
         duty = cycle_min(duty, gpu_company_next(run->company));
     else if (gpu->cycle < gpu_first_start(run))
         duty = cycle_min(duty, gpu_first_start(run));
-    duty = cycle_min(duty, gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
+    /* A checkpoint that was due between two launches is taken when the second begins. */
+    duty = cycle_min(duty, gpu->checkpoint_every ? cycle_max(gpu->checkpoint_next, gpu->cycle) : CYCLE_NEVER);
     return cycle_min(duty, run->intervals ? run->intervals->next : CYCLE_NEVER);
 }
 
