@@ -55,8 +55,8 @@ struct async_suspended {
     uint64_t until, wake; /* wake: CYCLE_NEVER while a lane's phase is not over */
 };
 
-/* A phase that has ended of the mbarrier at that offset of a block: waits have their result in the cycle `until`, at the
- * earliest (sm.mbarrier_settle). */
+/* A phase that has ended of the mbarrier at that offset of a block: waits have their result in the cycle `until`, at
+ * the earliest (sm.mbarrier_settle). */
 struct async_settling {
     uint64_t until;
     uint32_t block, address;
@@ -134,7 +134,7 @@ struct async {
     ROOM_KEPT VEC(struct async_group) groups;
     ROOM_KEPT VEC(struct async_arrival) arrivals; /* in the order in which they were asked for */
     ROOM_KEPT uint64_t next_serial;
-    ROOM_KEPT uint32_t numbered; /* copies that observers have been given a number for */
+    ROOM_KEPT uint32_t numbered;                           /* copies that observers have been given a number for */
     ROOM_KEPT struct async_commits commits[2][WARP_SLOTS]; /* of cp.async, of copies in bulk */
     ROOM_KEPT VEC(struct async_bulk) commands;
     ROOM_KEPT VEC(struct async_piece) pieces;
@@ -159,13 +159,13 @@ void async_step(struct async *async);
 
 /* phases.c */
 
-/* An op that waited for an mbarrier's phase when it issued has come out of shared memory. True: the phase is not over yet, or
- * has not settled, and the unit keeps the op until then, or until its time is over (async_limit). */
+/* An op that waited for an mbarrier's phase when it issued has come out of shared memory. True: the phase is not over
+ * yet, or has not settled, and the unit keeps the op until then, or until its time is over (async_limit). */
 bool async_suspend(struct async *async, uint32_t op);
 /* An operation of this cycle has ended the phase of the mbarrier at that offset of the block in that slot. */
 void async_phase_ended(struct async *async, unsigned block, uint32_t address);
-/* True: the wait, which the warp in that slot issues, finds a phase over that has ended a moment ago, so that its result has
- * to wait (async_suspend). */
+/* True: the wait, which the warp in that slot issues, finds a phase over that has ended a moment ago, so that its
+ * result has to wait (async_suspend). */
 bool async_settles(const struct async *async, unsigned slot, const struct simt_access *access);
 
 /* groups.c */

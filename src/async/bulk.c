@@ -59,8 +59,8 @@ static bool writes_global(const struct simt_bulk *command)
     return command->kind == SIMT_BULK_STORE || command->kind == SIMT_BULK_REDUCE;
 }
 
-/* The front end takes a command that comes now: returns when it has passed it on. Where it has stood idle for as long as a
- * command takes there, with sm.bulk_issue, that is at once, but the warp is held up. */
+/* The front end takes a command that comes now: returns when it has passed it on. Where it has stood idle for as long
+ * as a command takes there, with sm.bulk_issue, that is at once, but the warp is held up. */
 static uint64_t take_in(struct async *async, unsigned slot)
 {
     const struct sm_params *p = async->params;
@@ -69,7 +69,7 @@ static uint64_t take_in(struct async *async, unsigned slot)
     async->front_free = from + (idle ? p->bulk_issue : p->bulk_front);
     if (!idle)
         return async->front_free;
-    warp_wait_until(async->warp, WARP_WAIT_answer, slot, now + p->bulk_issue);
+    warp_hold_up(async->warp, slot, now, now + p->bulk_issue);
     return now;
 }
 
@@ -79,16 +79,16 @@ void async_bulk_begins(struct async *async, unsigned slot, unsigned lane, uint32
     uint64_t now = async->agenda->now, out = take_in(async, slot);
     uint32_t place = new_command(async);
     bool grouped = writes_global(command);
-    async->commands.items[place] = (struct async_bulk){
-        .command = *command,
-        .ready = out + latency_of(async, command),
-        .epoch = grouped && async->params->bulk_posted ? lsu_async_begins(async->lsu, slot) : 0,
-        .group = grouped ? async_group_begins(async, slot, BIT64(lane), true) : ASYNC_NO_GROUP,
-        .number = number,
-        .pc = pc,
-        .slot = (uint8_t)slot,
-        .lane = (uint8_t)lane,
-        .used = true};
+    async->commands.items[place] =
+        (struct async_bulk){.command = *command,
+                            .ready = out + latency_of(async, command),
+                            .epoch = grouped && async->params->bulk_posted ? lsu_async_begins(async->lsu, slot) : 0,
+                            .group = grouped ? async_group_begins(async, slot, BIT64(lane), true) : ASYNC_NO_GROUP,
+                            .number = number,
+                            .pc = pc,
+                            .slot = (uint8_t)slot,
+                            .lane = (uint8_t)lane,
+                            .used = true};
     vec_push(&async->line, place);
     warp_copies_begin(async->warp, slot);
     async_note(async, async->commands.items[place].ready > now ? async->commands.items[place].ready : now + 1);

@@ -24,8 +24,7 @@ static uint32_t new_group(struct async *async)
 /* The warp issues nothing for so long. */
 static void hold_up(struct async *async, unsigned slot, uint32_t cycles)
 {
-    if (cycles)
-        warp_wait_until(async->warp, WARP_WAIT_answer, slot, async->agenda->now + cycles);
+    warp_hold_up(async->warp, slot, async->agenda->now, async->agenda->now + cycles);
 }
 
 /* A copy joins the open group of its lanes, unless an arrival stands between. */

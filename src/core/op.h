@@ -27,7 +27,8 @@ struct core_op {
     uint64_t src_banks, dst_banks;
     struct simt_access *access;
     uint32_t next;    /* free list, wheel list */
-    uint16_t pending; /* transactions not yet answered; in shared memory's pipeline: cycles beyond those its wheel looks ahead */
+    uint16_t pending; /* transactions not yet answered; in shared memory's pipeline: cycles beyond those its wheel looks
+                         ahead */
     uint8_t slot;
     uint8_t unit;   /* enum warp_unit: the class that executes it */
     bool in_memory; /* has an access to serve */

@@ -91,8 +91,7 @@ void lsu_check_fence(struct lsu *lsu, unsigned slot)
         return;
     warp_wait_end(lsu->warp, WARP_WAIT_fence, BIT64(slot));
     uint64_t until = lsu->fences.of[slot].since + lsu->fences.of[slot].least;
-    if (until > lsu->agenda->now)
-        warp_wait_until(lsu->warp, WARP_WAIT_answer, slot, until);
+    warp_hold_up(lsu->warp, slot, lsu->agenda->now, until);
     lsu->latencies.release_cycles += l1_keeps(&lsu->l1d) ? lsu->agenda->now - lsu->fences.of[slot].since : 0;
     lsu->latencies.releases += l1_keeps(&lsu->l1d);
     made_progress(lsu->agenda);

@@ -38,8 +38,8 @@ static void await_answer(struct sm *sm, unsigned slot)
     uint64_t from = sm->barrier_free > sm->agenda.now ? sm->barrier_free : sm->agenda.now;
     uint64_t until = from + p->barrier_latency +
                      (sm->barrier_of[slot].mode == ISA_BARRIER_RED ? p->barrier_result_latency : 0);
-    if (until > sm->agenda.now && !mask_has(sm->warp.finished, slot))
-        warp_wait_until(&sm->warp, WARP_WAIT_answer, slot, until);
+    if (!mask_has(sm->warp.finished, slot))
+        warp_hold_up(&sm->warp, slot, sm->agenda.now, until);
 }
 
 /* A barrier opens for these warps, if they are any. */

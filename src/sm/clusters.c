@@ -84,13 +84,13 @@ static void acquire(struct sm *sm)
     lsu_l1_changed(&sm->lsu);
 }
 
-/* A warp hears that the phase is over in the cycle `until`, and not before its own block's arrival has been taken up. */
+/* A warp hears that the phase is over in the cycle `until`, and not before its own block's arrival has been taken up.
+ */
 static void await_answer(struct sm *sm, const struct sm_block *block, unsigned slot, uint64_t until)
 {
     if (sm->params->cluster_barrier_own)
         until = cycle_max(until, block->cluster.since + sm->params->cluster_barrier_own);
-    if (until > sm->agenda.now)
-        warp_wait_until(&sm->warp, WARP_WAIT_answer, slot, until);
+    warp_hold_up(&sm->warp, slot, sm->agenda.now, until);
 }
 
 /* The phase is over for these warps, by their index. */

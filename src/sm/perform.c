@@ -149,11 +149,11 @@ static void hold_up(struct sm *sm, unsigned slot, const struct simt_access *acce
     bool sets = op == ISA_OP_MBARRIER_INIT || op == ISA_OP_MBARRIER_INVAL;
     bool expects = op == ISA_OP_MBARRIER_ARRIVE_TX || op == ISA_OP_MBARRIER_DROP_TX;
     const struct sm_params *p = sm->params;
-    uint32_t cycles = sets                                      ? p->mbarrier_init_interval
+    uint32_t cycles = sets                                     ? p->mbarrier_init_interval
                       : expects && p->mbarrier_expect_interval ? p->mbarrier_expect_interval
-                                                                : p->mbarrier_interval;
-    if (cycles && access->op->kind == SIMT_KIND_MBARRIER)
-        warp_wait_until(&sm->warp, WARP_WAIT_answer, slot, sm->agenda.now + cycles);
+                                                               : p->mbarrier_interval;
+    if (access->op->kind == SIMT_KIND_MBARRIER)
+        warp_hold_up(&sm->warp, slot, sm->agenda.now, sm->agenda.now + cycles);
 }
 
 static uint32_t mbarrier_of(const struct simt_warp *warp, const struct simt_access *access, unsigned lane)
@@ -174,11 +174,10 @@ NOT_INLINE void start_mbarrier(struct sm *sm, unsigned slot, struct core_op *o, 
     if (access->instr->op == ISA_OP_CP_ARRIVE)
         async_arrive_behind(&sm->async, slot, access);
     for (uint64_t rest = access->ended; rest; rest &= rest - 1)
-        async_phase_ended(&sm->async, sm->warp.slots[slot].block, mbarrier_of(&sm->warp.slots[slot].simt, access, mask_first(rest)));
-    if (!access->op->pred_dst_count) {
-        hold_up(sm, slot, access);
-        return;
-    }
+        async_phase_ended(&sm->async, sm->warp.slots[slot].block,
+                          mbarrier_of(&sm->warp.slots[slot].simt, access, mask_first(rest)));
+    if (!access->op->pred_dst_count)
+        return hold_up(sm, slot, access);
     o->drops = lsu_drops_after(&sm->lsu, meaning);
     if (!access->waiting && !o->drops && !async_settles(&sm->async, slot, access))
         return;
@@ -271,8 +270,8 @@ static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *in
         return;
     }
     lsu_synchronise_block(&sm->lsu, sm->warp.slots[slot].block);
-    if (sm->params->fence_latency_cta && instr->mods.restriction != ISA_RESTRICT_INIT)
-        warp_wait_until(&sm->warp, WARP_WAIT_answer, slot, sm->agenda.now + sm->params->fence_latency_cta);
+    if (instr->mods.restriction != ISA_RESTRICT_INIT)
+        warp_hold_up(&sm->warp, slot, sm->agenda.now, sm->agenda.now + sm->params->fence_latency_cta);
 }
 
 /* Each lane gives the asynchronous unit a command. */
@@ -414,8 +413,8 @@ NOT_INLINE void look_at_all(struct sm *sm, unsigned slot, struct core_op *o, con
         sm_spinning_issued(sm, slot, o, r);
 }
 
-/* What is to be done behind an instruction: see sm.looks_at_issue. Where nothing but stays is kept, these are counted
- * by where the warp stands next, but for lanes that have not executed the instruction. */
+/* The SM looks at an instruction that it has executed: for whom, sm.looks_at_issue says. Where nothing but stays is
+ * kept, these are counted by where the warp stands next, but for lanes that have not executed the instruction. */
 NOT_INLINE HOT void look(struct sm *sm, unsigned slot, struct core_op *o, const struct simt_result *r)
 {
     struct watch_stays *stays = sm->watch.stays;

@@ -195,6 +195,12 @@ static inline void warp_wait_until(struct warp_table *w, enum warp_wait wait, un
     w->slots[slot].wake = cycle;
     warp_wait_begin(w, wait, BIT64(slot));
 }
+/* The warp issues nothing until that cycle, if it is still to come. */
+static inline void warp_hold_up(struct warp_table *w, unsigned slot, uint64_t now, uint64_t until)
+{
+    if (until > now)
+        warp_wait_until(w, WARP_WAIT_answer, slot, until);
+}
 /* The warps wait for that reason no more: issue has to look at them. */
 static inline void warp_wait_end(struct warp_table *w, enum warp_wait wait, uint64_t slots)
 {
