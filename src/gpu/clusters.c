@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "gpu/dispatch.h"
 #include "gpu/domain.h"
 #include "gpu/rest.h"
 #include "simt/lanes.h"
@@ -205,9 +206,7 @@ uint64_t gpu_dispatch_clusters(struct gpu_run *run, uint64_t most)
 {
     const struct gpu_params *p = &run->gpu->machine.gpu;
     struct taken taken = {{false}};
-    uint64_t first = run->next_block, size = run->grid.cluster_blocks;
-    /* A dispatcher whose burst is smaller than a cluster starts one whenever it could start its burst. */
-    uint64_t least = p->dispatch_blocks && p->dispatch_burst < size ? p->dispatch_burst : size;
+    uint64_t first = run->next_block, least = gpu_dispatch_least(run);
     if (!run->peers)
         run->peers = ARENA_NEW(&run->arena, struct gpu_peers, p->sms);
     while (run->next_block < run->blocks && most - (run->next_block - first) >= least && most >= run->next_block - first) {

@@ -29,14 +29,13 @@ static void pay(struct gpu_run *run, uint64_t blocks)
     run->credit -= cycle_min(price, run->credit);
 }
 
-/* The first cycle from the present one on in which the credit is enough for a block, or for a cluster of them. */
+/* The first cycle from the present one on in which the credit is enough for the next block, or cluster of them. */
 static uint64_t has_credit(const struct gpu_run *run)
 {
     const struct gpu_params *p = &run->gpu->machine.gpu;
     if (!p->dispatch_blocks)
         return run->credit_at;
-    uint64_t blocks = cycle_max(cycle_min(run->grid.cluster_blocks, p->dispatch_burst), 1),
-             price = blocks * p->dispatch_cycles;
+    uint64_t price = gpu_dispatch_least(run) * p->dispatch_cycles;
     uint64_t lacks = price - cycle_min(price, run->credit);
     return run->credit_at + (lacks + p->dispatch_blocks - 1) / p->dispatch_blocks;
 }

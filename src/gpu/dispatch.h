@@ -18,6 +18,12 @@ static inline uint64_t gpu_first_start(const struct gpu_run *run)
     return run->start_cycle + run->gpu->machine.gpu.launch_cycles;
 }
 
+/* The blocks that the dispatcher must be able to start before it starts any: those of a cluster, or its burst where
+ * that is smaller. */
+static inline uint64_t gpu_dispatch_least(const struct gpu_run *run)
+{
+    return cycle_min(cycle_max(run->grid.cluster_blocks, 1), run->gpu->machine.gpu.dispatch_burst);
+}
 /* A launch begins: the dispatcher may start its burst at once. */
 void gpu_dispatch_begin(struct gpu_run *run);
 /* Gives out blocks, if the dispatcher looks in this cycle, in which no window has begun yet: the domains start them.

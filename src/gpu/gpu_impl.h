@@ -103,8 +103,8 @@ struct gpu {
     uint8_t network_at[GPU_NETWORKS];       /* which they are, in their order: gpu_network_at */
     struct worker_pool *workers;            /* the threads of the last launch that had several, or NULL */
     uint64_t launches;
-    /* Device addresses of parameter blocks, and their sizes: of the launches that run at one time, by number; 0: none yet.
-     * A launch that is alone has number 0. */
+    /* Device addresses of parameter blocks, and their sizes: of the launches that run at one time, by number; 0: none
+     * yet. A launch that is alone has number 0. */
     uint64_t params[GPU_TOGETHER], params_bytes[GPU_TOGETHER];
     uint64_t workspace; /* device address of the grid workspace; 0 until the first cooperative launch */
     uint64_t heap, heap_bytes;

@@ -185,8 +185,8 @@ static int check_resources(struct gpu_run *run)
     return 0;
 }
 
-/* Parameters live in device memory, as constant memory that the kernel's ld.param reads through the constant cache. Each of
- * the launches that run at one time has a block of its own, by its number. */
+/* Parameters live in device memory, as constant memory that the kernel's ld.param reads through the constant cache.
+ * Each of the launches that run at one time has a block of its own, by its number. */
 static int write_params(struct gpu_run *run, unsigned number)
 {
     struct gpu *gpu = run->gpu;
