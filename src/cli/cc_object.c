@@ -1,9 +1,9 @@
 /* Repairs an object of host code, as clang writes it.
  *
- * What stands in host code for an instance of a `__device__` variable template (or for an inline variable) is the
- * file's own, as the device code of each file is its own program; but clang leaves it in the group of sections of which
- * a linker keeps that of one file alone, and other files' references then lead nowhere. So groups that are named after
- * a local variable are made ordinary ones here: each file keeps its own. */
+ * Host code has a variable that stands for an instance of a `__device__` variable template (or for an inline variable).
+ * It is the file's own, as the device code of each file is its own program; but clang leaves it in a group of sections,
+ * of which a linker keeps that of one file alone, and other files' references then lead nowhere. So groups that are
+ * named after a local variable are made ordinary ones here: each file keeps its own. */
 #include <elf.h>
 #include <string.h>
 

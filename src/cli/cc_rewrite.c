@@ -201,8 +201,8 @@ static void add_spot(struct cc_spots *spots, const struct cc_spot *spot)
     vec_push(spots, *spot);
 }
 
-/* What clang's last error was of, and where its place is told: by itself, and by notes of macros behind it, or by a
- * note of a declaration. */
+/* The kind of clang's last error, and where clang tells the place that is to be rewritten: in the error itself, with
+ * notes of macros behind it, or in a note of a declaration. */
 struct complaint {
     int kind;         /* -1: none that we know */
     const char *note; /* begins the note at the place; NULL: the place is the error's own */

@@ -72,8 +72,8 @@ static void show_news(struct follower *f)
     f->news = NULL;
 }
 
-/* True: the line is of a kernel that came to its end. With profiles such lines are long, and nothing else is to be known
- * of them here. */
+/* True: the line is of a kernel that came to its end. With profiles such lines are long, and nothing else is to be
+ * known of them here. */
 static bool is_whole_kernel(const char *text)
 {
     static const char begin[] = "{\"type\":\"kernel\",";

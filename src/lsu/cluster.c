@@ -73,7 +73,8 @@ static void take(struct lsu *lsu, struct network *net, uint64_t now)
         return;
     network_receive(net, lsu->net.index);
     pass_port(lsu, now, network_bytes_of(p));
-    bool cast = access_of(p)->event == LSU_MESSAGE_CAST; /* its data come from the slices as those of the first block do */
+    bool cast =
+        access_of(p)->event == LSU_MESSAGE_CAST; /* its data come from the slices as those of the first block do */
     p->ready = now + (cast ? 0 : way(lsu, p->is_reply ? (unsigned)p->local : p->sm)) + further(lsu, p);
     insert(&lsu->cluster, p);
 }

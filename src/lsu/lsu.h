@@ -173,8 +173,8 @@ static inline uint32_t lsu_lookups(const struct lsu *lsu, const struct core_op *
     return tags ? lsu->params->l1_lookups : 1;
 }
 
-/* Tells observers, where one listens: the L1D took a transaction, which is to be answered (waits); an answer has come from
- * an L2 slice. */
+/* Tells observers, where one listens: the L1D took a transaction, which is to be answered (waits); an answer has come
+ * from an L2 slice. */
 void lsu_tell_transaction(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t, bool waits);
 void lsu_tell_served(const struct lsu *lsu, const struct packet *p);
 
@@ -358,8 +358,9 @@ void lsu_request_instructions(struct lsu *lsu, uint64_t address, uint32_t bytes,
 uint32_t lsu_async_room(const struct lsu *lsu);
 struct packet *lsu_async_request(struct lsu *lsu, unsigned kind, uint64_t address, uint32_t bytes, uint32_t number);
 void lsu_async_send(struct lsu *lsu, struct packet *p);
-/* A copy begins that the warp in that slot has asked for, and that writes global memory; it ends, with what the beginning has
- * returned. Fences of the warp wait for it, and those of other warps of the block that are ordered behind it. */
+/* A copy begins that the warp in that slot has asked for, and that writes global memory; it ends, with what the
+ * beginning has returned. Fences of the warp wait for it, and those of other warps of the block that are ordered behind
+ * it. */
 uint8_t lsu_async_begins(struct lsu *lsu, unsigned slot);
 void lsu_async_ends(struct lsu *lsu, unsigned slot, uint8_t epoch);
 /* Requests of it that have a place in its queue. */

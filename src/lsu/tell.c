@@ -1,8 +1,9 @@
-/* What the load/store unit tells observers of transactions and answers. */
+/* The load/store unit tells observers of transactions that the L1D takes, and of answers to its requests. */
 #include "lsu/lsu.h"
 #include "watch/watch.h"
 
-COLD void lsu_tell_transaction(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t, bool waits)
+COLD void lsu_tell_transaction(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
+                               bool waits)
 {
     uint32_t pc = (uint32_t)(o->decoded - lsu->warp->decoded);
     watch_tell_transaction(lsu->watch, &(struct lockstep_transaction_event){

@@ -83,8 +83,9 @@ struct packet {
     uint8_t sectors; /* the slice's: parts that it had in all */
     uint8_t missed;  /* likewise: of them, those that the L2 did not have */
     uint8_t dram;    /* likewise: 32 bytes each that went between L2 and DRAM for it, a victim's write-back included */
-    uint8_t of_copy; /* the SM's asynchronous unit has sent it, whose number a waiter then is; what the answer carries takes so
-                      * much less of the network than other data (sm.bulk_narrow). 0: somebody else has sent it */
+    uint8_t
+        of_copy; /* the SM's asynchronous unit has sent it, whose number a waiter then is; what the answer carries takes
+                  * so much less of the network than other data (sm.bulk_narrow). 0: somebody else has sent it */
 };
 
 #define FIELD(type, name, start, most, when, pack, doc) type name;

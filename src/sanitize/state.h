@@ -178,7 +178,8 @@ struct sanitize {
     /* Of the launch: */
     const struct isa_module *module;
     uint32_t sms, cluster[3];
-    uint32_t rows; /* of clocks: one for each SM's warps; if the module has mbarriers, then one for each SM's mbarriers */
+    uint32_t
+        rows; /* of clocks: one for each SM's warps; if the module has mbarriers, then one for each SM's mbarriers */
     bool (*host_writes)(const void *context, uint64_t address);
     const void *context;
     bool narrow;                   /* some instruction of the module has the scope of a block */
@@ -222,7 +223,8 @@ enum sanitize_scope sanitize_scope_of(const struct isa_instr *instr);
 /* memory.c: the cell of the word in which that byte of the block's shared memory, or (block is NULL) of device memory,
  * lies; made where there is none. NULL: the byte is outside of device memory, or of shared memory that is checked. */
 struct sanitize_cell *sanitize_cell_at(struct sanitize *s, struct sanitize_block *block, uint64_t address);
-/* The address of the word that the byte lies in; those of its bytes that lie in [address, address + bytes), as a set. */
+/* The address of the word that the byte lies in; those of its bytes that lie in [address, address + bytes), as a set.
+ */
 static inline uint64_t sanitize_word_at(uint64_t address)
 {
     return address & ~(uint64_t)(SANITIZE_WORD - 1);

@@ -43,7 +43,7 @@ lane_survey_fn *lane_survey_here(void)
 lane_fn *lane_resolve(const struct isa_instr *instr)
 {
     static resolver *const integers[] = {lane_resolve_int, lane_resolve_bits, lane_resolve_move, lane_resolve_compare};
-    static resolver *const others[] = {lane_resolve_f32, lane_resolve_f64, lane_resolve_half, lane_resolve_cvt,
+    static resolver *const others[] = {lane_resolve_f32, lane_resolve_f64,     lane_resolve_half, lane_resolve_cvt,
                                        lane_resolve_fp8, lane_resolve_special, lane_resolve_video};
     lane_fn *fn = resolve_by(others, sizeof others / sizeof *others, instr);
     if (fn)

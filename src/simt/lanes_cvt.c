@@ -4,8 +4,8 @@
  * A source is taken apart exactly and rounded once. Float to integer clamps to the range of the destination; NaN
  * becomes 0, but 1 << (width - 1) where the source is f64 or the destination has 64 bits. Registers may be wider than
  * the types: a source is cut to its type, an integer result is extended to its register by its own signedness. .ftz
- * concerns the f32 side only. The conversions that compilers emit for everyday code have loops of their own. 8-bit floats:
- * lanes_fp8.c. Left out: smaller ones, stochastic rounding. */
+ * concerns the f32 side only. The conversions that compilers emit for everyday code have loops of their own. 8-bit
+ * floats: lanes_fp8.c. Left out: smaller ones, stochastic rounding. */
 #include "simt/lanes_float.h"
 
 static unsigned integer_bits(uint8_t type)

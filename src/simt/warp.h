@@ -191,8 +191,8 @@ struct simt_access {
     uint64_t ended;   /* of an mbarrier: lanes whose operation ended its phase */
     uint64_t remote;  /* of an mbarrier, or of what a send brings: lanes that name another block of the cluster */
     uint64_t waiting; /* of mbarrier.try_wait: lanes whose phase is not over */
-    uint64_t beside;  /* lanes that were served at issue: of an access of the space CLUSTER those that name the executing
-                         block's own memory, of cp.async those that read nothing; else undefined */
+    uint64_t beside; /* lanes that were served at issue: of an access of the space CLUSTER those that name the executing
+                        block's own memory, of cp.async those that read nothing; else undefined */
     uint16_t kind;    /* ISA_FLAG_LOAD, _STORE or _ATOMIC */
     uint8_t space;    /* ISA_SPACE_GLOBAL, _SHARED, _LOCAL, _CONST; _CLUSTER: the shared memory of other blocks. Resolved */
     uint8_t element_bytes, elements, stride;

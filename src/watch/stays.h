@@ -56,7 +56,7 @@ struct watch_stays {
     uint64_t counts[]; /* by instruction; and one more. Modulo 2^64 while stays go on. */
 };
 
-/* What the observer is told of warps that it has marked; state: the observer's. */
+/* The observer's functions, which the SM calls for warps that the observer has marked; state: the observer's. */
 struct watch_stays_port {
     struct watch_stays *(*of)(void *state);
     void (*issue)(void *state, const struct lockstep_issue_event *event);

@@ -155,7 +155,7 @@ GIVES(PTX, ptx, compiled)
 GIVES(CUBIN, ptx, compiled)
 GIVES(ProgramLog, log, tried)
 
-/* Of these there are none. */
+/* Code for later optimization, which Lockstep never has: a program has no size and no text of it. */
 #define LEFT_OUT(Name)                                                                                                 \
     nvrtcResult nvrtcGet##Name##Size(nvrtcProgram program, size_t *bytes)                                              \
     {                                                                                                                  \
