@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "profile/graph_parts.h"
 #include "profile/words_sm.h"
 
@@ -42,9 +43,9 @@ struct gather {
     uint64_t steps;   /* that are left */
     uint64_t *cycles; /* by key of holdings: what one warp's waits meet */
     uint64_t *times;
-    uint32_t *met;     /* keys with times, as they came */
-    int32_t *cover;    /* by holding: waits that begin to meet it, less those that met the last one before */
-    uint64_t *beyond;  /* by holding: its cycles before waits that meet it, and behind them */
+    uint32_t *met;    /* keys with times, as they came */
+    int32_t *cover;   /* by holding: waits that begin to meet it, less those that met the last one before */
+    uint64_t *beyond; /* by holding: its cycles before waits that meet it, and behind them */
 };
 
 /* Spans from the logs of SMs */
@@ -173,12 +174,30 @@ static int order_of_waits(const void *a, const void *b)
     return differ ? differ : profile_order(x->key, y->key);
 }
 
+static uint64_t key_of_hold(const void *hold)
+{
+    return profile_time_key(((const struct span *)hold)->word, ((const struct span *)hold)->from);
+}
+
+static uint64_t word_of_hold(const void *hold)
+{
+    return ((const struct span *)hold)->word;
+}
+
+static bool has_places(const struct spans *spans)
+{
+    for (size_t i = 0; i < spans->of.count; i++)
+        if (spans->of.items[i].place)
+            return true;
+    return false;
+}
+
 /* A holding ends where the next one begins, if it has not ended by then, be that one as short as it may. */
 static void cut(struct spans *holds)
 {
     size_t count = 0;
-    if (holds->of.count)
-        qsort(holds->of.items, holds->of.count, sizeof *holds->of.items, order_of_holds);
+    order_sort(holds->of.items, holds->of.count, sizeof *holds->of.items,
+               has_places(holds) ? word_of_hold : key_of_hold, order_of_holds);
     for (size_t i = 0; i < holds->of.count; i++) {
         struct span span = holds->of.items[i];
         const struct span *next = &holds->of.items[i + 1];
@@ -311,10 +330,7 @@ static uint32_t word_of(const struct span *span)
 static void group_waits(struct gather *g)
 {
     struct spans *waits = &g->waits;
-    bool places = false;
-    for (size_t i = 0; i < waits->of.count; i++)
-        places |= waits->of.items[i].place != 0;
-    if (places) {
+    if (has_places(waits)) {
         qsort(waits->of.items, waits->of.count, sizeof *waits->of.items, order_of_waits);
         return;
     }
@@ -322,14 +338,15 @@ static void group_waits(struct gather *g)
     sort_by(waits, word_of, g->graphs->count);
 }
 
-/* All waits meet all holdings, edges being between keys. The waits of one key at one place make each edge once. */
-static void meet_all(struct gather *g, struct profile_edges *(*list_of)(struct profile_graph *))
+/* All waits for the first `words` words meet their holdings, edges being between keys. The waits of one key at one
+ * place make each edge once. */
+static void meet_all(struct gather *g, uint32_t words, struct profile_edges *(*list_of)(struct profile_graph *))
 {
     const struct span *waits = g->waits.of.items;
     size_t at = 0, hold_count = 0, count = g->waits.of.count;
     struct graph_edges edges = {0};
     group_waits(g);
-    for (size_t i = 0, n; i < count; i += n) {
+    for (size_t i = 0, n; i < count && waits[i].word < words; i += n) {
         if (!i || by_place(&waits[i - 1], &waits[i]))
             hold_count = holds_of(&g->holds, &waits[i], &at);
         n = alike(&waits[i], count - i, true);
@@ -364,7 +381,7 @@ static void meet_by(struct gather *g, bool sites, uint64_t steps)
     g->steps = steps;
     set_keys(&g->holds, sites);
     set_keys(&g->waits, sites);
-    meet_all(g, sites ? sites_of : warps_of);
+    meet_all(g, sites ? UINT32_MAX : PROFILE_WARP_GRAPHS, sites ? sites_of : warps_of);
 }
 
 /* All edges, listed or not, as one. */
@@ -378,7 +395,7 @@ static struct profile_edge sum_of(const struct profile_edges *edges)
     return sum;
 }
 
-/* logged: cycles of waits that logs have. What took too many steps by warps is there by instructions. */
+/* logged: cycles of waits that logs have. What was not found by warps is there by instructions. */
 static void close_graph(struct profile_graph *graph, uint64_t logged, uint64_t waited)
 {
     struct profile_edge warps = sum_of(&graph->warps), sites = sum_of(&graph->sites);

@@ -6,10 +6,11 @@
 
 #include "profile/words.h"
 
-#define PROFILE_EDGES 32  /* of a word that are listed: the most expensive ones */
-#define PROFILE_ORDERS 64 /* of a kernel that are listed, likewise */
-#define PROFILE_CIRCLES 4 /* of a kernel that are found */
-#define PROFILE_CIRCLE 8  /* edges of a circle that are listed */
+#define PROFILE_EDGES 32       /* of a word that are listed: the most expensive ones */
+#define PROFILE_WARP_GRAPHS 16 /* words whose edges between warps are found: the first ones */
+#define PROFILE_ORDERS 64      /* of a kernel that are listed, likewise */
+#define PROFILE_CIRCLES 4      /* of a kernel that are found */
+#define PROFILE_CIRCLE 8       /* edges of a circle that are listed */
 
 /* Threads of `from` waited for the word while threads of `to` held it. Times: holdings that a wait met, of all waits.
  * Cycles: of all waits, each while a holding lasted. */
@@ -27,7 +28,7 @@ struct profile_edges {
 /* A word's waits. The cycles of all edges, by warps or by instructions, and `free` and `unlogged` add up to the word's
  * `waited`. */
 struct profile_graph {
-    struct profile_edges warps; /* from, to: numbers of warps */
+    struct profile_edges warps; /* from, to: numbers of warps; all are `others` from word PROFILE_WARP_GRAPHS on */
     struct profile_edges sites; /* instructions: where they attempted first, where the holder took it */
     uint64_t free;              /* cycles of waits in which nobody was seen to hold the word */
     uint64_t unlogged;          /* those of waits that no log has */

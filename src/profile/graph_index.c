@@ -5,34 +5,39 @@
 
 /* Words */
 
-static int by_address(const void *a, const void *b)
+/* The place of the word at that address; 0 is there: the index does not have it. */
+static uint32_t *place_of(const struct graph_index *index, uint64_t address, uint32_t space)
 {
-    const struct graph_key *x = a, *y = b;
-    int spaces = profile_order(x->space, y->space);
-    return spaces ? spaces : profile_order(x->address, y->address);
+    uint32_t at = profile_place(address, space) & index->mask;
+    for (;; at = (at + 1) & index->mask) {
+        uint32_t word = index->places[at];
+        const struct profile_word *of = word ? &index->list->of[word - 1].word : NULL;
+        if (!of || (of->address == address && of->space == space))
+            return &index->places[at];
+    }
 }
 
 struct graph_index graph_index_of(const struct profile_word_list *list, uint32_t most)
 {
-    struct graph_index index = {.count = list->count < most ? list->count : most};
-    index.of = base_calloc(index.count + 1, sizeof *index.of);
-    for (uint32_t i = 0; i < index.count; i++)
-        index.of[i] = (struct graph_key){list->of[i].word.address, list->of[i].word.space, i};
-    qsort(index.of, index.count, sizeof *index.of, by_address);
+    uint32_t count = list->count < most ? list->count : most, places = 2;
+    while (places < 2 * count)
+        places *= 2;
+    struct graph_index index = {list, base_calloc(places, sizeof *index.places), places - 1};
+    for (uint32_t i = 0; i < count; i++)
+        *place_of(&index, list->of[i].word.address, list->of[i].word.space) = i + 1;
     return index;
 }
 
 void graph_index_free(struct graph_index *index)
 {
-    free(index->of);
+    free(index->places);
     *index = (struct graph_index){0};
 }
 
 uint32_t graph_index_find(const struct graph_index *index, uint64_t address, uint32_t space)
 {
-    const struct graph_key key = {.address = address, .space = space};
-    const struct graph_key *found = bsearch(&key, index->of, index->count, sizeof key, by_address);
-    return found ? found->word : UINT32_MAX;
+    uint32_t word = *place_of(index, address, space);
+    return word ? word - 1 : UINT32_MAX;
 }
 
 /* Edges */

@@ -7,13 +7,10 @@
 #include "profile/pcs.h"
 
 /* graph_index.c: numbers of words by address. */
-struct graph_key {
-    uint64_t address;
-    uint32_t space, word;
-};
 struct graph_index {
-    struct graph_key *of; /* by space and address */
-    uint32_t count;
+    const struct profile_word_list *list;
+    uint32_t *places; /* by hash of the address, the next free one after that: number of a word + 1; 0: free */
+    uint32_t mask;    /* of a place: their number is a power of two */
 };
 /* Of the first words of a list, up to `most`. To be freed by graph_index_free. */
 struct graph_index graph_index_of(const struct profile_word_list *list, uint32_t most);

@@ -2,6 +2,7 @@
  * long as it lives, holds words for some time, and begins to want others meanwhile. */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "profile/graph_parts.h"
 #include "profile/words_sm.h"
 
@@ -89,6 +90,16 @@ static int order_of_wants(const void *a, const void *b)
     return differ ? differ : profile_order(x->word, y->word);
 }
 
+static uint64_t key_of_hold(const void *hold)
+{
+    return profile_time_key(((const struct hold *)hold)->lane, ((const struct hold *)hold)->from);
+}
+
+static uint64_t key_of_want(const void *want)
+{
+    return profile_time_key(((const struct want *)want)->lane, ((const struct want *)want)->from);
+}
+
 /* The lane wants a word while it holds the other one. It gives way if it gives that one back, or goes on after one
  * attempt, without the word. */
 static void add_pair(struct orders *o, const struct hold *hold, const struct want *want)
@@ -112,10 +123,8 @@ static void add_pair(struct orders *o, const struct hold *hold, const struct wan
 static void pair_sm(struct orders *o)
 {
     VEC(struct hold) held = {0};
-    if (o->holds.count)
-        qsort(o->holds.items, o->holds.count, sizeof *o->holds.items, order_of_holds);
-    if (o->wants.count)
-        qsort(o->wants.items, o->wants.count, sizeof *o->wants.items, order_of_wants);
+    order_sort(o->holds.items, o->holds.count, sizeof *o->holds.items, key_of_hold, order_of_holds);
+    order_sort(o->wants.items, o->wants.count, sizeof *o->wants.items, key_of_want, order_of_wants);
     size_t at = 0;
     for (size_t i = 0; i < o->wants.count; i++) {
         const struct want *want = &o->wants.items[i];

@@ -28,6 +28,14 @@ static inline void profile_pcs_add(uint32_t *pcs, unsigned most, const uint32_t 
         profile_pcs_note(pcs, most, from[i]);
 }
 
+/* A key for order_sort: by a number below 2^20, as a word or a lane has, and by cycles among equal ones. Cycles from
+ * 2^44 on are left to comparisons. */
+static inline uint64_t profile_time_key(uint32_t number, uint64_t cycle)
+{
+    uint64_t most = (UINT64_C(1) << 44) - 1;
+    return (uint64_t)number << 44 | (cycle < most ? cycle : most);
+}
+
 /* As qsort's functions compare: below 0, 0, above 0. */
 static inline int profile_order(uint64_t a, uint64_t b)
 {

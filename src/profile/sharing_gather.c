@@ -1,6 +1,7 @@
 /* Finds the lines that locks and polled words share: see sharing.h. */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "base/vec.h"
 #include "profile/sharing_sm.h"
 
@@ -99,6 +100,12 @@ static int by_place(const void *a, const void *b)
     return differ ? differ : profile_order(x->sm, y->sm);
 }
 
+static uint64_t address_of(const void *touched)
+{
+    return ((const struct touched *)touched)->address;
+}
+
+/* The piece lies in one line: lines are no smaller. */
 static bool is_in_line(const struct syncs *syncs, uint64_t address, uint32_t line_bytes)
 {
     uint64_t line = address & ~((uint64_t)line_bytes - 1);
@@ -109,11 +116,12 @@ static bool is_in_line(const struct syncs *syncs, uint64_t address, uint32_t lin
 static void add_piece(struct all_touched *touched, const struct profile_piece *piece, uint32_t sm,
                       const struct syncs *syncs, uint32_t line_bytes)
 {
-    for (unsigned i = 0; i < PROFILE_PIECE_WORDS && piece->heat; i++) {
-        uint64_t address = piece->address + 4 * i;
-        if (piece->at[i] && is_in_line(syncs, address, line_bytes))
-            vec_push(&touched->of, (struct touched){address, piece->reads[i], piece->writes[i], sm, piece->at[i] - 1});
-    }
+    if (!piece->heat || !is_in_line(syncs, piece->address, line_bytes))
+        return;
+    for (unsigned i = 0; i < PROFILE_PIECE_WORDS; i++)
+        if (piece->at[i])
+            vec_push(&touched->of,
+                     (struct touched){piece->address + 4 * i, piece->reads[i], piece->writes[i], sm, piece->at[i] - 1});
 }
 
 static void find_touched(struct all_touched *touched, const struct profile_sharing *const *states, uint32_t sms,
@@ -123,8 +131,7 @@ static void find_touched(struct all_touched *touched, const struct profile_shari
         for (uint32_t i = 0; i < PROFILE_PIECES; i++)
             for (unsigned n = 0; n < 2; n++)
                 add_piece(touched, &states[sm]->pieces[i][n], sm, syncs, line_bytes);
-    if (touched->of.count)
-        qsort(touched->of.items, touched->of.count, sizeof *touched->of.items, by_place);
+    order_sort(touched->of.items, touched->of.count, sizeof *touched->of.items, address_of, by_place);
 }
 
 /* Lines */

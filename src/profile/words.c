@@ -219,10 +219,26 @@ static inline uint64_t find_waiters(const struct profile_words *s)
     return waiters;
 }
 
-/* How many words are held of those that belong to the place of that address. */
-static uint16_t *held_at(struct profile_words *s, uint64_t address, uint32_t space)
+/* A word is held by one thread more. */
+static void hold_here(struct profile_words *s, const struct profile_held *held)
 {
-    return &s->held_here[profile_place(address, space) % PROFILE_HELD_PLACES];
+    uint32_t place = profile_place(held->address, held->space) % PROFILE_HELD_PLACES;
+    uint64_t others = s->held_here[place]++ ? s->found_here[place] : 0;
+    s->found_here[place] = others | BIT64(held->found % 64);
+}
+
+/* No longer. */
+static void leave_here(struct profile_words *s, const struct profile_held *held)
+{
+    s->held_here[profile_place(held->address, held->space) % PROFILE_HELD_PLACES]--;
+}
+
+/* The values, modulo 64, of which threads that hold the word found one in it. There may be others; 0: nobody holds it.
+ */
+static uint64_t found_in(const struct profile_words *s, uint64_t address, uint32_t space)
+{
+    uint32_t place = profile_place(address, space) % PROFILE_HELD_PLACES;
+    return s->held_here[place] ? s->found_here[place] : 0;
 }
 
 static void take(struct profile_words *s, struct profile_words_warp *warp, struct profile_word *word,
@@ -252,7 +268,7 @@ static void take(struct profile_words *s, struct profile_words_warp *warp, struc
         return;
     }
     warp->held[warp->held_count++] = held;
-    ++*held_at(s, held.address, held.space);
+    hold_here(s, &held);
     s->holders |= BIT64(warp - s->warps);
 }
 
@@ -294,7 +310,7 @@ static void give(struct profile_words *s, struct profile_words_warp *warp, uint3
         word->counts[PROFILE_WORD_held_most] = cycles;
     profile_pcs_note(word->gives, PROFILE_WORD_PCS, pc + 1);
     log_section(s, held, cycle, block, (uint32_t)(warp - s->warps), pc);
-    --*held_at(s, held->address, held->space);
+    leave_here(s, held);
     warp->held[i] = warp->held[--warp->held_count];
     if (!warp->held_count)
         s->holders &= ~BIT64(warp - s->warps);
@@ -379,7 +395,8 @@ static void attempt(struct profile_words *s, struct profile_words_warp *warp, co
 /* The lane's exchange puts back what another thread has found. */
 static bool exchange_gives(struct profile_words *s, const struct lockstep_atomic_event *e)
 {
-    if (e->operation != LOCKSTEP_ATOMIC_EXCHANGE || e->before == e->after || !*held_at(s, e->address, e->space))
+    if (e->operation != LOCKSTEP_ATOMIC_EXCHANGE || e->before == e->after ||
+        !mask_has(found_in(s, e->address, e->space), e->after % 64))
         return false;
     struct other other = other_holder(s, e->address, e->space, e->block, e->after);
     if (!other.warp)
@@ -422,21 +439,27 @@ static uint64_t stored(const struct lockstep_access_event *e, uint32_t lane)
     return value;
 }
 
-/* A lane accesses word number `i` of those that its warp holds, which it holds itself. */
-static void access_held(struct profile_words *s, struct profile_words_warp *warp, uint32_t i,
+/* A lane accesses word number `i` of those that its warp holds, which it holds itself. True: it puts back, or may, the
+ * value that it found. */
+static bool access_held(struct profile_words *s, struct profile_words_warp *warp, uint32_t i,
                         const struct lockstep_access_event *e)
 {
     struct profile_held *held = &warp->held[i];
+    bool back = e->instruction_class != LOCKSTEP_LOAD && stored(e, held->lane) == held->found;
     if (e->instruction_class == LOCKSTEP_ATOMIC)
         held->asked = e->cycle;
-    else if (e->instruction_class == LOCKSTEP_STORE && stored(e, held->lane) == held->found)
+    else if (back)
         give(s, warp, i, e->cycle, e->block, e->pc);
+    return back;
 }
 
-/* A lane stores to a word that is held, or asks for an exchange. */
-static void access_others(struct profile_words *s, uint32_t lane, const struct lockstep_access_event *e)
+/* A lane stores to a word that may be held, or asks for an exchange. found: of the word, by found_in. */
+static void access_others(struct profile_words *s, uint32_t lane, uint64_t found, const struct lockstep_access_event *e)
 {
-    struct other other = other_holder(s, e->address[lane], e->space, e->block, stored(e, lane));
+    uint64_t value = stored(e, lane);
+    if (!mask_has(found, value % 64))
+        return;
+    struct other other = other_holder(s, e->address[lane], e->space, e->block, value);
     if (!other.warp)
         return;
     struct profile_held *held = &other.warp->held[other.held];
@@ -449,18 +472,24 @@ static void access_others(struct profile_words *s, uint32_t lane, const struct l
 void profile_words_access(struct profile_words *s, const struct lockstep_access_event *e)
 {
     struct profile_words_warp *warp = &s->warps[e->warp];
+    uint64_t own = 0; /* lanes that give back what they took themselves */
     if (!s->holders)
         return;
     for (uint32_t i = warp->held_count; i-- > 0;) {
         const struct profile_held *held = &warp->held[i];
-        if (mask_has(e->mask, held->lane) && e->space == held->space && e->address[held->lane] == held->address)
-            access_held(s, warp, i, e);
+        unsigned lane = held->lane;
+        if (mask_has(e->mask, lane) && e->space == held->space && e->address[lane] == held->address &&
+            access_held(s, warp, i, e))
+            own |= BIT64(lane);
     }
     if (e->instruction_class == LOCKSTEP_LOAD || e->space == LOCKSTEP_LOCAL)
         return;
-    for (uint64_t rest = e->mask; rest; rest &= rest - 1)
-        if (RARELY(*held_at(s, e->address[mask_first(rest)], e->space)))
-            access_others(s, mask_first(rest), e);
+    for (uint64_t rest = e->mask & ~own; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint64_t found = found_in(s, e->address[lane], e->space);
+        if (RARELY(found))
+            access_others(s, lane, found, e);
+    }
 }
 
 static void note_unfinished(struct profile_words *s, struct profile_unfinished unfinished)
@@ -497,7 +526,7 @@ void profile_words_forget(struct profile_words *s, uint32_t slot)
     for (uint32_t i = 0; i < warp->held_count; i++)
         log_kept(s, warp, &warp->held[i]);
     for (uint32_t i = 0; i < warp->held_count; i++)
-        --*held_at(s, warp->held[i].address, warp->held[i].space);
+        leave_here(s, &warp->held[i]);
     warp->held_count = 0;
     s->holders &= ~BIT64(slot);
     contract(s->holders == find_holders(s) && s->waiters == find_waiters(s));

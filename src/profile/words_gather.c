@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/order.h"
 #include "base/vec.h"
+#include "profile/graph_parts.h"
 #include "profile/pcs.h"
 #include "profile/words_sm.h"
 
@@ -24,6 +26,13 @@ static int by_address(const void *a, const void *b)
     const struct profile_word *x = a, *y = b;
     int spaces = profile_order(x->space, y->space);
     return spaces ? spaces : profile_order(x->address, y->address);
+}
+
+/* For order_sort: as by_address, but for the last three bits. */
+static uint64_t address_of(const void *word)
+{
+    return (uint64_t)((const struct profile_word *)word)->space << 61 |
+           ((const struct profile_word *)word)->address >> 3;
 }
 
 static void add_word(struct profile_word *to, const struct profile_word *from)
@@ -52,8 +61,7 @@ static void add_words(struct profile_word_list *list, const struct profile_words
     for (uint32_t sm = 0; sm < sms; sm++)
         for (uint32_t i = 0; i < states[sm]->count; i++)
             vec_push(&all, states[sm]->words[i]);
-    if (all.count)
-        qsort(all.items, all.count, sizeof *all.items, by_address);
+    order_sort(all.items, all.count, sizeof *all.items, address_of, by_address);
     list->of = base_calloc(all.count + 1, sizeof *list->of);
     for (size_t first = 0, end; first < all.count; first = end) {
         struct profile_word *word = &list->of[list->count++].word;
@@ -67,42 +75,58 @@ static void add_words(struct profile_word_list *list, const struct profile_words
 
 /* Sections */
 
-/* A section, and the SM where it was if its word is in shared memory; else 0. Words of shared memory are apart by
- * block. */
+/* A section as it counts here. place: words of shared memory are apart by SM and block; 0 for others. */
 struct section {
-    struct profile_section is;
-    uint32_t sm;
+    uint64_t taken, given, since, place;
+    uint32_t word; /* its number in the list */
+};
+struct sections {
+    VEC(struct section) of;
+    bool places; /* some have one */
 };
 
-static int by_place(const struct section *a, const struct section *b)
+static bool same_place(const struct section *a, const struct section *b)
 {
-    int differ = profile_order(a->is.space, b->is.space);
-    differ = differ ? differ : profile_order(a->is.address, b->is.address);
-    differ = differ ? differ : profile_order(a->sm, b->sm);
-    return differ ? differ : profile_order(a->is.block, b->is.block);
+    return a->word == b->word && a->place == b->place;
 }
 
 static int by_time(const void *a, const void *b)
 {
     const struct section *x = a, *y = b;
-    int differ = by_place(x, y);
-    differ = differ ? differ : profile_order(x->is.taken, y->is.taken);
-    return differ ? differ : profile_order(x->is.given, y->is.given);
+    int differ = profile_order(x->word, y->word);
+    differ = differ ? differ : profile_order(x->place, y->place);
+    differ = differ ? differ : profile_order(x->taken, y->taken);
+    return differ ? differ : profile_order(x->given, y->given);
+}
+
+static uint64_t key_of_word(const void *section)
+{
+    return ((const struct section *)section)->word;
+}
+
+static uint64_t key_of_time(const void *section)
+{
+    return profile_time_key(((const struct section *)section)->word, ((const struct section *)section)->taken);
 }
 
 static int by_since(const void *a, const void *b)
 {
-    return profile_order(((const struct section *)a)->is.since, ((const struct section *)b)->is.since);
+    return profile_order(((const struct section *)a)->since, ((const struct section *)b)->since);
+}
+
+static uint64_t key_of_since(const void *section)
+{
+    return ((const struct section *)section)->since;
 }
 
 /* Adds the handovers of a word, whose sections are in the order of taking. */
 static void add_handovers(struct profile_word_sum *sum, const struct section *of, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
-        uint64_t given = of[i - 1].is.given;
-        if (of[i].is.since >= given || of[i].is.taken < given)
+        uint64_t given = of[i - 1].given;
+        if (of[i].since >= given || of[i].taken < given)
             continue;
-        sum->handed += of[i].is.taken - given;
+        sum->handed += of[i].taken - given;
         sum->handovers++;
     }
 }
@@ -113,11 +137,11 @@ static void add_most_waited(struct profile_word_sum *sum, struct section *of, si
     uint64_t *taken = base_malloc((count + 1) * sizeof *taken);
     uint32_t waiting = 0;
     for (size_t i = 0; i < count; i++)
-        taken[i] = of[i].is.taken;
-    qsort(of, count, sizeof *of, by_since);
+        taken[i] = of[i].taken;
+    order_sort(of, count, sizeof *of, key_of_since, by_since);
     for (size_t i = 0, ended = 0; i < count; i++) {
         waiting++;
-        while (ended < count && taken[ended] <= of[i].is.since) {
+        while (ended < count && taken[ended] <= of[i].since) {
             waiting -= waiting > 0;
             ended++;
         }
@@ -127,32 +151,37 @@ static void add_most_waited(struct profile_word_sum *sum, struct section *of, si
     free(taken);
 }
 
-static struct profile_word_sum *sum_of(struct profile_word_list *list, const struct profile_section *section)
+/* The sections of all SMs whose words are in the list. */
+static void collect(struct sections *all, const struct profile_word_list *list,
+                    const struct profile_words *const *states, uint32_t sms)
 {
-    struct profile_word key = {.address = section->address, .space = section->space};
-    return bsearch(&key, list->of, list->count, sizeof *list->of, by_address); /* the word comes first in a sum */
+    struct graph_index index = graph_index_of(list, UINT32_MAX);
+    for (uint32_t sm = 0; sm < sms; sm++)
+        for (uint32_t i = 0; i < states[sm]->section_count; i++) {
+            const struct profile_section *of = &states[sm]->sections[i];
+            uint64_t place = of->space == LOCKSTEP_SHARED ? (uint64_t)sm << 32 | of->block : 0;
+            uint32_t word = graph_index_find(&index, of->address, of->space);
+            all->places |= place != 0;
+            if (word != UINT32_MAX)
+                vec_push(&all->of, (struct section){of->taken, of->given, of->since, place, word});
+        }
+    graph_index_free(&index);
 }
 
 static void add_sections(struct profile_word_list *list, const struct profile_words *const *states, uint32_t sms)
 {
-    VEC(struct section) all = {0};
-    for (uint32_t sm = 0; sm < sms; sm++)
-        for (uint32_t i = 0; i < states[sm]->section_count; i++) {
-            const struct profile_section *section = &states[sm]->sections[i];
-            vec_push(&all, (struct section){*section, section->space == LOCKSTEP_SHARED ? sm : 0});
-        }
-    if (all.count)
-        qsort(all.items, all.count, sizeof *all.items, by_time);
-    for (size_t first = 0, end; first < all.count; first = end) {
-        for (end = first + 1; end < all.count && !by_place(&all.items[first], &all.items[end]);)
+    struct sections all = {0};
+    collect(&all, list, states, sms);
+    struct section *of = all.of.items;
+    size_t count = all.of.count;
+    order_sort(of, count, sizeof *of, all.places ? key_of_word : key_of_time, by_time);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && same_place(&of[first], &of[end]);)
             end++;
-        struct profile_word_sum *sum = sum_of(list, &all.items[first].is);
-        if (!sum)
-            continue;
-        add_handovers(sum, &all.items[first], end - first);
-        add_most_waited(sum, &all.items[first], end - first);
+        add_handovers(&list->of[of[first].word], &of[first], end - first);
+        add_most_waited(&list->of[of[first].word], &of[first], end - first);
     }
-    vec_free(&all);
+    vec_free(&all.of);
 }
 
 static int by_cost(const void *a, const void *b)

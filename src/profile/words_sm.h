@@ -53,12 +53,15 @@ struct profile_words {
     int64_t series; /* bytes from here to the struct profile_series of the SM; 0: it has none */
     bool full;      /* nearly all words of the table have to stay: no room is made any more */
     uint64_t unlisted, unlogged;
-    uint16_t places[PROFILE_WORDS]; /* by hash of the address, the next free one after that: number of a word + 1; 0: free */
+    uint16_t
+        places[PROFILE_WORDS]; /* by hash of the address, the next free one after that: number of a word + 1; 0: free */
     struct profile_word words[PROFILE_WORDS_MOST]; /* as they came: so little memory is touched as there are words */
     struct profile_warp_name names[PROFILE_WORDS_WARPS];
     struct profile_words_warp warps[PROFILE_WORDS_WARPS];
     uint64_t holders, waiters;               /* sets of warps: that hold some word; of which some lane waits for one */
     uint16_t held_here[PROFILE_HELD_PLACES]; /* by hash of the address: words that are held, of all warps */
+    /* Likewise, the values modulo 64 that they had when they were taken, and others that did so since none was held. */
+    uint64_t found_here[PROFILE_HELD_PLACES];
     uint32_t section_count;
     struct profile_section sections[PROFILE_SECTIONS];
     uint32_t unfinished_count; /* as many as were kept; others came behind them, if it is PROFILE_UNFINISHED */

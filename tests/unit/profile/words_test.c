@@ -171,7 +171,7 @@ static void test_given_by_others(void **state)
     struct profile_words *s = fresh();
     struct who one = lane_at(3, 5, LOCK), other = lane_at(7, 6, LOCK), late = lane_at(4, 1, LOCK);
     take(s, one, 100);
-    store(s, other, 120, 5);
+    store(s, other, 120, 64); /* another value, which the set of found ones does not tell from 0 */
     store(s, lane_at(7, 6, LOCK + 4), 125, 0);
     store(s, other, 150, 0);
     take(s, late, 160);
@@ -188,6 +188,25 @@ static void test_given_by_others(void **state)
     assert_int_equal(s->section_count, 3);
     assert_int_equal(s->sections[1].warp, 4);
     assert_int_equal(s->sections[2].given, 230);
+    profile_words_free(&list);
+    free(s);
+}
+
+/* Two threads hold the word, which found different values there: each has its own put back. */
+static void test_two_hold(void **state)
+{
+    (void)state;
+    struct profile_words *s = fresh();
+    struct who one = lane_at(3, 5, LOCK), two = lane_at(4, 6, LOCK), other = lane_at(7, 6, LOCK);
+    take(s, one, 100);
+    struct lockstep_atomic_event e = atomic_of(two, 110, TAKE_AT, 1, 2);
+    profile_words_atomic(s, &e);
+    store(s, other, 120, 0);
+    store(s, other, 130, 0);
+    store(s, other, 150, 1);
+    struct profile_word_list list = gather(s);
+    expect(&list, LOCK, COUNT(attempts) = 2, COUNT(taken) = 2, COUNT(given) = 2, COUNT(given_by_others) = 2,
+           COUNT(held) = 20 + 40, COUNT(held_most) = 40);
     profile_words_free(&list);
     free(s);
 }
@@ -477,6 +496,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_taken_and_given),
                                        cmocka_unit_test(test_given_by_others),
+                                       cmocka_unit_test(test_two_hold),
                                        cmocka_unit_test(test_given_in_another_block),
                                        cmocka_unit_test(test_given_before_it_knows),
                                        cmocka_unit_test(test_other_atomics),
