@@ -46,7 +46,7 @@ static int print_profiles(const struct report_run runs[2], json_t *const documen
         }
     cli_page_begin(&page, STDOUT_FILENO);
     report_settings(runs, documents, &page);
-    if (!profile_difference(kernels, names, &page.text)) {
+    if (!profile_difference(kernels, names, page.columns, &page.text)) {
         table_page_free(&page);
         diag_error(sink, DIAG_NOWHERE, NULL, "%s and %s have profiles of no kernel in common", names[0], names[1]);
         return CLI_USAGE;

@@ -115,7 +115,7 @@ void cli_print_profile(const struct cli_options *options, const json_t *kernels)
     struct table_page page;
     int stream = cli_people(options);
     cli_page_begin(&page, stream);
-    report_profile(kernels, options->ptx, &page.text);
+    report_profile(kernels, options->ptx, page.columns, &page.text);
     if (!options->quiet)
         report_intervals(kernels, &page);
     cli_page_print(&page, stream);

@@ -119,7 +119,9 @@ static void add_pair(struct orders *o, const struct hold *hold, const struct wan
                                                                 (hold->until != NEVER || want->until == want->from)});
 }
 
-/* Of an SM, whose holdings and wants are there: those that meet. Few words are held by a lane at once. */
+/* Of an SM, whose holdings and wants are there: those that meet. Few words are held by a lane at once. A lane that gets
+ * a word which it held already, as a reader does of a lock whose count others have changed since, did not exclude
+ * itself: that is no order. One that never gets it waits for itself. */
 static void pair_sm(struct orders *o)
 {
     VEC(struct hold) held = {0};
@@ -138,7 +140,7 @@ static void pair_sm(struct orders *o)
                 held.items[kept++] = held.items[k];
         held.count = kept;
         for (size_t k = 0; k < held.count; k++)
-            if (held.items[k].word != want->word || held.items[k].from != want->taken)
+            if (held.items[k].word != want->word || want->taken == NEVER)
                 add_pair(o, &held.items[k], want);
     }
     vec_free(&held);

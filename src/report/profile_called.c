@@ -55,11 +55,11 @@ void profile_called_add_from(const struct profile_lines *p, uint32_t pc, const c
     strbuf_free(&place);
 }
 
-void profile_called_add_place(const struct profile_lines *p, const json_t *use, struct strbuf *out)
+void profile_called_add_place(const struct profile_lines *p, const json_t *use, const char *called, struct strbuf *out)
 {
     struct strbuf from = {0}, outer = {0};
     profile_uses_add_caller(use, &outer);
-    profile_uses_add_place(use, true, out);
+    profile_uses_add_called(use, called, out);
     profile_called_add_from(p, (uint32_t)profile_uses_number(use, "pc"), strbuf_text(&outer), &from);
     bool inlined = from.length && out->text[out->length - 1] == ')';
     out->length -= inlined;

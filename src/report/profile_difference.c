@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "report/figures.h"
+#include "report/fold.h"
 #include "report/profile_uses.h"
 #include "report/profile_waits.h"
 
-#define WIDTH 80
 #define INDENT "            " /* of what stands below a row */
 #define MOST_LINES 10         /* of a kernel */
 #define MOST_CAUSES 3         /* of a line */
@@ -42,6 +42,7 @@ struct sides {
     struct profile_lines lines[2];
     profile_pairs pairs;
     uint64_t whole; /* warp-cycles of the larger one: of which shares are */
+    size_t width;   /* columns */
     struct strbuf *out;
 };
 
@@ -124,26 +125,6 @@ static void add_place(const struct profile_pair *pair, struct strbuf *out)
         strbuf_addf(out, ", now :%" PRIu32, b->number);
 }
 
-/* Appends a text, broken at blanks where a line would be too long; `first` before the first line, `indent` before the
- * others. */
-static void add_wrapped(const char *text, const char *first, const char *indent, struct strbuf *out)
-{
-    size_t room = WIDTH - strlen(first);
-    strbuf_add(out, first);
-    while (strlen(text) > room) {
-        size_t end = room;
-        while (end > 1 && text[end] != ' ')
-            end--;
-        if (end <= 1)
-            break;
-        strbuf_addn(out, text, end);
-        strbuf_addf(out, "\n%s", indent);
-        text += end + 1;
-        room = WIDTH - strlen(indent);
-    }
-    strbuf_addf(out, "%s\n", text);
-}
-
 /* Sentences */
 
 static int64_t work_difference(const struct sides *s, const struct profile_pair *pair)
@@ -177,7 +158,7 @@ static void tell_line(const struct sides *s)
     strbuf_addf(&text, " warp-cycles %s: ", difference_of(pair) < 0 ? "less" : "more");
     add_parts(s, pair, &text);
     strbuf_add(&text, ".");
-    add_wrapped(strbuf_text(&text), "", "  ", s->out);
+    strbuf_addf(s->out, "%s\n", strbuf_text(&text));
     strbuf_free(&text);
 }
 
@@ -231,7 +212,7 @@ static void tell_wait(const struct sides *s, enum profile_waits_kind kind, const
                 (pair->before ? pair->before : pair->after)->name);
     add_grouped(size_of(wait_difference(pair)), &text);
     strbuf_addf(&text, " warp-cycles %s.", wait_difference(pair) < 0 ? "less" : "more");
-    add_wrapped(strbuf_text(&text), "", "  ", s->out);
+    strbuf_addf(s->out, "%s\n", strbuf_text(&text));
     strbuf_free(&text);
 }
 
@@ -251,13 +232,14 @@ static void add_line(const struct sides *s, const struct profile_pair *pair)
     add_place(pair, &place);
     strbuf_add(s->out, strbuf_text(&place));
     if (text) {
-        size_t taken = s->out->length - begin + 2, room = taken < WIDTH ? WIDTH - taken : 0, length = strlen(text);
+        size_t taken = s->out->length - begin + 2, room = taken < s->width ? s->width - taken : 0,
+               length = strlen(text);
         strbuf_add(s->out, room && length ? "  " : "");
         strbuf_add_shown(s->out, text, length < room ? length : room);
     }
     strbuf_add(s->out, "\n");
     add_parts(s, pair, &parts);
-    add_wrapped(strbuf_text(&parts), INDENT, INDENT, s->out);
+    strbuf_addf(s->out, INDENT "%s\n", strbuf_text(&parts));
     strbuf_free(&place);
     strbuf_free(&parts);
 }
@@ -295,7 +277,7 @@ static void add_waits(const struct sides *s, enum profile_waits_kind kind, const
         add_numbers(pair->before ? pair->before->waited : 0, pair->after ? pair->after->waited : 0, s->out);
         strbuf_addf(s->out, "%s\n", (pair->before ? pair->before : pair->after)->name);
         add_figures(kind, pair, &figures);
-        add_wrapped(strbuf_text(&figures), INDENT, INDENT, s->out);
+        strbuf_addf(s->out, INDENT "%s\n", strbuf_text(&figures));
         strbuf_free(&figures);
     }
 }
@@ -314,9 +296,10 @@ static void add_head(const struct sides *s, const char *name)
     strbuf_add(s->out, "\n");
 }
 
-static void add_kernel(const json_t *const kernels[2], const char *name, struct strbuf *out)
+static void add_kernel(const json_t *const kernels[2], const char *name, unsigned columns, struct strbuf *out)
 {
-    struct sides s = {.out = out};
+    struct sides s = {.width = fold_width(columns), .out = out};
+    size_t begin = out->length;
     struct arena arena = {0};
     struct profile_waits waits[PROFILE_WAITS_ONCE][2];
     wait_pairs pairs[PROFILE_WAITS_ONCE] = {{0}};
@@ -339,6 +322,7 @@ static void add_kernel(const json_t *const kernels[2], const char *name, struct 
         profile_waits_free(&waits[k][0]);
         profile_waits_free(&waits[k][1]);
     }
+    fold_lines(out, begin, (unsigned)s.width);
     vec_free(&s.pairs);
     profile_lines_free(&s.lines[0]);
     profile_lines_free(&s.lines[1]);
@@ -370,7 +354,8 @@ static bool has_kernel(const json_t *kernels, const char *name)
     return false;
 }
 
-unsigned profile_difference(const json_t *const kernels[2], const char *const names[2], struct strbuf *out)
+unsigned profile_difference(const json_t *const kernels[2], const char *const names[2], unsigned columns,
+                            struct strbuf *out)
 {
     unsigned told = 0;
     for (unsigned side = 0; side < 2; side++)
@@ -378,7 +363,7 @@ unsigned profile_difference(const json_t *const kernels[2], const char *const na
             const char *name = first_name(kernels[side], i);
             bool both = name && has_kernel(kernels[!side], name);
             if (both && !side) {
-                add_kernel(kernels, name, out);
+                add_kernel(kernels, name, columns, out);
                 told++;
             } else if (name && !both) {
                 strbuf_add(out, "\nprofile of ");

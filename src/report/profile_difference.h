@@ -20,7 +20,8 @@ typedef VEC(struct profile_pair) profile_pairs;
 void profile_pairs_of(const struct profile_lines *before, const struct profile_lines *after, profile_pairs *pairs);
 /* Appends, for each kernel that both arrays of result objects have a profile of: what moved in a sentence or two, the
  * lines whose cost differs with the causes that account for it, and locks, polled words and barriers likewise. names:
- * of the two. Returns how many kernels. */
-unsigned profile_difference(const json_t *const kernels[2], const char *const names[2], struct strbuf *out);
+ * of the two; columns: of the terminal that it is for, 0: it is for none. Returns how many kernels. */
+unsigned profile_difference(const json_t *const kernels[2], const char *const names[2], unsigned columns,
+                            struct strbuf *out);
 
 #endif

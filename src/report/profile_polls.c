@@ -7,6 +7,7 @@
 
 #include "report/profile_called.h"
 #include "report/profile_uses.h"
+#include "report/profile_variable.h"
 
 #define MOST_WORDS 5        /* of a kernel */
 #define LEAST_SHARE 0.01    /* of its warp-cycles, for a row */
@@ -87,22 +88,59 @@ void profile_polls_add_table(const struct profile_polls_report *report, uint64_t
     }
 }
 
-void profile_polls_add_sentence(const struct profile_polls_report *report, const struct profile_lines *lines,
-                                struct strbuf *out)
+/* The word or variable to speak of: words are given those of the report. */
+static struct profile_variable choose(const struct profile_polls_report *report, struct profile_variable_word *words,
+                                      uint64_t warp_cycles)
 {
-    uint64_t warp_cycles = lines->sum.total;
-    const struct profile_poll_total *poll = report->polls.count ? &report->polls.items[0] : NULL;
+    for (size_t i = 0; i < report->polls.count; i++)
+        words[i] = (struct profile_variable_word){profile_uses_name(report->polls.items[i].object),
+                                                  report->polls.items[i].counts[PROFILE_POLL_warps_waited]};
+    return profile_variable_of(words, report->polls.count, (uint64_t)(LEAST_SENTENCE * (double)warp_cycles));
+}
+
+/* What a sentence says in front of the places: how much, and for what. listed: words that results have, which are no
+ * more than PROFILE_SHOWN of a launch. */
+static void add_waits(const struct profile_variable *variable, size_t listed, uint64_t warp_cycles, struct strbuf *out)
+{
+    double percent = 100 * profile_uses_ratio(variable->waited, warp_cycles);
+    if (variable->alone)
+        strbuf_addf(out, "%.0f%% of warp-cycles have a thread that polls %s at ", percent, variable->name);
+    else
+        strbuf_addf(out, "Waits for %s%u polled words of %.*s add up to %.0f%% of warp-cycles: polled at ",
+                    listed < PROFILE_SHOWN ? "" : "the first ", variable->count, (int)variable->bytes, variable->name,
+                    percent);
+}
+
+/* Where the word is polled and written. */
+static void add_places(const struct profile_lines *lines, const json_t *word, struct strbuf *out)
+{
     struct strbuf writers = {0};
-    if (!poll || share(poll, warp_cycles) < LEAST_SENTENCE)
-        return;
-    strbuf_addf(out, "%.0f%% of warp-cycles have a thread that polls %s at ", 100 * share(poll, warp_cycles),
-                profile_uses_name(poll->object));
-    profile_called_add_place(lines, json_array_get(json_object_get(poll->object, "polled_at"), 0), out);
-    unsigned count = profile_uses_add_places(json_object_get(poll->object, "written_at"), &writers);
+    profile_called_add_place(lines, json_array_get(json_object_get(word, "polled_at"), 0), "called from", out);
+    unsigned count = profile_uses_add_places(json_object_get(word, "written_at"), &writers);
     if (count)
         strbuf_addf(out, ", which %s %s", strbuf_text(&writers), count > 1 ? "write" : "writes");
-    strbuf_addf(out, ": %" PRIu64 " wait%s of %.0f cycles.", poll->counts[PROFILE_POLL_waits],
-                poll->counts[PROFILE_POLL_waits] == 1 ? "" : "s",
-                profile_uses_ratio(poll->counts[PROFILE_POLL_waited], poll->counts[PROFILE_POLL_waits]));
     strbuf_free(&writers);
+}
+
+void profile_polls_add_sentence(const struct profile_polls_report *report, const struct profile_lines *lines,
+                                struct profile_told *told, struct strbuf *out)
+{
+    uint64_t warp_cycles = lines->sum.total, waits = 0, waited = 0;
+    size_t count = report->polls.count;
+    struct profile_variable_word *words = base_calloc(count + 1, sizeof *words);
+    struct profile_variable variable = count ? choose(report, words, warp_cycles) : (struct profile_variable){0};
+    if (profile_uses_ratio(variable.waited, warp_cycles) >= LEAST_SENTENCE) {
+        for (size_t i = 0; i < count; i++) {
+            if (!profile_variable_has(&variable, words, i))
+                continue;
+            waits += report->polls.items[i].counts[PROFILE_POLL_waits];
+            waited += report->polls.items[i].counts[PROFILE_POLL_waited];
+            profile_uses_tell(json_object_get(report->polls.items[i].object, "polled_at"), told);
+        }
+        add_waits(&variable, count, warp_cycles, out);
+        add_places(lines, report->polls.items[variable.first].object, out);
+        strbuf_addf(out, ": %" PRIu64 " wait%s of %.0f cycles.", waits, waits == 1 ? "" : "s",
+                    profile_uses_ratio(waited, waits));
+    }
+    free(words);
 }

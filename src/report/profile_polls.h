@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "profile/polls.h"
 #include "report/profile_lines.h"
+#include "report/profile_uses.h"
 
 /* A word, its counts added up over launches. */
 struct profile_poll_total {
@@ -25,8 +26,9 @@ struct profile_polls_report *profile_polls_read(const json_t *kernels, const cha
 void profile_polls_done(struct profile_polls_report *polls);
 /* Appends a table of those that warps polled for a hundredth of their cycles and more, if there are such. */
 void profile_polls_add_table(const struct profile_polls_report *polls, uint64_t warp_cycles, struct strbuf *out);
-/* Appends a sentence on the one that cost most; nothing where that is less than a twentieth of the warps' cycles. */
+/* Appends a sentence on the word that cost most, or on the words of the variable that did (profile_variable.h); nothing
+ * where that is less than a twentieth of the warps' cycles. The instructions that poll these words are told of. */
 void profile_polls_add_sentence(const struct profile_polls_report *polls, const struct profile_lines *lines,
-                                struct strbuf *out);
+                                struct profile_told *told, struct strbuf *out);
 
 #endif

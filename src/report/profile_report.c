@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "report/figures.h"
+#include "report/fold.h"
 #include "report/profile_lines.h"
 #include "report/profile_barriers.h"
 #include "report/profile_graph.h"
@@ -20,7 +21,6 @@
 #include "report/profile_uses.h"
 #include "report/profile_words.h"
 
-#define WIDTH 80
 #define MOST_LINES 10      /* of a kernel */
 #define MOST_PARTS 3       /* of a cost */
 #define MOST_INSTRS 8      /* of a line, with --ptx */
@@ -39,6 +39,7 @@ struct printer {
     const struct profile_polls_report *polls;
     const struct profile_sharing_report *sharing;
     VEC(struct source) sources;
+    size_t width; /* columns */
     struct strbuf *out;
 };
 
@@ -66,21 +67,40 @@ static const char *source_of(struct printer *p, const char *file)
     return strbuf_text(&source.text);
 }
 
-/* Appends the text of a line, without the blanks at its beginning, as far as it fits into so many columns. */
-static void add_source(struct printer *p, const struct profile_line *line, size_t columns)
+/* Appends a line of a text, without the blanks at its beginning, as far as it fits into so many columns. */
+static void add_text(struct printer *p, const char *at, size_t columns)
 {
-    const char *at = source_of(p, line->file);
+    at += strspn(at, " \t");
+    size_t length = strcspn(at, "\r\n"), before = p->out->length;
+    strbuf_add_shown(p->out, at, length < columns ? length : columns);
+    for (char *tab = p->out->text ? p->out->text + before : NULL; tab && (tab = strchr(tab, '\t')) != NULL;)
+        *tab = ' ';
+}
+
+/* The instruction that a line of the PTX has, as results have it, for PTX that is in no file; NULL: there is none. */
+static const char *instruction_of(const struct profile_lines *lines, uint32_t line)
+{
+    for (size_t pc = 0; pc < lines->instrs.count; pc++) {
+        const struct profile_instr *instr = &lines->instrs.items[pc];
+        if (instr->object && instr->line == line && !json_array_size(json_object_get(instr->object, "places")))
+            return json_string_value(json_object_get(instr->object, "text"));
+    }
+    return NULL;
+}
+
+/* Appends the text of a line, as far as it fits into so many columns. */
+static void add_source(struct printer *p, uint32_t number, size_t columns)
+{
+    const struct profile_line *line = &p->lines->lines.items[number];
+    const char *at = source_of(p, line->file), *instruction = instruction_of(p->lines, number);
     for (uint32_t n = 1; n < line->number && at; n++) {
         at = strchr(at, '\n');
         at = at ? at + 1 : NULL;
     }
-    if (!at)
-        return;
-    at += strspn(at, " \t");
-    size_t length = strcspn(at, "\r\n"), before = p->out->length;
-    strbuf_add_shown(p->out, at, length < columns ? length : columns);
-    for (char *tab = p->out->text + before; (tab = strchr(tab, '\t')) != NULL;)
-        *tab = ' ';
+    if (at && *at)
+        add_text(p, at, columns);
+    else if (instruction)
+        add_text(p, instruction, columns);
 }
 
 /* Lines */
@@ -122,7 +142,7 @@ static void add_instrs(struct printer *p, uint32_t number)
             continue;
         strbuf_addf(p->out, "       %6.1f%%           %-30.30s  ", 100 * profile_uses_ratio(cost, p->lines->sum.total),
                     json_string_value(json_object_get(instr->object, "text")));
-        add_parts(p->lines, &instr->sum, WIDTH - 57, p->out);
+        add_parts(p->lines, &instr->sum, p->width > 57 ? p->width - 57 : 0, p->out);
         end_line(p->out);
         n++;
     }
@@ -138,10 +158,10 @@ static void print_line(struct printer *p, uint32_t number, bool ptx)
                 100 * profile_uses_ratio(profile_cost(&line->own), whole),
                 100 * profile_uses_ratio(line->all.total, whole), strbuf_text(&place));
     size_t taken = 26 + (place.length > 16 ? place.length : 16);
-    add_source(p, line, taken < WIDTH ? WIDTH - taken : 0);
+    add_source(p, number, taken < p->width ? p->width - taken : 0);
     end_line(p->out);
     strbuf_add(p->out, "                        ");
-    add_parts(p->lines, &line->all, WIDTH - 24, p->out);
+    add_parts(p->lines, &line->all, p->width - 24, p->out);
     end_line(p->out);
     add_memory(&line->all, p->out);
     if (ptx)
@@ -168,27 +188,9 @@ static void print_lines(struct printer *p, bool ptx)
     free(told);
 }
 
-/* Appends a paragraph, broken where a line would be too long. */
-static void add_wrapped(const char *text, struct strbuf *out)
-{
-    while (strlen(text) > WIDTH) {
-        size_t end = WIDTH;
-        while (end > 4 && text[end] != ' ')
-            end--;
-        end = end > 4 ? end : WIDTH;
-        strbuf_addn(out, text, end);
-        strbuf_add(out, "\n ");
-        text += end; /* with the blank, which indents what follows */
-    }
-    strbuf_addf(out, "%s\n", text);
-}
-
 static void print_sentence(const char *sentence, struct strbuf *out)
 {
-    struct strbuf text = {0};
-    strbuf_addf(&text, "- %s", sentence);
-    add_wrapped(strbuf_text(&text), out);
-    strbuf_free(&text);
+    strbuf_addf(out, "- %s\n", sentence);
 }
 
 static void print_sentences(struct printer *p)
@@ -210,14 +212,16 @@ static void print_circles(const json_t *kernels, const char *name, struct strbuf
     strbuf_free(&text);
 }
 
-static void print_kernel(const json_t *kernels, const char *name, bool ptx, struct strbuf *out)
+static void print_kernel(const json_t *kernels, const char *name, bool ptx, unsigned columns, struct strbuf *out)
 {
+    size_t begin = out->length;
     struct profile_lines lines;
     profile_lines_init(&lines, kernels, name);
     struct profile_words_report *words = profile_words_read(kernels, name);
     struct profile_polls_report *polls = profile_polls_read(kernels, name);
     struct profile_sharing_report *sharing = profile_sharing_read(kernels, name);
-    struct printer p = {.lines = &lines, .words = words, .polls = polls, .sharing = sharing, .out = out};
+    struct printer p = {
+        .lines = &lines, .words = words, .polls = polls, .sharing = sharing, .width = fold_width(columns), .out = out};
     strbuf_add(out, "\nprofile of ");
     figures_kernel_name(name, out);
     strbuf_addf(out, ": %" PRIu64 " cycles, %" PRIu64 " warp-cycles", lines.cycles, lines.sum.total);
@@ -236,6 +240,7 @@ static void print_kernel(const json_t *kernels, const char *name, bool ptx, stru
         print_circles(kernels, name, out);
         print_sentences(&p);
     }
+    fold_lines(out, begin, fold_width(columns));
     for (size_t i = 0; i < p.sources.count; i++)
         strbuf_free(&p.sources.items[i].text);
     vec_free(&p.sources);
@@ -250,7 +255,7 @@ static const char *profiled_name(const json_t *kernel)
     return json_object_get(kernel, "profile") ? json_string_value(json_object_get(kernel, "name")) : NULL;
 }
 
-void report_profile(const json_t *kernels, bool ptx, struct strbuf *out)
+void report_profile(const json_t *kernels, bool ptx, unsigned columns, struct strbuf *out)
 {
     for (size_t i = 0; i < json_array_size(kernels); i++) {
         const char *name = profiled_name(json_array_get(kernels, i));
@@ -260,24 +265,28 @@ void report_profile(const json_t *kernels, bool ptx, struct strbuf *out)
             seen = before && !strcmp(before, name);
         }
         if (!seen)
-            print_kernel(kernels, name, ptx, out);
+            print_kernel(kernels, name, ptx, columns, out);
     }
 }
 
-void report_profile_words(const json_t *kernels, const char *name, struct strbuf *out)
+void report_profile_words(const json_t *kernels, const char *name, unsigned columns, struct strbuf *out)
 {
+    size_t begin = out->length;
     struct profile_lines lines;
     profile_lines_init(&lines, kernels, name);
     struct profile_words_report *words = profile_words_read(kernels, name);
     struct profile_polls_report *polls = profile_polls_read(kernels, name);
     struct strbuf sentences[2] = {{0}};
-    profile_words_add_sentence(words, &lines, &sentences[0]);
-    profile_polls_add_sentence(polls, &lines, &sentences[1]);
+    struct profile_told told = {0};
+    profile_words_add_sentence(words, &lines, &told, &sentences[0]);
+    profile_polls_add_sentence(polls, &lines, &told, &sentences[1]);
+    vec_free(&told.pcs);
     for (unsigned i = 0; i < 2; i++) {
         if (sentences[i].length)
             print_sentence(strbuf_text(&sentences[i]), out);
         strbuf_free(&sentences[i]);
     }
+    fold_lines(out, begin, fold_width(columns));
     profile_words_done(words);
     profile_polls_done(polls);
     profile_lines_free(&lines);

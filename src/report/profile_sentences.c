@@ -19,19 +19,42 @@ struct finding {
     const struct profile_site *site;
 };
 
+/* Of which sites sentences are to tell: not of what they have told already, of threads that wait for words. */
+struct finder {
+    const struct profile_lines *lines;
+    struct profile_told told; /* instructions that take or poll those words */
+};
+
 static uint64_t cycles_of(const struct profile_sum *sum, uint32_t cause)
 {
     return cause == PROFILE_LINES_NONE ? sum->counts[PROFILE_awaited] : sum->cycles[cause];
 }
 
+/* The sentence on a word has told of waits for the answers to its attempts and polls. */
+static bool is_waiting(const struct profile_lines *p, uint32_t cause)
+{
+    return cause == PROFILE_LINES_NONE || !strcmp(p->causes[cause], "atomic");
+}
+
+static bool is_told_of(const struct finder *r, uint64_t pc, uint32_t cause)
+{
+    bool is = false;
+    if (is_waiting(r->lines, cause))
+        for (size_t i = 0; i < r->told.pcs.count && !is; i++)
+            is = r->told.pcs.items[i] == pc;
+    return is;
+}
+
 /* The instruction of the finding's site that has most of its cycles; NULL: it lies in a function that the site calls.
  */
-static const struct profile_instr *main_instr(const struct profile_lines *p, const struct finding *f)
+static const struct profile_instr *main_instr(const struct finder *r, const struct finding *f)
 {
+    const struct profile_lines *p = r->lines;
     const struct profile_instr *best = NULL;
     for (size_t i = 0; i < p->instrs.count; i++) {
         const struct profile_instr *instr = &p->instrs.items[i];
-        bool is_its = instr->object && instr->site == (uint32_t)(f->site - p->sites.items);
+        bool is_its =
+            instr->object && instr->site == (uint32_t)(f->site - p->sites.items) && !is_told_of(r, i, f->cause);
         if (is_its && (!best || cycles_of(&instr->sum, f->cause) > cycles_of(&best->sum, f->cause)))
             best = instr;
     }
@@ -117,12 +140,23 @@ static void add_operation(const struct profile_instr *instr, struct strbuf *out)
     strbuf_addn(out, text, strcspn(text, " ;"));
 }
 
-static void add_awaited(const struct profile_lines *p, const struct finding *f, struct strbuf *out)
+static bool is_atomic(const struct profile_instr *instr)
 {
-    const struct profile_instr *instr = main_instr(p, f);
+    const char *text = json_string_value(json_object_get(instr->object, "text"));
+    text = text && *text == '@' ? strchr(text, ' ') : text;
+    return text && !strncmp(text + strspn(text, " "), "atom", strlen("atom"));
+}
+
+static void add_awaited(const struct finder *r, const struct finding *f, struct strbuf *out)
+{
+    const struct profile_lines *p = r->lines;
+    const struct profile_instr *instr = main_instr(r, f);
     const struct profile_sum *sum = instr ? &instr->sum : &f->site->sum;
     bool loads = instr && sum->counts[PROFILE_accesses];
-    strbuf_addf(out, "wait for the value that %s ", loads ? "the load of" : "line");
+    strbuf_addf(out, "wait for the value that %s ",
+                !loads             ? "line"
+                : is_atomic(instr) ? "the atomic of"
+                                   : "the load of");
     add_place(p, f->site, instr, out);
     strbuf_add(out, loads ? " brings" : " computes");
     if (loads)
@@ -133,9 +167,10 @@ static void add_awaited(const struct profile_lines *p, const struct finding *f, 
     }
 }
 
-static void add_cause(const struct profile_lines *p, const struct finding *f, struct strbuf *out)
+static void add_cause(const struct finder *r, const struct finding *f, struct strbuf *out)
 {
-    const struct profile_instr *instr = main_instr(p, f);
+    const struct profile_lines *p = r->lines;
+    const struct profile_instr *instr = main_instr(r, f);
     strbuf_add(out, "go to ");
     add_place(p, f->site, instr, out);
     strbuf_addf(out, ": %s", profile_cause_words(p->causes[f->cause]));
@@ -145,24 +180,39 @@ static void add_cause(const struct profile_lines *p, const struct finding *f, st
         add_accesses(&instr->sum, false, "; ", out);
 }
 
-static void add_finding(const struct profile_lines *p, const struct finding *f, struct strbuf *out)
+static void add_finding(const struct finder *r, const struct finding *f, struct strbuf *out)
 {
+    const struct profile_lines *p = r->lines;
     strbuf_addf(out, "%.0f%% of warp-cycles ", 100 * profile_uses_ratio(f->cycles, p->sum.total));
     if (!f->site)
         profile_parted_add(p, out);
     else if (f->cause == PROFILE_LINES_NONE)
-        add_awaited(p, f, out);
+        add_awaited(r, f, out);
     else
-        add_cause(p, f, out);
+        add_cause(r, f, out);
     strbuf_add(out, ".");
 }
 
-/* The site that has most cycles of a cause. There is one. */
-static struct finding find_site(const struct profile_lines *p, uint32_t cause)
+/* Of a site's cycles of a cause, those of instructions that sentences have told of. */
+static uint64_t told_cycles(const struct finder *r, uint32_t site, uint32_t cause)
 {
+    uint64_t cycles = 0;
+    if (is_waiting(r->lines, cause))
+        for (size_t i = 0; i < r->told.pcs.count; i++) {
+            uint64_t pc = r->told.pcs.items[i];
+            const struct profile_instr *instr = pc < r->lines->instrs.count ? &r->lines->instrs.items[pc] : NULL;
+            cycles += instr && instr->object && instr->site == site ? cycles_of(&instr->sum, cause) : 0;
+        }
+    return cycles;
+}
+
+/* The site that has most cycles of a cause. There is one. */
+static struct finding find_site(const struct finder *r, uint32_t cause)
+{
+    const struct profile_lines *p = r->lines;
     struct finding f = {.cause = cause, .site = p->sites.items};
     for (size_t i = 0; i < p->sites.count; i++) {
-        uint64_t cycles = cycles_of(&p->sites.items[i].sum, cause);
+        uint64_t cycles = cycles_of(&p->sites.items[i].sum, cause) - told_cycles(r, (uint32_t)i, cause);
         if (cycles > f.cycles)
             f = (struct finding){cycles, cause, &p->sites.items[i]};
     }
@@ -183,14 +233,15 @@ static void told(struct profile_sentences *s)
 }
 
 /* Sentences on the sites that cost most, while there is room. */
-static void add_findings(struct profile_sentences *s, const struct profile_lines *lines)
+static void add_findings(struct profile_sentences *s, const struct finder *r)
 {
+    const struct profile_lines *lines = r->lines;
     struct finding found[PROFILE_LINES_CAUSES + 2];
     unsigned count = 0;
-    found[count++] = find_site(lines, PROFILE_LINES_NONE);
+    found[count++] = find_site(r, PROFILE_LINES_NONE);
     for (uint32_t c = 0; c < lines->cause_count; c++)
         if (is_told(lines->causes[c]))
-            found[count++] = find_site(lines, c);
+            found[count++] = find_site(r, c);
     uint64_t parted = profile_parted_cycles(lines);
     if (profile_uses_ratio(parted, lines->sum.total) >= LEAST_PARTED)
         found[count++] = (struct finding){.cycles = parted};
@@ -203,7 +254,7 @@ static void add_findings(struct profile_sentences *s, const struct profile_lines
         found[n] = f;
         if (profile_uses_ratio(f.cycles, lines->sum.total) < LEAST_SHARE)
             return;
-        add_finding(lines, &f, &s->texts[s->count]);
+        add_finding(r, &f, &s->texts[s->count]);
         told(s);
     }
 }
@@ -212,18 +263,20 @@ void profile_sentences_init(struct profile_sentences *s, const struct profile_li
                             const struct profile_words_report *words, const struct profile_polls_report *polls,
                             const struct profile_sharing_report *sharing)
 {
-    bool early = profile_sharing_has_data(sharing); /* locks alone share lines in every array of locks */
+    struct finder r = {.lines = lines};
+    bool early = profile_sharing_is_early(sharing);
     *s = (struct profile_sentences){0};
     if (!lines->sum.total)
         return;
-    profile_words_add_sentence(words, lines, &s->texts[s->count]);
+    profile_words_add_sentence(words, lines, &r.told, &s->texts[s->count]);
     told(s);
-    profile_polls_add_sentence(polls, lines, &s->texts[s->count]);
+    profile_polls_add_sentence(polls, lines, &r.told, &s->texts[s->count]);
     told(s);
     if (early)
         profile_sharing_add_sentence(sharing, lines->sum.total, &s->texts[s->count]);
     told(s);
-    add_findings(s, lines);
+    add_findings(s, &r);
+    vec_free(&r.told.pcs);
     if (early || s->count == PROFILE_SENTENCES)
         return;
     profile_sharing_add_sentence(sharing, lines->sum.total, &s->texts[s->count]);

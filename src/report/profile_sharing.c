@@ -33,6 +33,7 @@ static void add_line(struct profile_sharing_report *report, const json_t *object
     }
     uint64_t own = profile_uses_number(first_word(object), "accesses");
     line->waited += profile_uses_number(first_word(object), "warps_waited");
+    line->all_waited += profile_uses_number(object, "warps_waited");
     line->own += own;
     line->others += profile_uses_number(object, "locks_accesses") - own + profile_uses_number(object, "data_accesses");
     profile_uses_count(object, "sms", true, &line->sms);
@@ -44,6 +45,21 @@ static int by_cost(const void *a, const void *b)
     return x->waited != y->waited ? (x->waited < y->waited ? 1 : -1) : strcmp(x->name, y->name);
 }
 
+/* True: in launches of that kernel L1s that own what they work on answered each other's atomics. */
+static bool do_lines_travel(const json_t *kernels, const char *name)
+{
+    size_t i;
+    const json_t *kernel;
+    bool travel = false;
+    json_array_foreach(kernels, i, kernel)
+    {
+        const char *of = json_string_value(json_object_get(kernel, "name"));
+        if (of && !strcmp(of, name))
+            travel = travel || profile_uses_number(json_object_get(kernel, "agents"), "sync_remote");
+    }
+    return travel;
+}
+
 struct profile_sharing_report *profile_sharing_read(const json_t *kernels, const char *name)
 {
     struct profile_sharing_report *report = base_calloc(1, sizeof *report);
@@ -52,6 +68,7 @@ struct profile_sharing_report *profile_sharing_read(const json_t *kernels, const
     json_t *all = profile_uses_all(kernels, name, "shared_lines");
     json_array_foreach(all, i, line) add_line(report, line);
     json_decref(all);
+    report->travel = do_lines_travel(kernels, name);
     for (i = 0; i < report->lines.count; i++) {
         struct profile_sharing_line *of = &report->lines.items[i];
         if ((double)of->others >= LEAST_OTHERS * (double)of->own)
@@ -103,15 +120,16 @@ void profile_sharing_add_table(const struct profile_sharing_report *report, uint
     }
 }
 
-bool profile_sharing_has_data(const struct profile_sharing_report *report)
+bool profile_sharing_is_early(const struct profile_sharing_report *report)
 {
-    return report->lines.count && json_array_size(json_object_get(report->lines.items[0].object, "data"));
+    return report->lines.count &&
+           (report->travel || json_array_size(json_object_get(report->lines.items[0].object, "data")));
 }
 
 void profile_sharing_add_sentence(const struct profile_sharing_report *report, uint64_t warp_cycles, struct strbuf *out)
 {
     const struct profile_sharing_line *line = report->lines.count ? &report->lines.items[0] : NULL;
-    if (!line || profile_uses_ratio(line->waited, warp_cycles) < LEAST_SENTENCE ||
+    if (!line || profile_uses_ratio(line->all_waited, warp_cycles) < LEAST_SENTENCE ||
         (double)line->others < LEAST_TOLD * (double)line->own)
         return;
     const char *kind = json_string_value(json_object_get(first_word(line->object), "kind"));

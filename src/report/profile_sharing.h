@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_REPORT_PROFILE_SHARING_H
 #define LOCKSTEP_REPORT_PROFILE_SHARING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <jansson.h>
@@ -14,11 +15,13 @@ struct profile_sharing_line {
     const json_t *object; /* of its first launch */
     const char *name;     /* of the first word */
     uint64_t waited;      /* warp-cycles, for the first word */
+    uint64_t all_waited;  /* the same for all locks and polled words of the line, added up */
     uint64_t own, others; /* attempts at the first word, or polls of it; accesses to others, of whatever kind */
     uint64_t sms;         /* at the most */
 };
 struct profile_sharing_report {
     VEC(struct profile_sharing_line) lines; /* the most expensive first */
+    bool travel;                            /* L1s took words from each other to do atomics at them */
 };
 
 /* Lines of all launches of the kernel of that name among result objects, which must outlive it: those whose other words
@@ -29,10 +32,11 @@ void profile_sharing_done(struct profile_sharing_report *report);
 void profile_sharing_add_others(const struct profile_sharing_line *line, struct strbuf *out);
 /* Appends a table of those in which warps waited a hundredth of their cycles and more, if there are such. */
 void profile_sharing_add_table(const struct profile_sharing_report *report, uint64_t warp_cycles, struct strbuf *out);
-/* True: in the line whose lock or polled word costs most lies data, too. */
-bool profile_sharing_has_data(const struct profile_sharing_report *report);
-/* Appends a sentence on the first one; nothing where warps waited there less than a twentieth of their cycles, or
- * others have less than a tenth of the word's accesses. */
+/* True if the sentence is to come before those on lines: in the line whose lock or polled word costs most lies data,
+ * too, or L1s take such lines from each other. */
+bool profile_sharing_is_early(const struct profile_sharing_report *report);
+/* Appends a sentence on the first one; nothing where warps waited for its words less than a twentieth of their cycles,
+ * or others have less than a tenth of the word's accesses. */
 void profile_sharing_add_sentence(const struct profile_sharing_report *report, uint64_t warp_cycles,
                                   struct strbuf *out);
 

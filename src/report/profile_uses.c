@@ -5,6 +5,20 @@
 #include <inttypes.h>
 #include <string.h>
 
+void profile_uses_tell(const json_t *uses, struct profile_told *told)
+{
+    size_t i, n;
+    const json_t *use;
+    json_array_foreach(uses, i, use)
+    {
+        uint64_t pc = profile_uses_number(use, "pc");
+        for (n = 0; n < told->pcs.count && told->pcs.items[n] != pc;)
+            n++;
+        if (n == told->pcs.count)
+            vec_push(&told->pcs, pc);
+    }
+}
+
 uint64_t profile_uses_number(const json_t *object, const char *name)
 {
     return (uint64_t)json_integer_value(json_object_get(object, name));
@@ -67,7 +81,8 @@ size_t profile_uses_user_place(const json_t *places)
     return at;
 }
 
-void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out)
+/* called: words in front of the outermost call; NULL: it is not told. */
+static void add_place(const json_t *use, const char *called, struct strbuf *out)
 {
     const json_t *places = json_object_get(use, "places");
     size_t count = json_array_size(places), first = profile_uses_user_place(places);
@@ -76,11 +91,21 @@ void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out)
         return;
     }
     add_line(json_array_get(places, first), out);
-    if (count == first + 1 || !calls)
+    if (count == first + 1 || !called)
         return;
-    strbuf_add(out, " (called from ");
+    strbuf_addf(out, " (%s ", called);
     add_line(json_array_get(places, count - 1), out);
     strbuf_add(out, ")");
+}
+
+void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out)
+{
+    add_place(use, calls ? "called from" : NULL, out);
+}
+
+void profile_uses_add_called(const json_t *use, const char *called, struct strbuf *out)
+{
+    add_place(use, called, out);
 }
 
 void profile_uses_add_caller(const json_t *use, struct strbuf *out)
@@ -93,10 +118,10 @@ void profile_uses_add_caller(const json_t *use, struct strbuf *out)
 }
 
 /* The first place, and another line's if there is one. */
-static void add_two_places(const json_t *uses, bool calls, struct strbuf *out)
+static void add_two_places(const json_t *uses, const char *called, struct strbuf *out)
 {
     struct strbuf first = {0}, two = {0};
-    profile_uses_add_place(json_array_get(uses, 0), calls, out);
+    add_place(json_array_get(uses, 0), called, out);
     profile_uses_add_place(json_array_get(uses, 0), false, &first);
     profile_uses_add_places(uses, &two);
     if (two.length > first.length)
@@ -105,10 +130,10 @@ static void add_two_places(const json_t *uses, bool calls, struct strbuf *out)
     strbuf_free(&two);
 }
 
-void profile_uses_add_taken(const json_t *word, struct strbuf *out)
+void profile_uses_add_taken(const json_t *takes, const char *called, struct strbuf *out)
 {
     strbuf_add(out, "taken at ");
-    add_two_places(json_object_get(word, "takes"), true, out);
+    add_two_places(takes, called, out);
 }
 
 void profile_uses_add_given(const json_t *word, bool given, struct strbuf *out)
@@ -116,10 +141,10 @@ void profile_uses_add_given(const json_t *word, bool given, struct strbuf *out)
     const json_t *writes = json_object_get(word, "written_at");
     if (given) {
         strbuf_add(out, ", given back at ");
-        add_two_places(json_object_get(word, "gives"), false, out);
+        add_two_places(json_object_get(word, "gives"), NULL, out);
     } else if (json_array_size(writes)) {
         strbuf_add(out, ", written at ");
-        add_two_places(writes, false, out);
+        add_two_places(writes, NULL, out);
     } else {
         strbuf_add(out, ", never given back");
     }

@@ -8,7 +8,15 @@
 #include <jansson.h>
 
 #include "base/strbuf.h"
+#include "base/vec.h"
 
+/* Instructions of which sentences have told, each once. */
+struct profile_told {
+    VEC(uint64_t) pcs;
+};
+
+/* Adds the instructions of an array to those that were told of. */
+void profile_uses_tell(const json_t *uses, struct profile_told *told);
 /* An integer member; 0: there is none. */
 uint64_t profile_uses_number(const json_t *object, const char *name);
 /* Adds an integer member to a count over launches; most: of which the largest counts instead. */
@@ -21,8 +29,11 @@ const char *profile_uses_name(const json_t *object);
 /* Appends the place of an instruction: its line, or its line of the PTX. calls: with the outermost call in whose place
  * it stands, "lock.cu:9 (called from main.cu:23)". */
 void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out);
-/* Appends where a word is taken, "taken at lock.cu:9 (called from main.cu:23)". Of several lines the first two. */
-void profile_uses_add_taken(const json_t *word, struct strbuf *out);
+/* Likewise, with other words in place of "called from". */
+void profile_uses_add_called(const json_t *use, const char *called, struct strbuf *out);
+/* Appends where a word is taken, "taken at lock.cu:9 (called from main.cu:23)", by the instructions of an array. Of
+ * several lines the first two. called: words in front of the call around the first one. */
+void profile_uses_add_taken(const json_t *takes, const char *called, struct strbuf *out);
 /* Likewise where it is given back, ", given back at lock.cu:13"; or (given is false) where others write it, or that it
  * is never given back. */
 void profile_uses_add_given(const json_t *word, bool given, struct strbuf *out);

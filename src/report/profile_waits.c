@@ -28,24 +28,26 @@ const struct profile_waits_words profile_waits_words[PROFILE_WAITS_KINDS] = {
                              {{"waits", "times", "that a lane began to poll it"},
                               {"polls", "loads", "of lanes, beyond the first look of a wait"},
                               {"each", "cycles", "of a wait, on average"}}},
-    [PROFILE_WAITS_BARRIERS] = {"Barriers",
-                                "barrier",
-                                "barriers",
-                                "Instructions at which warps wait for the others of their block, its cluster or the grid.",
-                                {{"opened", "times", "that the barrier opened"},
-                                 {"came", "times", "that a warp came to wait"},
-                                 {"most", "cycles", "that one warp waited, at the most"},
-                                 {"spread", "cycles", "from the first warp to come to the last one, on average"}}},
-    [PROFILE_WAITS_MBARRIERS] = {"Mbarriers",
-                                 "mbarrier",
-                                 "mbarriers",
-                                 "Objects in shared memory for whose phases warps are suspended.",
-                                 {{"phases", "times", "that a phase ended"},
-                                  {"arrivals", "arrivals", "of all phases"},
-                                  {"bytes", "bytes", "that came in all phases"},
-                                  {"open", "cycles", "from the first arrival of a phase to its end, on average"},
-                                  {"handed", "cycles",
-                                   "from the end of a phase to the next instruction of the first warp that waited, on average"}}},
+    [PROFILE_WAITS_BARRIERS] =
+        {"Barriers",
+         "barrier",
+         "barriers",
+         "Instructions at which warps wait for the others of their block, its cluster or the grid.",
+         {{"opened", "times", "that the barrier opened"},
+          {"came", "times", "that a warp came to wait"},
+          {"most", "cycles", "that one warp waited, at the most"},
+          {"spread", "cycles", "from the first warp to come to the last one, on average"}}},
+    [PROFILE_WAITS_MBARRIERS] =
+        {"Mbarriers",
+         "mbarrier",
+         "mbarriers",
+         "Objects in shared memory for whose phases warps are suspended.",
+         {{"phases", "times", "that a phase ended"},
+          {"arrivals", "arrivals", "of all phases"},
+          {"bytes", "bytes", "that came in all phases"},
+          {"open", "cycles", "from the first arrival of a phase to its end, on average"},
+          {"handed", "cycles",
+           "from the end of a phase to the next instruction of the first warp that waited, on average"}}},
     [PROFILE_WAITS_SHARED] = {"Shared lines",
                               "word in a shared line",
                               "shared",
@@ -63,11 +65,11 @@ static const char *keep(struct strbuf *text, struct arena *arena)
     return kept;
 }
 
-static const char *where_locked(const json_t *object, bool given, struct arena *arena)
+static const char *where_locked(const struct profile_lock_sum *word, struct arena *arena)
 {
     struct strbuf text = {0};
-    profile_uses_add_taken(object, &text);
-    profile_uses_add_given(object, given, &text);
+    profile_words_add_taken(word, &text);
+    profile_uses_add_given(word->object, word->counts[PROFILE_WORD_given], &text);
     return keep(&text, arena);
 }
 
@@ -79,7 +81,7 @@ static void add_locks(struct profile_waits *waits, const json_t *kernels, const 
         const uint64_t *n = sum->counts;
         struct profile_wait wait = {
             .name = profile_uses_name(sum->object),
-            .where = where_locked(sum->object, n[PROFILE_WORD_given], arena),
+            .where = where_locked(sum, arena),
             .waited = n[PROFILE_WORD_warps_waited],
             .figures = {(double)n[PROFILE_WORD_taken], (double)(n[PROFILE_WORD_failed] + n[PROFILE_WORD_failed_inside]),
                         profile_uses_ratio(n[PROFILE_WORD_held], n[PROFILE_WORD_given]),

@@ -8,10 +8,49 @@
 #include "base/check.h"
 #include "report/profile_called.h"
 #include "report/profile_uses.h"
+#include "report/profile_variable.h"
 
 #define MOST_WORDS 5        /* of a kernel */
 #define LEAST_SHARE 0.01    /* of its warp-cycles, for a row */
 #define LEAST_SENTENCE 0.05 /* for a sentence */
+#define LEAST_OTHERS 0.05   /* of the waits at a line: other calls of it are spoken of */
+
+/* Adds the waits that began at each of the word's instructions, of a launch: results have them of the words for which
+ * most was waited. */
+static void add_waited_at(struct profile_lock_sum *word, const json_t *object)
+{
+    size_t i;
+    const json_t *edge;
+    json_array_foreach(json_object_get(object, "graph_sites"), i, edge)
+    {
+        uint64_t pc = profile_uses_number(json_object_get(edge, "from"), "pc");
+        for (size_t n = 0; n < json_array_size(word->takes) && n < PROFILE_WORD_PCS; n++)
+            if (profile_uses_number(json_array_get(word->takes, n), "pc") == pc)
+                word->waited_at[n] += profile_uses_number(edge, "cycles");
+    }
+}
+
+/* Sorts the word's instructions; of those whose threads waited as long, the first one stays so. */
+static void sort_takes(struct profile_lock_sum *word)
+{
+    json_t *sorted = json_array();
+    uint64_t waited[PROFILE_WORD_PCS] = {0};
+    bool has[PROFILE_WORD_PCS] = {0};
+    size_t count = json_array_size(word->takes);
+    count = count < PROFILE_WORD_PCS ? count : PROFILE_WORD_PCS;
+    for (size_t i = 0; i < count; i++) {
+        size_t best = count;
+        for (size_t n = 0; n < count; n++)
+            if (!has[n] && (best == count || word->waited_at[n] > word->waited_at[best]))
+                best = n;
+        has[best] = true;
+        waited[i] = word->waited_at[best];
+        json_array_append(sorted, json_array_get(word->takes, best));
+    }
+    json_decref(word->takes);
+    word->takes = sorted;
+    memcpy(word->waited_at, waited, sizeof waited);
+}
 
 static void add_word(struct profile_words_report *report, const json_t *object)
 {
@@ -20,7 +59,9 @@ static void add_word(struct profile_words_report *report, const json_t *object)
         if (!strcmp(profile_uses_name(report->words.items[i].object), profile_uses_name(object)))
             word = &report->words.items[i];
     if (!word) {
-        vec_push(&report->words, (struct profile_lock_sum){.object = object});
+        json_t *takes = json_array();
+        json_array_extend(takes, json_object_get(object, "takes"));
+        vec_push(&report->words, (struct profile_lock_sum){.object = object, .takes = takes});
         word = &report->words.items[report->words.count - 1];
     }
     for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
@@ -29,6 +70,7 @@ static void add_word(struct profile_words_report *report, const json_t *object)
     profile_uses_count(object, "most_waited", true, &word->most_waited);
     word->handed += profile_uses_number(object, "handed");
     word->handovers += profile_uses_number(object, "handovers");
+    add_waited_at(word, object);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -46,6 +88,8 @@ struct profile_words_report *profile_words_read(const json_t *kernels, const cha
     json_t *all = profile_uses_all(kernels, name, "words");
     json_array_foreach(all, i, word) add_word(report, word);
     json_decref(all);
+    for (i = 0; i < report->words.count; i++)
+        sort_takes(&report->words.items[i]);
     if (report->words.count)
         qsort(report->words.items, report->words.count, sizeof *report->words.items, by_cost);
     return report;
@@ -53,6 +97,8 @@ struct profile_words_report *profile_words_read(const json_t *kernels, const cha
 
 void profile_words_done(struct profile_words_report *report)
 {
+    for (size_t i = 0; i < report->words.count; i++)
+        json_decref(report->words.items[i].takes);
     vec_free(&report->words);
     free(report);
 }
@@ -76,7 +122,7 @@ static void add_row(const struct profile_lock_sum *word, uint64_t warp_cycles, s
                 profile_uses_ratio(n[PROFILE_WORD_held], n[PROFILE_WORD_given]),
                 profile_uses_ratio(word->handed, word->handovers), word->most_waited, profile_uses_name(word->object));
     strbuf_add(out, "        ");
-    profile_uses_add_taken(word->object, out);
+    profile_words_add_taken(word, out);
     profile_uses_add_given(word->object, was_given(word), out);
     strbuf_add(out, "\n");
 }
@@ -98,35 +144,105 @@ void profile_words_add_table(const struct profile_words_report *report, uint64_t
     }
 }
 
-/* Where the word is taken, over the calls there if that is one place. */
-static void add_taken(const struct profile_lines *lines, const json_t *word, struct strbuf *out)
+/* True: two instructions stand at one line; or (calls) in the place of one call. */
+static bool agree(const json_t *one, const json_t *other, bool calls)
 {
-    const json_t *takes = json_object_get(word, "takes");
+    struct strbuf a = {0}, b = {0};
+    if (calls) {
+        profile_uses_add_caller(one, &a);
+        profile_uses_add_caller(other, &b);
+    } else {
+        profile_uses_add_place(one, false, &a);
+        profile_uses_add_place(other, false, &b);
+    }
+    bool same = !strcmp(strbuf_text(&a), strbuf_text(&b));
+    strbuf_free(&a);
+    strbuf_free(&b);
+    return same;
+}
+
+/* Words in front of the call around the first instruction that takes the word: threads waited in that one alone, or
+ * nearly so, or in others too that stand at the same line. */
+static const char *called(const struct profile_lock_sum *word)
+{
+    const json_t *first = json_array_get(word->takes, 0);
+    uint64_t all = 0, others = 0;
+    for (size_t i = 0; i < json_array_size(word->takes); i++) {
+        const json_t *other = json_array_get(word->takes, i);
+        if (!agree(first, other, false))
+            continue;
+        all += word->waited_at[i];
+        others += agree(first, other, true) ? 0 : word->waited_at[i];
+    }
+    return profile_uses_ratio(others, all) > LEAST_OTHERS ? "called mostly from" : "called from";
+}
+
+void profile_words_add_taken(const struct profile_lock_sum *word, struct strbuf *out)
+{
+    profile_uses_add_taken(word->takes, called(word), out);
+}
+
+/* Where the word is taken, over the calls there if that is one place. */
+static void add_taken(const struct profile_lines *lines, const struct profile_lock_sum *word, struct strbuf *out)
+{
     struct strbuf places = {0};
-    if (profile_uses_add_places(takes, &places) > 1) {
-        profile_uses_add_taken(word, out);
+    if (profile_uses_add_places(word->takes, &places) > 1) {
+        profile_words_add_taken(word, out);
     } else {
         strbuf_add(out, "taken at ");
-        profile_called_add_place(lines, json_array_get(takes, 0), out);
+        profile_called_add_place(lines, json_array_get(word->takes, 0), called(word), out);
     }
     strbuf_free(&places);
 }
 
-void profile_words_add_sentence(const struct profile_words_report *report, const struct profile_lines *lines,
-                                struct strbuf *out)
+/* The word or variable to speak of: words are given those of the report. */
+static struct profile_variable choose(const struct profile_words_report *report, struct profile_variable_word *words,
+                                      uint64_t warp_cycles)
 {
-    uint64_t warp_cycles = lines->sum.total;
-    const struct profile_lock_sum *word = report->words.count ? &report->words.items[0] : NULL;
-    if (!word || share(word, warp_cycles) < LEAST_SENTENCE)
-        return;
-    strbuf_addf(out, "%.0f%% of warp-cycles have a thread that waits for %s %s", 100 * share(word, warp_cycles),
-                was_given(word) ? "lock" : "word", profile_uses_name(word->object));
-    strbuf_add(out, ", ");
-    add_taken(lines, word->object, out);
-    if (was_given(word))
-        strbuf_addf(out, " and held %.0f cycles at a time by %" PRIu64 " sections",
-                    profile_uses_ratio(word->counts[PROFILE_WORD_held], word->counts[PROFILE_WORD_given]),
-                    word->counts[PROFILE_WORD_given]);
-    profile_uses_add_given(word->object, was_given(word), out);
-    strbuf_add(out, ".");
+    for (size_t i = 0; i < report->words.count; i++)
+        words[i] = (struct profile_variable_word){profile_uses_name(report->words.items[i].object),
+                                                  report->words.items[i].counts[PROFILE_WORD_warps_waited]};
+    return profile_variable_of(words, report->words.count, (uint64_t)(LEAST_SENTENCE * (double)warp_cycles));
+}
+
+/* What a sentence says in front of the places: how much, and for what. given: times that it was given back; listed:
+ * words that results have, which are no more than PROFILE_SHOWN of a launch. */
+static void add_waits(const struct profile_variable *variable, uint64_t given, size_t listed, uint64_t warp_cycles,
+                      struct strbuf *out)
+{
+    const char *kind = given ? "lock" : "word";
+    double percent = 100 * profile_uses_ratio(variable->waited, warp_cycles);
+    if (variable->alone)
+        strbuf_addf(out, "%.0f%% of warp-cycles have a thread that waits for %s %s, ", percent, kind, variable->name);
+    else
+        strbuf_addf(out, "Waits for %s%u %ss of %.*s add up to %.0f%% of warp-cycles: ",
+                    listed < PROFILE_SHOWN ? "" : "the first ", variable->count, kind, (int)variable->bytes,
+                    variable->name, percent);
+}
+
+void profile_words_add_sentence(const struct profile_words_report *report, const struct profile_lines *lines,
+                                struct profile_told *told, struct strbuf *out)
+{
+    uint64_t warp_cycles = lines->sum.total, held = 0, given = 0;
+    size_t count = report->words.count;
+    struct profile_variable_word *words = base_calloc(count + 1, sizeof *words);
+    struct profile_variable variable = count ? choose(report, words, warp_cycles) : (struct profile_variable){0};
+    if (profile_uses_ratio(variable.waited, warp_cycles) >= LEAST_SENTENCE) {
+        const struct profile_lock_sum *first = &report->words.items[variable.first];
+        for (size_t i = 0; i < count; i++) {
+            if (!profile_variable_has(&variable, words, i))
+                continue;
+            held += report->words.items[i].counts[PROFILE_WORD_held];
+            given += report->words.items[i].counts[PROFILE_WORD_given];
+            profile_uses_tell(report->words.items[i].takes, told);
+        }
+        add_waits(&variable, given, count, warp_cycles, out);
+        add_taken(lines, first, out);
+        if (given)
+            strbuf_addf(out, " and held %.0f cycles at a time by %" PRIu64 " sections", profile_uses_ratio(held, given),
+                        given);
+        profile_uses_add_given(first->object, was_given(first), out);
+        strbuf_add(out, ".");
+    }
+    free(words);
 }

@@ -10,11 +10,14 @@
 #include "base/vec.h"
 #include "profile/words.h"
 #include "report/profile_lines.h"
+#include "report/profile_uses.h"
 
 /* A word, its counts added up over launches. */
 struct profile_lock_sum {
     const json_t *object; /* of its first launch */
     uint64_t counts[PROFILE_WORD_COUNTS], handed, handovers, most_waited;
+    json_t *takes;                        /* instructions that took it: those first whose threads waited most */
+    uint64_t waited_at[PROFILE_WORD_PCS]; /* for each of them, cycles that lanes waited, as far as they are known */
 };
 struct profile_words_report {
     VEC(struct profile_lock_sum) words; /* the most expensive first */
@@ -27,8 +30,12 @@ void profile_words_done(struct profile_words_report *words);
 bool profile_words_shown(const struct profile_words_report *words, uint64_t warp_cycles);
 /* Appends a table of those for which warps waited a hundredth of their cycles and more, if there are such. */
 void profile_words_add_table(const struct profile_words_report *words, uint64_t warp_cycles, struct strbuf *out);
-/* Appends a sentence on the one that cost most; nothing where that is less than a twentieth of the warps' cycles. */
+/* Appends where the word is taken, "taken at lock.cu:9 (called from main.cu:23)": "called mostly from" where threads of
+ * other calls waited too. */
+void profile_words_add_taken(const struct profile_lock_sum *word, struct strbuf *out);
+/* Appends a sentence on the word that cost most, or on the words of the variable that did (profile_variable.h); nothing
+ * where that is less than a twentieth of the warps' cycles. The instructions that take these words are told of. */
 void profile_words_add_sentence(const struct profile_words_report *words, const struct profile_lines *lines,
-                                struct strbuf *out);
+                                struct profile_told *told, struct strbuf *out);
 
 #endif

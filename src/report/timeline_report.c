@@ -106,8 +106,8 @@ static void add_launch(const struct timeline_read_launch *l, struct table_page *
     strbuf_add(out, out->length > length ? "\n" : "");
     json_t *kernels = json_array();
     json_array_append(kernels, l->object);
-    report_profile_words(kernels, json_string_value(json_object_get(l->object, "name")), out);
-    report_profile(kernels, false, out);
+    report_profile_words(kernels, json_string_value(json_object_get(l->object, "name")), page->columns, out);
+    report_profile(kernels, false, page->columns, out);
     json_decref(kernels);
     strbuf_add(out, "\n");
     add_sm_table(l, page);

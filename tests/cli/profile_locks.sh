@@ -321,7 +321,103 @@ int main()
 }
 P
 profiled rw
-is_said rw.stats.out 'waits for lock readers, taken at rw.cu:8 and rw.cu:14 and held [0-9]+ cycles at a time by [0-9]+ sections, given back at rw.cu:12 and rw.cu:17\.$'
+is_said rw.stats.out 'waits for lock readers, taken at rw.cu:14 and rw.cu:8 and held [0-9]+ cycles at a time by [0-9]+ sections, given back at rw.cu:12 and rw.cu:17\.$'
+
+grep -q 'Possible deadlock' rw.stats.out && { cat rw.stats.out; wrong "readers of one lock wait for themselves"; }
+
+# One lock of an array stands out, and is taken by way of a method that is inlined twice: more waits begin at its second call.
+cat >twice.cu <<'P'
+struct account {
+    unsigned lock;
+    int money;
+    __device__ bool take() { return atomicCAS(&lock, 0u, 1u) == 0u; }
+    __device__ void put(int n)
+    {
+        for (bool done = false; !done;)
+            if (take()) {
+                *(volatile int *)&money = *(volatile int *)&money + n;
+                __threadfence();
+                atomicExch(&lock, 0u);
+                done = true;
+            }
+    }
+};
+__device__ account accounts[64];
+__global__ void work()
+{
+    unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
+    accounts[t % 64].put(1);
+    if (t % 8 == 3)
+        accounts[17].put(5);
+}
+int main()
+{
+    work<<<4, 64>>>();
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+profiled twice
+is_said twice.stats.out 'have a thread that waits for lock accounts\+136, taken at twice.cu:4 \(called from twice.cu:22\) and held [0-9]+ cycles at a time by 36 sections, given back at twice.cu:11\.$'
+grep -E '^- .* (go to|wait for the value).* twice.cu:4 ' twice.stats.out && { cat twice.stats.out; wrong "a sentence tells again of attempts at the lock"; }
+
+# Flags of an array, of which each is polled by one thread: a sentence tells of all of them, and none of the load that polls.
+cat >chain.cu <<'P'
+__device__ volatile int ready[32];
+__global__ void work(float *out)
+{
+    float x = blockIdx.x;
+    if (blockIdx.x)
+        while (ready[blockIdx.x] == 0)
+            ;
+    for (int i = 0; i < 40; i++)
+        x = x * 1.5f + 1;
+    out[blockIdx.x] = x;
+    __threadfence();
+    ready[blockIdx.x + 1] = 1;
+}
+int main()
+{
+    float *out;
+    cudaMalloc(&out, 128);
+    work<<<31, 1>>>(out);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+profiled chain
+is_said chain.stats.out '^Waits for 30 polled words of ready add up to [0-9]+% of warp-cycles: polled at chain.cu:6, which chain.cu:12 writes: 30 waits of [0-9]+ cycles\.$'
+grep -E '^- .*wait for the value that the load of chain.cu:6' chain.stats.out && wrong "a sentence tells again of the load that polls"
+all_ways chain 6000
+
+# Locks alone in one line: no first sentence, but where L1s take the line from each other.
+cat >near.cu <<'P'
+#ifndef APART
+#define APART 1
+#endif
+__device__ int locks[8 * APART];
+__global__ void work()
+{
+    int *lock = &locks[blockIdx.x % 8 * APART];
+    for (int i = 0; i < 12; i++) {
+        while (atomicCAS(lock, 0, 1) != 0)
+            ;
+        __threadfence();
+        atomicExch(lock, 0);
+    }
+}
+int main()
+{
+    work<<<16, 1>>>();
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+profiled near
+"$LOCKSTEP" run --profile --protocol msi ./near >near.out || wrong "locks under msi"
+awk '/^- / { n++ } n == 2' near.out | tr -s '\n ' ' ' | grep -qE 'The lock locks(\+[0-9]+)? lies in one line of 128 bytes with locks.* and 4 others, whose [0-9]+ accesses hit it too: padding keeps them apart\.' ||
+    { cat near.out; wrong "no sentence says that locks share a line that L1s own"; }
+"$LOCKSTEP" cc -DAPART=32 near.cu -o apart || exit 1
+"$LOCKSTEP" run --profile --protocol msi ./apart >apart.out || wrong "locks apart"
+grep -q 'lies in one line' apart.out && wrong "locks apart share a line"
+awk '/^profile of/ { print $4 }' near.out apart.out | paste -sd ' ' | awk '!($1 > 1.5 * $2) { exit 1 }' || wrong "padding does not help: $(grep -h '^profile of' near.out apart.out)"
 
 # Two locks in either order.
 cat >order.cu <<'P'

@@ -108,7 +108,7 @@ done
 "$LOCKSTEP" run $small --profile --timeline line --report page.html wait.yaml >out 2>err || { cat err; wrong "no time-line"; }
 grep -q '^ wait     phases  arrivals      bytes     open   handed  mbarrier$' out || { cat out; wrong "no table of mbarriers"; }
 grep -Eq '^ *[0-9.]+%  +4  +8  +4096  +[0-9]+  +[0-9]+  full$' out || { cat out; wrong "no row of the object"; }
-grep -q 'waited for at line 35 of the PTX and line 31 of the PTX, arrived at line 20 of the PTX and line 26 of the PTX, bytes expected at line 20 of the PTX, copied at line 22 of the PTX$' out ||
+tr -s '\n ' ' ' <out | grep -q 'waited for at line 35 of the PTX and line 31 of the PTX, arrived at line 20 of the PTX and line 26 of the PTX, bytes expected at line 20 of the PTX, copied at line 22 of the PTX ' ||
     { cat out; wrong "its lines are not named"; }
 grep -Eq '^ *[0-9.]+%  +4  +[0-9]+ .*line 43 of the PTX$' out || { cat out; wrong "the cluster's barrier is not in the table"; }
 grep -q '>Mbarriers<' page.html || wrong "the page has no mbarriers"

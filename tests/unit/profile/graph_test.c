@@ -407,11 +407,39 @@ static void test_deadlock(void **state)
     done(&g, &s);
 }
 
+/* A reader gives its lock back by counting down from what others have counted, and takes it again: it does not wait for
+ * itself. A thread that never gets what it holds does. */
+static void test_itself(void **state)
+{
+    (void)state;
+    struct states s = fresh();
+    struct who reader = {0, 0, 0}, stuck = {1, 0, 0};
+    attempt(&s, (struct who){2, 0, 0}, LOCK, 90, 20, true);
+    give(&s, (struct who){2, 0, 0}, LOCK, 95);
+    attempt(&s, reader, LOCK, 100, 20, true);
+    attempt(&s, reader, LOCK, 110, 20, false);
+    attempt(&s, reader, LOCK, 120, 20, true);
+    end_all(&s);
+    struct gathered g = gather(&s);
+    assert_int_equal(g.graphs.order_count, 0);
+    assert_int_equal(g.graphs.circle_count, 0);
+    done(&g, &s);
+    s = fresh();
+    attempt(&s, stuck, LOCK, 100, 20, true);
+    attempt(&s, stuck, LOCK, 110, 30, false);
+    attempt(&s, stuck, LOCK, 310, 30, false);
+    end_all(&s);
+    g = gather(&s);
+    assert_int_equal(g.graphs.circle_count, 1);
+    assert_int_equal(g.graphs.circles[0].count, 1);
+    done(&g, &s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known),   cmocka_unit_test(test_kept),
-                                       cmocka_unit_test(test_random),  cmocka_unit_test(test_orders),
-                                       cmocka_unit_test(test_circle),  cmocka_unit_test(test_gave_way),
-                                       cmocka_unit_test(test_deadlock)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known),    cmocka_unit_test(test_kept),
+                                       cmocka_unit_test(test_random),   cmocka_unit_test(test_orders),
+                                       cmocka_unit_test(test_circle),   cmocka_unit_test(test_gave_way),
+                                       cmocka_unit_test(test_deadlock), cmocka_unit_test(test_itself)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ static char *difference(json_t *before, json_t *after, unsigned kernels)
     struct strbuf out = {0};
     const json_t *const both[2] = {before, after};
     const char *const names[2] = {"a.json", "b.json"};
-    assert_int_equal(profile_difference(both, names, &out), kernels);
+    assert_int_equal(profile_difference(both, names, 0, &out), kernels);
     json_decref(before);
     json_decref(after);
     return out.text;

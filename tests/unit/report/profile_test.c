@@ -25,7 +25,7 @@ static char *report(const char *kernels, bool ptx)
     struct strbuf out = {0};
     if (!array)
         fail_msg("%s at column %d", error.text, error.column);
-    report_profile(array, ptx, &out);
+    report_profile(array, ptx, 0, &out);
     json_decref(array);
     return out.text ? out.text : strdup("");
 }
@@ -95,7 +95,7 @@ static void test_launches(void **state)
                         false);
     assert_string_equal(text, "\nprofile of k: 30 cycles, 4 warp-cycles in 2 launches\n"
                               " cost     own  stand  line\n"
-                              "100.0%  100.0%  100.0%  a.ptx:14\n"
+                              "100.0%  100.0%  100.0%  a.ptx:14          ret;\n"
                               "                        issued 100%\n"
                               "\nprofile of r: 5 cycles, 1 warp-cycles\n"
                               " cost     own  stand  line\n"
@@ -282,7 +282,7 @@ static void test_parted(void **state)
         0, "ret;", "", "\"issues\": 1", "\"issued\": 1000") "], \"words\": [" words "], \"polls\": [" polls "]}}"
 #define LINES                                                                                                          \
     " cost     own  stand  line\n"                                                                                     \
-    "100.0%  100.0%  100.0%  a.ptx:10\n"                                                                               \
+    "100.0%  100.0%  100.0%  a.ptx:10          ret;\n"                                                                 \
     "                        issued 100%\n"
 
 /* Locks and polled words of two launches are added up, by name; a word that was never given back is no lock. */
@@ -313,8 +313,8 @@ static void test_words(void **state)
                               "  1.2%         1         5        30                    other\n"
                               "        polled at line 12 of the PTX and line 13 of the PTX\n"
                               "- 40% of warp-cycles have a thread that waits for lock hot, taken at l.h:4\n"
-                              "  (called from a.cu:9) and held 10 cycles at a time by 14 sections, given back at\n"
-                              "  l.h:6.\n"
+                              "  (called from a.cu:9) and held 10 cycles at a time by 14 sections, given back\n"
+                              "  at l.h:6.\n"
                               "- 8% of warp-cycles have a thread that polls flag at a.cu:3, which a.cu:5\n"
                               "  writes: 4 waits of 20 cycles.\n");
     free(text);
@@ -341,6 +341,92 @@ static void test_words_in_calls(void **state)
     free(text);
 }
 
+/* A lock that two calls of a line take, of which the second one's threads waited longer, is said to be taken there;
+ * and no sentence tells of its attempts again, but of others'. */
+static void test_words_taken(void **state)
+{
+    (void)state;
+#define TAKE(pc, line) "{\"pc\": " #pc ", \"ptx_line\": 1, \"places\": [" AT("l.h", 4) "," AT("a.cu", line) "]}"
+#define EDGE(pc, line, cycles)                                                                                         \
+    "{\"from\": " TAKE(pc, line) ", \"to\": " TAKE(1, 9) ", \"times\": 1, \"cycles\": " #cycles "}"
+    char *text = report(
+        "[{\"name\": \"k\", \"cycles\": 10, \"profile\": {\"instructions\": [" INSTR(
+            1, "atom.cas;", AT("l.h", 4) "," AT("a.cu", 9), "\"issues\": 1",
+            "\"atomic\": 200") "," INSTR(2, "atom.cas;", AT("l.h", 4) "," AT("a.cu", 12), "\"issues\": 1",
+                                         "\"atomic\": 500") "," INSTR(3, "atom.add;", AT("a.cu", 20), "\"issues\": 1",
+                                                                      "\"atomic\": 300") "], \"words\": [{\"name\": "
+                                                                                         "\"hot\", \"given\": 2, "
+                                                                                         "\"held\": 20, "
+                                                                                         "\"warps_waited\": 600, "
+                                                                                         "\"takes\": [" TAKE(1, 9) "," TAKE(
+                                                                                             2,
+                                                                                             12) "], "
+                                                                                                 "\"gives\""
+                                                                                                 ": [" USE(
+                                                                                                     8,
+                                                                                                     AT("l."
+                                                                                                        "h",
+                                                                                                        6)) "], "
+                                                                                                            "\"graph_"
+                                                                                                            "sites\": "
+                                                                                                            "[" EDGE(1, 9, 40) "," EDGE(
+                                                                                                                2, 12,
+                                                                                                                360) "]"
+                                                                                                                     "}"
+                                                                                                                     "]"
+                                                                                                                     "}"
+                                                                                                                     "}"
+                                                                                                                     "]",
+        false);
+    assert_non_null(strstr(text, "- 60% of warp-cycles have a thread that waits for lock hot, taken at l.h:4\n"
+                                 "  (called mostly from a.cu:12) and held 10 cycles at a time by 2 sections, given\n"
+                                 "  back at l.h:6.\n"
+                                 "- 30% of warp-cycles go to a.cu:20: atomic.\n"));
+    free(text);
+}
+
+/* Words of an array, of which none stands out, have one sentence; one that costs twice as much as others has its own.
+ */
+static void test_variables(void **state)
+{
+    (void)state;
+    char *text = report("[" WAITS(LOCK("locks+4", 10, 3, 9, 90, 40, 0, 0, 1) "," LOCK(
+                                      "locks", 10, 3, 1, 110, 30, 0, 0, 1) "," LOCK("one", 1, 3, 1, 5, 39, 0, 0, 1),
+                                  POLL("flags+8", 9, 3, 60, 130, USE(7, AT("a.cu", 3)),
+                                       "") "," POLL("flags", 9, 2, 30, 60, USE(7, AT("a.cu", 3)), "")) "]",
+                        false);
+    assert_non_null(strstr(text, "- Waits for 2 locks of locks add up to 7% of warp-cycles: taken at l.h:4 (called\n"
+                                 "  from a.cu:9) and held 20 cycles at a time by 10 sections, given back at l.h:6.\n"
+                                 "- 13% of warp-cycles have a thread that polls flags+8 at a.cu:3: 3 waits of 20\n"
+                                 "  cycles.\n"));
+    free(text);
+    text = report("[" WAITS("", POLL("flags+8", 9, 3, 60, 30, USE(7, AT("a.cu", 3)), "") "," POLL(
+                                    "flags", 9, 2, 40, 25, USE(7, AT("a.cu", 3)), USE(8, AT("a.cu", 5)))) "]",
+                  false);
+    assert_non_null(strstr(text, "- Waits for 2 polled words of flags add up to 6% of warp-cycles: polled at\n"
+                                 "  a.cu:3: 5 waits of 20 cycles.\n"));
+    free(text);
+}
+
+/* Lines keep to a narrow terminal, where they can be broken. */
+static void test_narrow(void **state)
+{
+    (void)state;
+    json_t *kernels = json_loads(inlined, 0, NULL);
+    struct strbuf out = {0};
+    assert_non_null(kernels);
+    report_profile(kernels, false, 56, &out);
+    assert_non_null(strstr(out.text, " 65.0%    0.0%    5.0%  a.cu:7\n"
+                                     "                        its value awaited 92%\n"
+                                     "                        32 transactions each, hits L1\n"
+                                     "                        10% L2 75%, DRAM 640 B\n"));
+    assert_non_null(strstr(out.text, "- 60% of warp-cycles wait for the value that the load of\n"
+                                     "  far.h:3 (called from a.cu:7) brings: 32.0 transactions\n"
+                                     "  an access, its lanes lie 128 bytes apart.\n"));
+    strbuf_free(&out);
+    json_decref(kernels);
+}
+
 #define BARRIER(pc, places, opened, came, waited, most, spread)                                                        \
     "{\"pc\": " #pc ", \"ptx_line\": 1" #pc ", \"places\": [" places "], \"opened\": " #opened ", \"came\": " #came    \
     ", \"waited\": " #waited ", \"waited_most\": " #most ", \"spread\": " #spread "}"
@@ -360,7 +446,8 @@ static void test_barriers(void **state)
                false);
     assert_string_equal(text, "\nprofile of k: 20 cycles, 2000 warp-cycles in 2 launches\n" LINES
                               " wait     opened      came      most   spread           barrier\n"
-                              " 30.0%         3         6       100       30           b.h:1 (called from a.cu:6)\n"
+                              " 30.0%         3         6       100       30           b.h:1 (called from\n"
+                              "        a.cu:6)\n"
                               "  4.5%         4        16        35       18           a.cu:4\n");
     free(text);
 }
@@ -368,8 +455,9 @@ static void test_barriers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_costs),          cmocka_unit_test(test_launches), cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_sentences),      cmocka_unit_test(test_parted),   cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_words_in_calls), cmocka_unit_test(test_words),    cmocka_unit_test(test_barriers)};
+        cmocka_unit_test(test_costs),          cmocka_unit_test(test_launches),  cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_sentences),      cmocka_unit_test(test_parted),    cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_words_in_calls), cmocka_unit_test(test_words),     cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_words_taken),    cmocka_unit_test(test_variables), cmocka_unit_test(test_narrow)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
