@@ -306,6 +306,8 @@ int ptx_parse_body(struct ptx_parser *p);
 /* --- parse_loc.c --- */
 /* `.loc`, the next token; ends with its line, without `;`. */
 int ptx_parse_loc(struct ptx_parser *p);
+/* At a function's end: gives its instructions from `first` on that have line 0 those of their neighbours. */
+void ptx_settle_lines(struct ptx_parser *p, uint32_t first);
 /* The inside of `.section .debug_str { ... }`, as far as it is labels and bytes. */
 void ptx_parse_debug_strings(struct ptx_parser *p);
 /* At the module's end: gives it what was inlined where, with names. */

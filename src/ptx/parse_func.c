@@ -311,6 +311,7 @@ static int define_function(struct ptx_parser *p, const struct ptx_token *name, u
     }
     while (p->body.depth)
         ptx_close_scope(p);
+    ptx_settle_lines(p, p->functions.items[index].first);
     if (rc == 0)
         ptx_finish_function(p);
     if (ptx_must_give_up(p, &held, rc == 0, &entry)) {

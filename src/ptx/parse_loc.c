@@ -4,7 +4,10 @@
  * 1:9:5. When that call was inlined too, a `.loc` for 1:9:5 says so, which compilers write before the first that refers
  * to it (PTX ISA, "Debugging Directives: .loc"). They do not repeat it, so where the same call was inlined in several
  * places a later reference may mean any of them. It is taken to mean one only where that `.loc` stands directly before
- * it, or where there was no other in the function; else the chain ends there. */
+ * it, or where there was no other in the function; else the chain ends there.
+ *
+ * A line 0 says that an instruction belongs to no line, or to several: clang writes that where it has put together what
+ * two branches have in common, or moved something out of a loop. Such code prepares what stands behind it. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -151,6 +154,30 @@ int ptx_parse_loc(struct ptx_parser *p)
     note_loc(p, loc);
     ptx_accept(p, ';');
     return 0;
+}
+
+/* An instruction of line 0 behind which the code does not go on. */
+static bool goes_elsewhere(const struct isa_instr *instr)
+{
+    return isa_op_info(instr->op)->flags & (ISA_FLAG_BRANCH | ISA_FLAG_RET | ISA_FLAG_EXIT);
+}
+
+/* Of an instruction without a line, and one beside it: takes its line if both stand in the same file and call. */
+static void take_line(struct isa_instr *instr, const struct isa_instr *from)
+{
+    bool same = instr->source_file && instr->source_file == from->source_file && instr->inlined == from->inlined;
+    if (!instr->source_line && same)
+        instr->source_line = from->source_line;
+}
+
+void ptx_settle_lines(struct ptx_parser *p, uint32_t first)
+{
+    struct isa_instr *instrs = p->instrs.items;
+    for (size_t i = p->instrs.count; i > (size_t)first + 1; i--)
+        if (!goes_elsewhere(&instrs[i - 2]))
+            take_line(&instrs[i - 2], &instrs[i - 1]);
+    for (size_t i = (size_t)first + 1; i < p->instrs.count; i++)
+        take_line(&instrs[i], &instrs[i - 1]);
 }
 
 /* `.b8 95, 90, 0`: appends the bytes. False when something else stands there. */

@@ -1,6 +1,7 @@
 /* Breaking lines: see fold.h. */
 #include "report/fold.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "report/table.h"
@@ -22,12 +23,15 @@ static size_t blanks_of(const char *text, size_t length)
 }
 
 /* Bytes of a text that go into so many columns and end in front of a blank, or all of it; where no blank is among them,
- * as far as the next one. */
-static size_t piece_of(const char *text, size_t length, size_t columns)
+ * as far as the next one. cells: rather in front of two blanks, which are between columns of a table. */
+static size_t piece_of(const char *text, size_t length, size_t columns, bool cells)
 {
     size_t most = table_bytes(text, length, columns), end = most;
     if (most == length)
         return length;
+    for (size_t i = most; cells && i > 0; i--)
+        if (text[i] == ' ' && text[i - 1] == ' ')
+            return i;
     while (end > 0 && text[end] != ' ')
         end--;
     for (; end == 0 && most < length && text[most] != ' ';)
@@ -38,9 +42,10 @@ static size_t piece_of(const char *text, size_t length, size_t columns)
 static void add_line(const char *line, size_t length, size_t width, struct strbuf *out)
 {
     size_t before = blanks_of(line, length), indent = before > LEAST_INDENT ? before : LEAST_INDENT;
-    indent = length > 1 && !strncmp(line, "- ", 2) ? 2 : indent;
-    for (line += before, length -= before; length; before = indent) {
-        size_t piece = piece_of(line, length, width > before ? width - before : 1), kept = piece;
+    bool sentence = length > 1 && !strncmp(line, "- ", 2), row = !sentence && before < LEAST_INDENT;
+    indent = sentence ? 2 : indent;
+    for (line += before, length -= before; length; before = indent, row = false) {
+        size_t piece = piece_of(line, length, width > before ? width - before : 1, row), kept = piece;
         while (kept > 0 && line[kept - 1] == ' ')
             kept--;
         strbuf_addf(out, "%*s", (int)before, "");

@@ -497,7 +497,7 @@ static void source_lines(void **state)
     isa_module_free(module);
 }
 
-/* The positions of the instructions of a kernel that has these statements, each behind "; ". */
+/* The positions of the instructions of a kernel that has these statements, each behind "; ", "none" without one. */
 static void check_positions(const char *statements, const char *expected)
 {
     struct strbuf text = {0}, got = {0};
@@ -509,7 +509,8 @@ static void check_positions(const char *statements, const char *expected)
     for (uint32_t i = 0; first(module)[i].op != ISA_OP_RET; i++) {
         struct strbuf pos = {0};
         isa_format_pos(module, &first(module)[i], &pos);
-        strbuf_addf(&got, "%s%s", i ? "; " : "", strchr(strbuf_text(&pos), ' ') + 1);
+        const char *source = strchr(strbuf_text(&pos), ' ');
+        strbuf_addf(&got, "%s%s", i ? "; " : "", source ? source + 1 : "none");
         strbuf_free(&pos);
     }
     assert_string_equal(strbuf_text(&got), expected);
@@ -539,6 +540,12 @@ static void inlined_calls(void **state)
                     "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:23); (k.cu:30); (k.cu:4 in take, "
                     "inlined at k.cu:9); "
                     "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:21)");
+    /* Code of no line is the next one's, of its file and call; the last one's before a branch, and where there is no
+     * other. */
+    check_positions(".loc 1 41 3\n" ADD ".loc 1 0 3\n" ADD ADD ".loc 1 42 3\n" ADD
+                    ".loc 1 0 0\nL: bra L;\n.loc 1 43 2\n" ADD ".loc 1 0 2, function_name $take, inlined_at 1 7 2\n" ADD
+                    ".loc 1 44 1\n" ADD ".loc 1 0 1\n" ADD,
+                    "(k.cu:41); (k.cu:42); (k.cu:42); (k.cu:42); (k.cu:42); (k.cu:43); none; (k.cu:44); (k.cu:44)");
     /* A function that is inlined in itself at one place. */
     check_positions(TAKE ADD ".loc 1 9 5, function_name $both, inlined_at 1 9 5\n" ADD,
                     "(k.cu:4 in take, inlined at k.cu:9); (k.cu:9 in both, inlined at k.cu:9)");

@@ -446,8 +446,8 @@ static void test_barriers(void **state)
                false);
     assert_string_equal(text, "\nprofile of k: 20 cycles, 2000 warp-cycles in 2 launches\n" LINES
                               " wait     opened      came      most   spread           barrier\n"
-                              " 30.0%         3         6       100       30           b.h:1 (called from\n"
-                              "        a.cu:6)\n"
+                              " 30.0%         3         6       100       30\n"
+                              "        b.h:1 (called from a.cu:6)\n"
                               "  4.5%         4        16        35       18           a.cu:4\n");
     free(text);
 }
