@@ -74,6 +74,9 @@ void gpu_add_fault_place(const struct gpu_run *run, const struct simt_fault *fau
     place.length = 0;
     if (fault->kind == SIMT_FAULT_READ_ONLY && gpu_add_former(run->gpu, fault->address, &place))
         strbuf_addf(out, ", in the place of %s", strbuf_text(&place));
+    else if (fault->kind == SIMT_FAULT_READ_ONLY && gpu_address_of_parameters(run->gpu, fault->address) &&
+             gpu_add_behind(run->gpu, fault->address, &place))
+        strbuf_addf(out, ", %s", strbuf_text(&place));
     strbuf_free(&place);
 }
 

@@ -308,6 +308,11 @@ bool gpu_add_shared_place(const struct simt_grid *grid, uint64_t address, struct
 /* Appends the allocation that was at the address before it was freed and Lockstep took the place for itself (a kernel's
  * parameters); false: there was none, or the program has allocated there anew. */
 bool gpu_add_former(const struct gpu *gpu, uint64_t address, struct strbuf *out);
+/* True: kernels' parameters lie there, which no allocation of the program has. */
+bool gpu_address_of_parameters(const struct gpu *gpu, uint64_t address);
+/* Appends how far behind the program's nearest allocation an address is: "0 bytes behind the end of allocation #2
+ * (cudaMalloc, 256 bytes)". False: there is none near. */
+bool gpu_add_behind(const struct gpu *gpu, uint64_t address, struct strbuf *out);
 /* Appends by what an address at which nothing lies may be known; false: by nothing. */
 bool gpu_add_nearest(const struct gpu *gpu, const struct isa_module *code, uint64_t address, struct strbuf *out);
 /* Appends the allocation by what a message calls it. */

@@ -198,6 +198,8 @@ static int write_params(struct gpu_run *run, unsigned number)
         gpu->params[number] = block;
         gpu->params_bytes[number] = bytes;
         vec_push(&gpu->constants, (struct gpu_range){block, block + bytes});
+        if (gpu->sanitize) /* nobody writes them as global memory: loads that take them for it are found */
+            sanitize_host_allocated(gpu->sanitize, block, bytes);
     }
     if (run->launch->kernel->param_bytes)
         memcpy(store_at(&gpu->store, gpu->params[number]), run->launch->params, run->launch->kernel->param_bytes);

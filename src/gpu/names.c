@@ -140,6 +140,29 @@ bool gpu_add_former(const struct gpu *gpu, uint64_t address, struct strbuf *out)
     return true;
 }
 
+bool gpu_address_of_parameters(const struct gpu *gpu, uint64_t address)
+{
+    const struct store_block *block = store_find(&gpu->store, address);
+    return block && is_parameters(gpu, block->start);
+}
+
+bool gpu_add_behind(const struct gpu *gpu, uint64_t address, struct strbuf *out)
+{
+    const struct gpu_label *nearest = NULL;
+    for (size_t i = 0; i < gpu->labels.count; i++) {
+        const struct gpu_label *l = &gpu->labels.items[i];
+        uint64_t end = l->start + l->bytes;
+        if (!l->freed && end <= address && address - end <= NEAR && (!nearest || end > nearest->start + nearest->bytes))
+            nearest = l;
+    }
+    if (nearest) {
+        strbuf_addf(out, "%llu bytes behind the end of ",
+                    (unsigned long long)(address - nearest->start - nearest->bytes));
+        gpu_add_label(nearest, out);
+    }
+    return nearest;
+}
+
 bool gpu_add_nearest(const struct gpu *gpu, const struct isa_module *code, uint64_t address, struct strbuf *out)
 {
     const struct gpu_label *freed = label_at(gpu, address, true);

@@ -265,6 +265,20 @@ static char *between_text(const struct isa_module *code, const struct sanitize_f
     return text.text;
 }
 
+/* A read of what nobody has written, in the kernel's parameters. */
+static bool is_in_parameters(const struct gpu_run *run, const struct sanitize_finding *f)
+{
+    return f->reason == SANITIZE_NEVER_WRITTEN && f->space != LOCKSTEP_SHARED &&
+           gpu_address_of_parameters(run->gpu, f->address);
+}
+
+/* An instruction that says that it reads global memory reads no parameters; one that does not say may well. */
+static bool is_legal(const struct gpu_run *run, const struct sanitize_finding *f)
+{
+    const struct isa_instr *instr = &run->launch->module->code->instrs[f->second.pc];
+    return is_in_parameters(run, f) && (instr->op != ISA_OP_LD || instr->mods.space != ISA_SPACE_GLOBAL);
+}
+
 static void add_hint(const struct isa_module *code, const struct sanitize_finding *f, struct strbuf *out)
 {
     struct lines lines = {
@@ -302,9 +316,14 @@ static void explain(struct gpu_run *run, const struct sanitize_finding *f)
 {
     const struct isa_module *code = run->launch->module->code;
     const struct isa_instr *instr = &code->instrs[f->second.pc];
-    struct strbuf text = {0}, hint = {0};
+    struct strbuf text = {0}, hint = {0}, behind = {0};
     add_place(run, f, &text);
-    if (f->reason == SANITIZE_NEVER_WRITTEN) {
+    if (is_in_parameters(run, f)) {
+        strbuf_add(&text, ", where nothing was allocated");
+        if (gpu_add_behind(run->gpu, f->address, &behind))
+            strbuf_addf(&text, ": %s", strbuf_text(&behind));
+        strbuf_free(&behind);
+    } else if (f->reason == SANITIZE_NEVER_WRITTEN) {
         strbuf_addf(&text, ": %u bytes that nobody has written", f->bytes);
     } else {
         strbuf_add(&text, f->same_value ? ": a race, in which both write the same value" : ": a race");
@@ -317,12 +336,13 @@ static void explain(struct gpu_run *run, const struct sanitize_finding *f)
             "\n  volatile accesses: each is whole, but nothing fixes their order, and no thread waits at the word");
     strbuf_addf(&text, "\n  cycle %llu; %llu such access%s", (unsigned long long)(f->cycle - run->start_cycle),
                 (unsigned long long)f->count, f->count == 1 ? "" : "es");
-    add_hint(code, f, &hint);
+    if (!is_in_parameters(run, f))
+        add_hint(code, f, &hint);
     struct diag_pos pos = {code->name, instr->line, instr->column};
     if (f->same_value)
         diag_note(run->sink, pos, strbuf_text(&hint), "kernel %s: %s", run->name, strbuf_text(&text));
     else
-        diag_error(run->sink, pos, strbuf_text(&hint), "kernel %s: %s", run->name, strbuf_text(&text));
+        diag_error(run->sink, pos, hint.length ? strbuf_text(&hint) : NULL, "kernel %s: %s", run->name, strbuf_text(&text));
     strbuf_free(&text);
     strbuf_free(&hint);
 }
@@ -334,6 +354,8 @@ void gpu_explain_findings(struct gpu_run *run)
         return;
     const struct sanitize_finding *findings = sanitize_end(run->gpu->sanitize, &count);
     for (size_t i = 0; i < count; i++) {
+        if (is_legal(run, &findings[i]))
+            continue;
         explain(run, &findings[i]);
         run->result->findings += !findings[i].same_value;
     }

@@ -187,6 +187,43 @@ grep -q "threads go" err || { cat err; wrong "dwf is refused for another reason"
 "$LOCKSTEP" run --check race,none ./planted mflag 2>err && wrong "an unknown check is not refused"
 grep -q '"none" is none of sync, mem, race, init' err || { cat err; wrong "an unknown check is refused for another reason"; }
 
+# Behind the last allocation lie the kernel's parameters: stores there are errors in every run, loads are found by init. Parameters that are
+# read by way of a generic address are none.
+cat >behind.cu <<'P'
+#include <cstdio>
+#include <cuda_runtime.h>
+struct list { int of[16]; };
+extern "C" __global__ void behind(int *p, int *out, list l, int n)
+{
+    int generic;
+    asm volatile("{ .reg .b64 %a; mov.b64 %a, behind_param_2; cvta.param.u64 %a, %a; ld.u32 %0, [%a+8]; }" : "=r"(generic));
+    if (n > 0)
+        out[threadIdx.x] = p[64 + threadIdx.x]; // behind reads
+    else if (n < 0)
+        p[64 + threadIdx.x] = generic; // behind writes
+    else
+        out[threadIdx.x] = generic;
+}
+int main(int argc, char **argv)
+{
+    int *p, *out, got[32];
+    list l = {{1, 2, 3}};
+    cudaMalloc(&out, 128);
+    cudaMalloc(&p, 256);
+    cudaMemset(p, 0, 256);
+    behind<<<1, 32>>>(p, out, l, *argv[1] == 'r' ? 1 : *argv[1] == 'w' ? -1 : 0);
+    cudaMemcpy(got, out, 128, cudaMemcpyDefault);
+    return got[31] != 3;
+}
+P
+"$LOCKSTEP" cc behind.cu -o behind 2>err || { cat err; exit 1; }
+"$LOCKSTEP" run --quiet --check race,init ./behind none 2>err || { cat err; wrong "a kernel that reads its parameters"; }
+[ ! -s err ] || { cat err; wrong "something is told of a kernel that reads its parameters"; }
+"$LOCKSTEP" run --quiet --check init ./behind reads 2>err && wrong "a read behind the last allocation ends well"
+grep -q "the kernel's parameters, where nothing was allocated: 0 bytes behind the end of allocation #2 (cudaMalloc, 256 bytes)" err || { cat err; wrong "a read behind the last allocation"; }
+"$LOCKSTEP" run --quiet ./behind writes 2>err && wrong "a store behind the last allocation ends well"
+grep -q "in the kernel's parameters, 0 bytes behind the end of allocation #2 (cudaMalloc, 256 bytes)" err || { cat err; wrong "a store behind the last allocation"; }
+
 # Leaks: a note at the end.
 "$LOCKSTEP" run --quiet --check mem ./planted mflag >out 2>err || wrong "a leak is no error"
 grep -q "note: 1 allocation was never freed" err || { cat err; wrong "no note on a leak"; }
