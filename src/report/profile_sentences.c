@@ -180,6 +180,49 @@ static void add_cause(const struct finder *r, const struct finding *f, struct st
         add_accesses(&instr->sum, false, "; ", out);
 }
 
+/* Turns of the load/store unit that accesses take, about: transactions, and accesses of shared memory with their
+ * further passes. */
+static uint64_t turns_of(const struct profile_sum *sum)
+{
+    const uint64_t *n = sum->counts;
+    return (n[PROFILE_transactions] > n[PROFILE_accesses] ? n[PROFILE_transactions] : n[PROFILE_accesses]) +
+           n[PROFILE_passes];
+}
+
+/* The cause is a busy load/store unit, and the site takes turns of it. */
+static bool is_busy(const struct profile_lines *p, const struct finding *f)
+{
+    return f->site && f->cause != PROFILE_LINES_NONE && !strcmp(p->causes[f->cause], "structural_mem") &&
+           turns_of(&f->site->sum);
+}
+
+/* The instruction of the finding's site that takes most turns; NULL: it lies in a function that the site calls. */
+static const struct profile_instr *busiest_instr(const struct profile_lines *p, const struct finding *f)
+{
+    const struct profile_instr *best = NULL;
+    for (size_t i = 0; i < p->instrs.count; i++) {
+        const struct profile_instr *instr = &p->instrs.items[i];
+        bool is_its = instr->object && instr->site == (uint32_t)(f->site - p->sites.items);
+        if (is_its && (!best || turns_of(&instr->sum) > turns_of(&best->sum)))
+            best = instr;
+    }
+    return best;
+}
+
+static void add_busy(const struct profile_lines *p, const struct finding *f, struct strbuf *out)
+{
+    const struct profile_instr *instr = busiest_instr(p, f);
+    uint64_t turns = 0;
+    for (size_t i = 0; i < p->sites.count; i++)
+        turns += turns_of(&p->sites.items[i].sum);
+    strbuf_addf(out, "wait for the load/store unit, %.0f%% of whose turns ",
+                100 * profile_uses_ratio(turns_of(&f->site->sum), turns));
+    add_place(p, f->site, instr, out);
+    strbuf_add(out, " takes");
+    if (instr)
+        add_accesses(&instr->sum, false, ": ", out);
+}
+
 static void add_finding(const struct finder *r, const struct finding *f, struct strbuf *out)
 {
     const struct profile_lines *p = r->lines;
@@ -188,6 +231,8 @@ static void add_finding(const struct finder *r, const struct finding *f, struct 
         profile_parted_add(p, out);
     else if (f->cause == PROFILE_LINES_NONE)
         add_awaited(r, f, out);
+    else if (is_busy(p, f))
+        add_busy(p, f, out);
     else
         add_cause(r, f, out);
     strbuf_add(out, ".");
@@ -219,6 +264,18 @@ static struct finding find_site(const struct finder *r, uint32_t cause)
     return f;
 }
 
+/* Warps wait for a busy load/store unit at whatever access they come to; who keeps it busy is the site whose accesses
+ * take most turns. All waits are told with that one, if there is one. */
+static struct finding find_busy(const struct finder *r, uint32_t cause)
+{
+    const struct profile_lines *p = r->lines;
+    struct finding f = {.cycles = p->sum.cycles[cause], .cause = cause, .site = p->sites.items};
+    for (size_t i = 0; i < p->sites.count; i++)
+        if (turns_of(&p->sites.items[i].sum) > turns_of(&f.site->sum))
+            f.site = &p->sites.items[i];
+    return is_busy(p, &f) ? f : find_site(r, cause);
+}
+
 /* Waits for values are told by where these come from; and work is no finding. */
 static bool is_told(const char *cause)
 {
@@ -241,7 +298,7 @@ static void add_findings(struct profile_sentences *s, const struct finder *r)
     found[count++] = find_site(r, PROFILE_LINES_NONE);
     for (uint32_t c = 0; c < lines->cause_count; c++)
         if (is_told(lines->causes[c]))
-            found[count++] = find_site(r, c);
+            found[count++] = find_busy(r, c);
     uint64_t parted = profile_parted_cycles(lines);
     if (profile_uses_ratio(parted, lines->sum.total) >= LEAST_PARTED)
         found[count++] = (struct finding){.cycles = parted};

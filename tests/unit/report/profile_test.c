@@ -385,6 +385,32 @@ static void test_words_taken(void **state)
     free(text);
 }
 
+/* Warps wait for a busy load/store unit at whatever access: the sentence names the line that takes most of its turns.
+ */
+static void test_busy(void **state)
+{
+    (void)state;
+    char *text = report(
+        "[" KERNEL(
+            "k", 10,
+            INSTR(0, "st.global.u32 [%rd1], %r1;", AT("a.cu", 7),
+                  "\"issues\": 10, \"accesses\": 10, "
+                  "\"transactions\": 320, \"apart\": 1280",
+                  "\"structural_mem\": 300") "," INSTR(1, "ld.param.u64 %rd2, [k_param_0];", AT("a.cu", 3),
+                                                       "\"issues\": 10",
+                                                       "\"structural_mem\": 400") "," INSTR(2,
+                                                                                            "ld.shared.u32 %r1, [%r2];",
+                                                                                            AT("a.cu", 9),
+                                                                                            "\"issues\": 20, "
+                                                                                            "\"accesses\": 20, "
+                                                                                            "\"passes\": 60",
+                                                                                            "\"issued\": 300")) "]",
+        false);
+    assert_non_null(strstr(text, "- 70% of warp-cycles wait for the load/store unit, 80% of whose turns a.cu:7\n"
+                                 "  takes: 32.0 transactions an access, its lanes lie 128 bytes apart.\n"));
+    free(text);
+}
+
 /* Words of an array, of which none stands out, have one sentence; one that costs twice as much as others has its own.
  */
 static void test_variables(void **state)
@@ -454,10 +480,18 @@ static void test_barriers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_costs),          cmocka_unit_test(test_launches),  cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_sentences),      cmocka_unit_test(test_parted),    cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_words_in_calls), cmocka_unit_test(test_words),     cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_words_taken),    cmocka_unit_test(test_variables), cmocka_unit_test(test_narrow)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs),
+                                       cmocka_unit_test(test_launches),
+                                       cmocka_unit_test(test_headers),
+                                       cmocka_unit_test(test_sentences),
+                                       cmocka_unit_test(test_parted),
+                                       cmocka_unit_test(test_calls),
+                                       cmocka_unit_test(test_words_in_calls),
+                                       cmocka_unit_test(test_words),
+                                       cmocka_unit_test(test_barriers),
+                                       cmocka_unit_test(test_words_taken),
+                                       cmocka_unit_test(test_variables),
+                                       cmocka_unit_test(test_narrow),
+                                       cmocka_unit_test(test_busy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
