@@ -154,12 +154,20 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device_address, 
     add_variable(handle, host, name, bytes, host);
 }
 
-/* Called before the host's first use of a managed variable of this module. */
+/* Called before the host's first use of a managed variable of this module. nvcc -rdc=true has no handle before the
+ * constructors of the last file of the program have run, and the runtime has not been told of any of its variables: the
+ * pointer by which the program is about to reach one is NULL, and the program alone knows where that pointer is. */
 char __cudaInitModule(void **handle)
 {
     struct runtime *rt = runtime_lock();
     cudaError_t error = runtime_ready(rt);
-    if (!error)
+    rt->entry = runtime_entry(rt, "the first use of managed variables");
+    if (!error && !handle)
+        error = runtime_refuse(rt, cudaErrorInitializationError,
+                               "a constructor uses a __managed__ variable before the program has registered its device "
+                               "code, which is the last thing before main() where nvcc built it with -rdc=true: use it "
+                               "from main() on, as CUDA asks. Its address is NULL until then");
+    else if (!error)
         error = image_load(rt, image_of(handle));
     return runtime_unlock(rt, error) == cudaSuccess;
 }

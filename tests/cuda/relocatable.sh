@@ -12,6 +12,19 @@ if [ "$compiler" = nvcc ]; then
     build nested -rdc=true -lineinfo nested.cu
     on_simulator ./nested 2>log && fail "a launch by a kernel passes"
     grep -q 'nested.cu:2.*dynamic parallelism' log || fail "a launch by a kernel: $(cat log)"
+    # nvcc registers device code when the constructors of the last file run: those of files before have managed variables without a
+    # place. No runtime can know it; the program is told why it is about to end.
+    cat >early.cu <<'P'
+__managed__ int count = 3;
+struct early { early() { count++; } } at_start;
+__global__ void k() { count *= 2; }
+int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize() || count != 8; }
+P
+    build early early.cu
+    on_simulator ./early || fail "a constructor that uses a managed variable: $?"
+    build early -rdc=true early.cu
+    on_simulator ./early 2>log && fail "a constructor has a managed variable before it is registered"
+    grep -q 'constructor uses a __managed__ variable before .*-rdc=true' log || fail "a constructor that is too early: $(cat log)"
     exit 0
 fi
 build a.o -dc "$here/relocatable_a.cu"
