@@ -133,14 +133,23 @@ static int attempt(struct cc_session *s, const char *pass, const struct cc_args 
     return status;
 }
 
-/* Compiles a CUDA source by this command, to which the last words are appended; what clang refuses and nvcc takes is
- * rewritten. Frees the command. 0 when it succeeded. */
-static int compile(struct cc_session *s, const char *pass, struct cc_args *command, const struct cc_args *last)
+int cc_attempt(struct cc_session *s, const char *pass, const struct cc_args *command, const struct cc_args *last,
+               struct strbuf *words)
+{
+    int status = attempt(s, pass, command, last, words);
+    while (status > 0 && cc_rewrites_after(&s->rewrites, &s->process, command, strbuf_text(words), &s->arena))
+        status = attempt(s, pass, command, last, words);
+    return status;
+}
+
+/* The same, and ends the command. `ir`: where this puts device code, or NULL. 0 when it succeeded. */
+static int compile(struct cc_session *s, const char *pass, struct cc_args *command, const struct cc_args *last,
+                   const char *ir)
 {
     struct strbuf words = {0};
-    int status = attempt(s, pass, command, last, &words);
-    while (status > 0 && cc_rewrites_after(&s->rewrites, &s->process, command, strbuf_text(&words), &s->arena))
-        status = attempt(s, pass, command, last, &words);
+    int status = cc_attempt(s, pass, command, last, &words);
+    if (!status && ir)
+        status = cc_define_undefined(s, pass, command, last, ir);
     return cc_end_command(s, command, &words, status);
 }
 
@@ -193,7 +202,7 @@ static int compile_device_directly(struct cc_session *s, const char *source, con
     else
         PUSH(&command, "-O1", "-funroll-loops");
     PUSH(&last, "-emit-llvm", source, "-o", optimized);
-    int rc = compile(s, NULL, &command, &last);
+    int rc = compile(s, NULL, &command, &last, optimized);
     vec_free(&last);
     if (rc || check_temp(s, cc_take_clusters(clusters, optimized, &s->diags)) ||
         check_temp(s, cc_number_ir(places, optimized, &s->diags)))
@@ -221,7 +230,7 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
     struct cc_args command = {0}, last = {0};
     push_device_passes(s, &command);
     PUSH(&last, source, "-o", raw);
-    int rc = compile(s, DEVICE, &command, &last);
+    int rc = compile(s, DEVICE, &command, &last, raw);
     vec_free(&last);
     if (rc || check_temp(s, cc_take_clusters(clusters, raw, &s->diags)) || check_temp(s, cc_repair_ir(raw, &s->diags)))
         return -1;
@@ -324,7 +333,7 @@ static int compile_host_cuda(struct cc_session *s, const char *source, const cha
     PUSH(&last, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx, source, "-o", made);
     if (s->options.relocatable)
         PUSH(&last, "-S");
-    int rc = compile(s, HOST, &command, &last);
+    int rc = compile(s, HOST, &command, &last, NULL);
     vec_free(&last);
     if (!rc && !s->options.relocatable)
         return check_temp(s, cc_repair_object(object, &s->diags));

@@ -149,6 +149,16 @@ void cc_rewrites_begin(struct cc_rewrites *rewrites, const char *source, const c
  * that it includes, but those of the system and ours. True when there is anything new to compile. */
 bool cc_rewrites_after(struct cc_rewrites *rewrites, struct cc_process *process, const struct cc_args *command,
                        const char *words, struct arena *arena);
+/* Finds definitions in the source and these headers, but those of the folder `own`, that may be those of functions of
+ * these names which lack the word __device__. */
+struct cc_names;
+struct cc_spot;
+void cc_rewrites_candidates(struct cc_rewrites *rewrites, struct cc_process *process, const struct cc_args *command,
+                            const struct cc_names *names, const char *own, struct cc_spots *candidates,
+                            struct arena *arena);
+/* Rewrites with more spots, and again with the first `count` of all alone. */
+void cc_rewrites_add(struct cc_rewrites *rewrites, const struct cc_spot *spots, size_t count, struct arena *arena);
+void cc_rewrites_take_back(struct cc_rewrites *rewrites, size_t count, struct arena *arena);
 void cc_rewrites_free(struct cc_rewrites *rewrites);
 /* Appends a line for each known cause of the errors in these words. */
 void cc_hints(const char *words, struct strbuf *to);

@@ -3,7 +3,8 @@
  *   __device__ __managed__ int n = 5;    __device__ __device__  int lockstep_managed_n = 5; LOCKSTEP_MANAGED(...)
  *
  * The macro (lockstep/managed.h) makes n a reference, in device code to that variable, in host code to where the
- * runtime says that it is. A template becomes two, of the variables and of the references:
+ * runtime says that it is. The word may come from a macro: clang tells where. A template becomes two, of the variables
+ * and of the references:
  *
  *   template <class T> __managed__ T v;    template <class T> __device__  T lockstep_managed_v; template <class T> ...
  *
@@ -244,7 +245,7 @@ void cc_rewrite_managed(struct cc_rewriting *r, size_t at)
     struct declaration d = {0};
     if (!r->tokens.items[at].directive && read_declaration(&r->tokens, at, &d) &&
         !has_word(r, d.first, d.end, "extern") && edit_managed(r, &d))
-        cc_edit_add(r, r->tokens.items[at].text, strlen("__managed__"), "__device__ ");
+        cc_edit_add(r, r->tokens.items[at].text, r->tokens.items[at].length, "__device__ ");
     vec_free(&d.names);
 }
 

@@ -101,15 +101,22 @@ static int rewrite_file(struct cc_rewrites *rewrites, const char *path, unsigned
     return rc;
 }
 
-/* Rewrites all files. True when the result is another than before. */
+/* Rewrites all files, again where a file has told of a macro that may be in one before it. True when the result is
+ * another than before. */
 static bool rewrite_all(struct cc_rewrites *rewrites, struct arena *arena)
 {
     struct strbuf list = {0}, contents = {0};
-    unsigned number = 0;
+    size_t known;
     int rc = 0;
-    strbuf_add(&list, "{ 'version': 0, 'case-sensitive': 'true', 'use-external-names': 'false', 'roots': [\n");
-    for (size_t i = 0; i < rewrites->files.count && !rc; i++)
-        rc = rewrite_file(rewrites, rewrites->files.items[i], &number, &list, &contents, arena);
+    do {
+        unsigned number = 0;
+        known = rewrites->spots->count;
+        strbuf_free(&list);
+        strbuf_free(&contents);
+        strbuf_add(&list, "{ 'version': 0, 'case-sensitive': 'true', 'use-external-names': 'false', 'roots': [\n");
+        for (size_t i = 0; i < rewrites->files.count && !rc; i++)
+            rc = rewrite_file(rewrites, rewrites->files.items[i], &number, &list, &contents, arena);
+    } while (!rc && rewrites->spots->count != known);
     strbuf_add(&list, "] }\n");
     const bool changed = !rc && strcmp(strbuf_text(&contents), strbuf_text(&rewrites->contents)) != 0;
     if (changed) {
@@ -192,21 +199,15 @@ static bool read_place(const char *line, size_t length, struct cc_spot *spot, co
     return false;
 }
 
-static void add_spot(struct cc_spots *spots, const struct cc_spot *spot)
-{
-    for (size_t i = 0; i < spots->count; i++)
-        if (strcmp(spots->items[i].path, spot->path) == 0 && spots->items[i].line == spot->line &&
-            spots->items[i].column == spot->column)
-            return;
-    vec_push(spots, *spot);
-}
-
 /* The kind of clang's last error, and where clang tells the place that is to be rewritten: in the error itself, with
  * notes of macros behind it, or in a note of a declaration. */
 struct complaint {
     int kind;         /* -1: none that we know */
     const char *note; /* begins the note at the place; NULL: the place is the error's own */
+    bool is_told;     /* the line before told the place, as number `spot`: notes of macros that follow do so too */
+    size_t spot;
 };
+#define NO_COMPLAINT ((struct complaint){.kind = -1})
 
 /* `X function 'f' cannot overload Y function 'f'`: the one that is not for both sides is to be. */
 static void note_overload(const char *error, struct complaint *of)
@@ -232,10 +233,11 @@ static struct complaint read_error(const char *error)
                   {"use 'template' keyword to treat", CC_SPOT_TEMPLATE},
                   {"missing 'typename' prior to dependent type name", CC_SPOT_TYPENAME},
                   {"an attribute list cannot appear here", CC_SPOT_ATTRIBUTE},
+                  {"unknown type name '__managed__'", CC_SPOT_MANAGED},
                   {"out-of-line definition of '", CC_SPOT_DEVICE},
                   {"reference to __host__ function '~", CC_SPOT_BOTH}};
     static const char misplaced[] = "' attribute cannot be applied to types";
-    struct complaint of = {-1, NULL};
+    struct complaint of = NO_COMPLAINT;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (strncmp(error, causes[i].text, strlen(causes[i].text)) == 0)
             of.kind = (int)causes[i].kind;
@@ -251,19 +253,22 @@ static struct complaint read_error(const char *error)
 static void note_line(struct cc_rewrites *rewrites, const char *line, size_t length, struct complaint *of,
                       struct arena *arena)
 {
+    static const char of_macro[] = "note: expanded from macro";
     struct cc_spot spot = {0};
     const char *behind;
     if (!read_place(line, length, &spot, &behind, arena))
         return;
-    const bool is_note = strncmp(behind, "note: ", 6) == 0;
+    const bool is_note = strncmp(behind, "note: ", 6) == 0, is_macro = strncmp(behind, of_macro, strlen(of_macro)) == 0;
     if (!is_note)
-        *of = strncmp(behind, "error: ", 7) == 0 ? read_error(behind + 7) : (struct complaint){-1, NULL};
-    const char *at_note = of->note ? of->note : "note: expanded from macro";
-    const bool is_place = is_note ? strncmp(behind, at_note, strlen(at_note)) == 0 : !of->note;
-    if (of->kind < 0 || !is_place)
+        *of = strncmp(behind, "error: ", 7) == 0 ? read_error(behind + 7) : NO_COMPLAINT;
+    if (!is_note || !is_macro)
+        of->is_told = is_note ? of->note && strncmp(behind, of->note, strlen(of->note)) == 0 : !of->note;
+    else if (of->is_told && of->kind >= 0)
+        rewrites->spots->items[of->spot].is_expanded = true;
+    if (of->kind < 0 || !of->is_told)
         return;
     spot.kind = (enum cc_spot_kind)of->kind;
-    add_spot(rewrites->spots, &spot);
+    of->spot = cc_spot_add(rewrites->spots, &spot);
 }
 
 /* Without the colours of a terminal. */
@@ -314,7 +319,7 @@ bool cc_rewrites_after(struct cc_rewrites *rewrites, struct cc_process *process,
                        const char *words, struct arena *arena)
 {
     struct strbuf plain = {0};
-    struct complaint of = {-1, NULL};
+    struct complaint of = NO_COMPLAINT;
     if (++rewrites->rounds > MOST_ROUNDS)
         return false;
     strip_colours(words, &plain);
@@ -327,6 +332,40 @@ bool cc_rewrites_after(struct cc_rewrites *rewrites, struct cc_process *process,
     strbuf_free(&plain);
     list_files(rewrites, process, command, arena);
     return rewrite_all(rewrites, arena) || newly;
+}
+
+void cc_rewrites_candidates(struct cc_rewrites *rewrites, struct cc_process *process, const struct cc_args *command,
+                            const struct cc_names *names, const char *own, struct cc_spots *candidates,
+                            struct arena *arena)
+{
+    const char *headers = absolute(own, strlen(own), arena);
+    list_files(rewrites, process, command, arena);
+    for (size_t i = 0; i < rewrites->files.count; i++) {
+        const char *path = rewrites->files.items[i];
+        struct strbuf text = {0};
+        struct cc_tokens tokens = {0};
+        const bool is_own = strncmp(path, headers, strlen(headers)) == 0 && path[strlen(headers)] == '/';
+        if (!is_own && file_load(path, FILE_TEXT_MOST, &text) == 0 && strlen(strbuf_text(&text)) == text.length) {
+            cc_tokens_read(&tokens, strbuf_text(&text));
+            cc_find_unmarked(&tokens, path, names, candidates);
+        }
+        vec_free(&tokens);
+        strbuf_free(&text);
+    }
+}
+
+void cc_rewrites_add(struct cc_rewrites *rewrites, const struct cc_spot *spots, size_t count, struct arena *arena)
+{
+    for (size_t i = 0; i < count; i++)
+        cc_spot_add(rewrites->spots, &spots[i]);
+    rewrites->rounds = 0;
+    rewrite_all(rewrites, arena);
+}
+
+void cc_rewrites_take_back(struct cc_rewrites *rewrites, size_t count, struct arena *arena)
+{
+    rewrites->spots->count = count;
+    rewrite_all(rewrites, arena);
 }
 
 void cc_rewrites_free(struct cc_rewrites *rewrites)

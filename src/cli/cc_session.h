@@ -34,6 +34,16 @@ int cc_run_listening(struct cc_session *s, struct cc_args *command, struct strbu
  * often says in other words. Frees both. 0, or -1 where it failed. */
 int cc_end_command(struct cc_session *s, struct cc_args *command, struct strbuf *words, int status);
 
+/* Compiles a CUDA source by this command, to which the last words are appended, in a pass with a name if its headers
+ * may have been compiled beforehand; what clang refuses and nvcc takes is rewritten. What clang says last is in
+ * `words`. Its status. */
+int cc_attempt(struct cc_session *s, const char *pass, const struct cc_args *command, const struct cc_args *last,
+               struct strbuf *words);
+/* cc_undefined.c: after device code has been compiled so, to `ir`: finds its functions which the program defines for
+ * the host alone, and compiles it again with these. The status of the last compilation. */
+int cc_define_undefined(struct cc_session *s, const char *pass, struct cc_args *command, const struct cc_args *last,
+                        const char *ir);
+
 /* Learns clang's version, and that the options unknown to us are options of clang's. 0, or -1 with a diagnostic. */
 int cc_ask_clang(struct cc_session *s);
 

@@ -242,11 +242,13 @@ static void rewrite_spot(struct cc_rewriting *r, const struct cc_spot *spot)
         case CC_SPOT_ATTRIBUTE:
             blank_attributes(r, i);
             break;
-        case CC_SPOT_BOTH:
-            cc_rewrite_space(r, i, "__host__ __device__");
+        case CC_SPOT_MANAGED:
+            if (!cc_token_is(t, "__managed__")) /* the word itself is seen without spots */
+                cc_rewrite_managed(r, i);
             break;
+        case CC_SPOT_BOTH:
         case CC_SPOT_DEVICE:
-            cc_rewrite_space(r, i, "__device__");
+            cc_rewrite_space(r, i, spot);
             break;
         }
     }
@@ -275,16 +277,34 @@ static void apply(struct cc_rewriting *r, const char *text, struct strbuf *to)
     strbuf_add(to, from);
 }
 
-bool cc_source_rewrite(const char *text, const char *path, const struct cc_spots *spots, unsigned *number,
+size_t cc_spot_add(struct cc_spots *spots, const struct cc_spot *spot)
+{
+    for (size_t i = 0; i < spots->count; i++) {
+        const struct cc_spot *known = &spots->items[i];
+        const bool same_macro =
+            known->macro && spot->macro ? strcmp(known->macro, spot->macro) == 0 : known->macro == spot->macro;
+        if (strcmp(known->path, spot->path) == 0 && known->line == spot->line && known->column == spot->column &&
+            known->kind == spot->kind && same_macro && known->parameter == spot->parameter)
+            return i;
+    }
+    vec_push(spots, *spot);
+    return spots->count - 1;
+}
+
+bool cc_source_rewrite(const char *text, const char *path, struct cc_spots *spots, unsigned *number,
                        struct arena *arena, struct strbuf *to)
 {
-    struct cc_rewriting r = {.arena = arena, .number = number};
+    struct cc_rewriting r = {.arena = arena, .spots = spots, .number = number};
     cc_tokens_read(&r.tokens, text);
     for (size_t i = 0; i < r.tokens.count; i++)
         rewrite_token(&r, i);
-    for (size_t i = 0; i < spots->count; i++)
-        if (strcmp(spots->items[i].path, path) == 0)
-            rewrite_spot(&r, &spots->items[i]);
+    for (size_t i = 0; i < spots->count; i++) {
+        const struct cc_spot spot = spots->items[i]; /* more may come */
+        if (spot.macro)
+            cc_rewrite_macro_spaces(&r, &spot);
+        else if (strcmp(spot.path, path) == 0)
+            rewrite_spot(&r, &spot);
+    }
     const bool changed = r.edits.count != 0;
     if (changed)
         apply(&r, text, to);

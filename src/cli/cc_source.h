@@ -41,16 +41,26 @@ enum cc_spot_kind {
     CC_SPOT_TEMPLATE,
     CC_SPOT_TYPENAME,
     CC_SPOT_ATTRIBUTE,
-    CC_SPOT_BOTH,  /* a function that another declaration says is for both sides */
-    CC_SPOT_DEVICE /* a function whose other declaration may say that it is the device's */
+    CC_SPOT_MANAGED, /* what stands for __managed__ */
+    CC_SPOT_BOTH,    /* a function that another declaration says is for both sides */
+    CC_SPOT_DEVICE   /* a function whose other declaration may say that it is the device's */
 };
 struct cc_spot {
-    const char *path; /* absolute */
+    const char *path; /* absolute; "": in whatever file the macro is defined */
     uint32_t line, column;
     enum cc_spot_kind kind;
+    bool is_expanded;   /* what is wrong comes from a macro that is used here, which may have a spot of its own */
+    const char *macro;  /* NULL: the spot is a place. Else it is each function that this macro declares ... */
+    uint32_t parameter; /* ... under the name that its parameter of this number, from 0, is given */
 };
 struct cc_spots {
     struct cc_spot *items;
+    size_t count, capacity;
+};
+
+/* Names of functions, without what they are in. */
+struct cc_names {
+    const char **items;
     size_t count, capacity;
 };
 
@@ -68,23 +78,32 @@ struct cc_rewriting {
         size_t count, capacity;
     } edits;
     struct arena *arena;
+    struct cc_spots *spots;
     unsigned *number; /* of managed variables so far, over all texts of one program */
 };
 
 /* Appends to `to` the text with every known form rewritten, and with the spots that are in the file `path`. False, and
  * nothing is appended, when there is none. Lines stay lines; columns change only behind what is inserted, where the
- * form leaves no other way. */
-bool cc_source_rewrite(const char *text, const char *path, const struct cc_spots *spots, unsigned *number,
+ * form leaves no other way. Spots may be added for macros, which are in this file or in another one. */
+bool cc_source_rewrite(const char *text, const char *path, struct cc_spots *spots, unsigned *number,
                        struct arena *arena, struct strbuf *to);
+/* Appends the spot unless it is there. Its index. */
+size_t cc_spot_add(struct cc_spots *spots, const struct cc_spot *spot);
 void cc_edit_add(struct cc_rewriting *r, const char *at, size_t taken, const char *put);
-/* `__managed__` at the token `at`. */
+/* `__managed__`, or a macro that stands for it, at the token `at`. */
 void cc_rewrite_managed(struct cc_rewriting *r, size_t at);
 /* A `__shared__` variable with a constructor: `at` is its name. */
 void cc_rewrite_shared(struct cc_rewriting *r, size_t at);
 /* The default argument of a parameter, which is at or begins at the token `at`. */
 void cc_rewrite_default(struct cc_rewriting *r, size_t at);
 /* Adds words of execution spaces to the declaration of the function whose name, or its part behind the last `::`, is at
- * the token `at`. */
-void cc_rewrite_space(struct cc_rewriting *r, size_t at, const char *words);
+ * the token `at`. Where an argument of a macro is there, the spot becomes one of the macro. */
+void cc_rewrite_space(struct cc_rewriting *r, size_t at, const struct cc_spot *spot);
+/* The same for the functions that a macro declares. */
+void cc_rewrite_macro_spaces(struct cc_rewriting *r, const struct cc_spot *spot);
+/* Adds spots of definitions of functions of these names that have no execution space, and of those that macros have
+ * under names which are arguments of theirs or put together. */
+void cc_find_unmarked(const struct cc_tokens *tokens, const char *path, const struct cc_names *names,
+                      struct cc_spots *spots);
 
 #endif

@@ -68,6 +68,7 @@ for clang in clang clang-14 clang-16 clang-19; do
     tried main
     tried forms
     tried spaces
+    tried redeclared
     tried "templates templates_more" 45
     openmp
 done

@@ -25,10 +25,26 @@ for way in "" -rdc=true; do
     "$nvcc" -w -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 $way templates.cu templates_more.cu -o templates || fail "nvcc $way"
     runs ./templates "$([ -z "$way" ] && echo 45 || echo 1145)"
 done
-"$LOCKSTEP" cc -Wall spaces.cu -o spaces >log 2>&1 && [ ! -s log ] || fail "spaces.cu: $(cat log)"
-runs ./spaces
-[ -z "$nvcc" ] || "$nvcc" -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 spaces.cu -o spaces || fail "nvcc: spaces.cu"
-[ -z "$nvcc" ] || runs ./spaces
+for name in spaces redeclared; do
+    "$LOCKSTEP" cc -Wall -Wno-undefined-internal -Wno-undefined-inline -Wno-unused-function $name.cu -o $name >log 2>&1 && [ ! -s log ] || fail "$name.cu: $(cat log)"
+    runs ./$name
+    [ -z "$nvcc" ] || "$nvcc" -w -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 $name.cu -o $name || fail "nvcc: $name.cu"
+    [ -z "$nvcc" ] || runs ./$name
+done
+
+# A function that only another file could define, and a function of the host that has its name: nothing is put in, and the linker is
+# told nothing of it. With --fast, which optimizes before anything is looked at, a definition is found as well.
+cat >others.cu <<'P'
+#include <cstdio>
+__device__ int far_away(int);
+int far_away(const char *text) { return std::puts(text); }
+__global__ void k(int *p) { *p = far_away(3); }
+int main() { return far_away("here") < 0; }
+P
+"$LOCKSTEP" cc -rdc=true -c others.cu -o others.o >log 2>&1 && [ ! -s log ] || fail "others.cu: $(cat log)"
+"$LOCKSTEP" cc --ptx others.cu -o others.ptx && grep -q '\.extern .func.*far_away' others.ptx || fail "others.ptx"
+"$LOCKSTEP" cc --fast redeclared.cu -w -o redeclared >log 2>&1 || fail "--fast: $(cat log)"
+runs ./redeclared
 
 # Messages: behind rewritten forms on the same line, in the source and in a header.
 cat >wrong.cu <<'P'

@@ -7,6 +7,10 @@ using namespace std;
 
 __device__ __managed__ int count = 5;
 static __managed__ float table[2][3], scale = 2.0f;
+#define ON_BOTH_SIDES __managed__
+#define DEVICE_TOO __device__ __managed__
+ON_BOTH_SIDES __device__ int by_macro = 3, by_macro_too[2] = {1, 2};
+static DEVICE_TOO bool by_words;
 namespace inner {
 __managed__ long long total;
 }
@@ -59,6 +63,10 @@ __global__ void shared_objects(int *out)
 __global__ void change(int *pointer)
 {
     register int old = atomicAdd(&count, 1);
+    if (old == 7) {
+        by_macro_too[1] += by_macro;
+        by_words = true;
+    }
     if (old == 7 && pointer == &count)
         inner::total = (long long)sizeof(table) << 32;
     for (int i = 0; i < 6; i++)
@@ -96,6 +104,7 @@ void check_managed()
     LAUNCH(change, 1, &count);
     cudaDeviceSynchronize();
     check("atomics", count, 39);
+    check("words from macros", by_macro_too[1] + by_words, 6);
     check("a namespace", inner::total, 24LL << 32);
     check("an array", (int)table[1][2], 10);
     cudaMemcpyToSymbol(count, &other, sizeof other);
