@@ -50,6 +50,12 @@ static const struct library *find_library(const char *name)
     return NULL;
 }
 
+/* The library of this installation, which it may lack. */
+static const char *library_here(struct cc_session *s, const struct library *library)
+{
+    return arena_printf(&s->arena, "%s/lib%s.so", s->tools.library_dir, library->name);
+}
+
 /* Appends the options of the linker: of NVIDIA's libraries those that this installation has. */
 static void push_link_options(struct cc_session *s, struct cc_args *command)
 {
@@ -63,7 +69,7 @@ static void push_link_options(struct cc_session *s, struct cc_args *command)
             vec_push(command, option);
             continue;
         }
-        const char *here = arena_printf(&s->arena, "%s/lib%s.so", s->tools.library_dir, library->name);
+        const char *here = library_here(s, library);
         if (access(here, R_OK) == 0)
             vec_push(command, here);
         else
@@ -121,15 +127,28 @@ static bool is_undefined(const char *words, const char *symbols)
     return false;
 }
 
-/* Says why, where we know it. */
-static void hint_at(const char *words, struct strbuf *to)
+/* Whose functions the program lacks: those of a library that is not linked, or not there, or not whole. */
+static void hint_at_library(struct cc_session *s, const char *words, struct strbuf *to)
 {
-    const char *hint = NULL;
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !hint; i++)
+    const struct library *library = NULL;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (is_undefined(words, libraries[i].symbols))
-            hint = libraries[i].called;
-    if (hint)
-        strbuf_addf(to, "lockstep cc: hint: there is no %s here, and the program calls it\n", hint);
+            library = &libraries[i]; /* of cuda and cublas, the second */
+    if (!library)
+        return;
+    if (access(library_here(s, library), R_OK) == 0)
+        strbuf_addf(to,
+                    "lockstep cc: hint: %s has not all of NVIDIA's functions here (docs/cuda.md names what is); -l%s "
+                    "links those that it has\n",
+                    library->called, library->name);
+    else
+        strbuf_addf(to, "lockstep cc: hint: there is no %s here, and the program calls it\n", library->called);
+}
+
+/* Says why, where we know it. */
+static void hint_at(struct cc_session *s, const char *words, struct strbuf *to)
+{
+    hint_at_library(s, words, to);
     if (is_undefined(words, "omp_") || is_undefined(words, "__kmpc_") || is_undefined(words, "GOMP_"))
         strbuf_add(to, "lockstep cc: hint: give -fopenmp to the command that links as well\n");
     if (is_undefined(words, "__cudaRegisterLinkedBinary"))
@@ -142,7 +161,7 @@ static int run_linker(struct cc_session *s, struct cc_args *command)
     struct strbuf words = {0};
     int status = cc_run_listening(s, command, &words, false);
     if (status)
-        hint_at(strbuf_text(&words), &words);
+        hint_at(s, strbuf_text(&words), &words);
     return cc_end_command(s, command, &words, status);
 }
 

@@ -401,6 +401,37 @@ static void hint_at_header(const char *words, struct strbuf *to)
     }
 }
 
+/* True when clang does not know a name, of a function or of a type, that begins so. */
+static bool misses_name(const char *words, const char *beginning)
+{
+    static const char *const complaints[] = {"use of undeclared identifier '", "unknown type name '"};
+    char missing[64];
+    for (size_t i = 0; i < sizeof complaints / sizeof *complaints; i++) {
+        snprintf(missing, sizeof missing, "%s%s", complaints[i], beginning);
+        if (strstr(words, missing))
+            return true;
+    }
+    return false;
+}
+
+/* Libraries of which there is a part. */
+static void hint_at_library(const char *words, struct strbuf *to)
+{
+    static const char *const libraries[][3] = {{"cublas", "CUBLAS", "cuBLAS"},
+                                               {"cusparse", "CUSPARSE", "cuSPARSE"},
+                                               {"cufft", "CUFFT", "cuFFT"},
+                                               {"cusolver", "CUSOLVER", "cuSOLVER"}};
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (misses_name(words, libraries[i][0]) || misses_name(words, libraries[i][1]))
+            strbuf_addf(to,
+                        "lockstep cc: hint: %s has not all of NVIDIA's functions here (docs/cuda.md names what is)\n",
+                        libraries[i][2]);
+    if (misses_name(words, "cufftCallback") || misses_name(words, "CUFFT_CB_") ||
+        misses_name(words, "cufftXtSetCallback"))
+        strbuf_add(to, "lockstep cc: hint: cuFFT calls no functions of the program's: a kernel before or behind the "
+                       "transform stands in\n");
+}
+
 void cc_hints(const char *said, struct strbuf *to)
 {
     static const struct {
@@ -414,14 +445,6 @@ void cc_hints(const char *said, struct strbuf *to)
         {"'omp.h' file not found", "install the Debian package libomp-NN-dev, NN being clang's version"},
         {"to __global__ function",
          "a kernel cannot launch kernels here (dynamic parallelism): launch them from the host"},
-        {"use of undeclared identifier 'cublas",
-         "cuBLAS has not all of NVIDIA's functions here (docs/cuda.md names what is)"},
-        {"use of undeclared identifier 'cusparse",
-         "cuSPARSE has not all of NVIDIA's functions here (docs/cuda.md names what is)"},
-        {"use of undeclared identifier 'cufft",
-         "cuFFT has not all of NVIDIA's functions here (docs/cuda.md names what is)"},
-        {"use of undeclared identifier 'cusolver",
-         "cuSOLVER has not all of NVIDIA's functions here (docs/cuda.md names what is)"},
         {"unknown argument", "the options of -Xcompiler go to clang, which has not all of g++'s"},
 #define CC_LIBRARY(words, hint) {"'" words, hint},
 #include "cli/cc_libraries.def"
@@ -436,6 +459,7 @@ void cc_hints(const char *said, struct strbuf *to)
     strip_colours(said, &plain);
     const char *words = strbuf_text(&plain);
     hint_at_header(words, &hints);
+    hint_at_library(words, &hints);
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (strstr(words, causes[i].words) && !(hints.text && strstr(hints.text, causes[i].hint)))
             strbuf_addf(&hints, "lockstep cc: hint: %s\n", causes[i].hint);

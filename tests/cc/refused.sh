@@ -139,6 +139,12 @@ grep -q 'hint: cuDNN' log || fail "no hint for plain code: $(cat log)"
 printf '#include <cublas_v2.h>\nvoid f(cublasHandle_t h) { cublasSgemm(h); cublasSspmv(h); }\n' >hint.cu
 "$LOCKSTEP" cc -c hint.cu >log 2>&1 && fail "there is all of cuBLAS"
 grep -q "undeclared identifier 'cublasSspmv'" log && grep -q "hint: cuBLAS has not all" log || fail "a function of cuBLAS: $(cat log)"
+printf '#include <cufftXt.h>\n__device__ cufftCallbackLoadC f = 0;\n' >hint.cu
+"$LOCKSTEP" cc -c hint.cu >log 2>&1 && fail "there are callbacks of cuFFT"
+grep -q "hint: cuFFT has not all" log && grep -q "hint: cuFFT calls no functions" log || fail "callbacks of cuFFT: $(cat log)"
+printf 'extern "C" int cusparseNone(); int main() { return cusparseNone(); }\n' >hint.cpp
+"$LOCKSTEP" cc hint.cpp -o hint -lcusparse >log 2>&1 && fail "there is cusparseNone"
+grep -q 'hint: .*cuSPARSE' log && ! grep -q 'hint: .*driver interface' log || fail "the linker lacks a function: $(cat log)"
 printf 'half h;\n' >hint.cpp
 "$LOCKSTEP" cc -c hint.cpp >log 2>&1
 grep -q 'hint: include cuda_fp16.h' log || fail "no hint for half: $(cat log)"

@@ -275,6 +275,7 @@ cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol);
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol);
 
 #include "lockstep/graph.h"
+#include "lockstep/graphics.h"
 
 #if defined(__cplusplus)
 }
