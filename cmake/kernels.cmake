@@ -33,7 +33,7 @@ endfunction()
 
 find_program(LOCKSTEP_ANY_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14)
 if(TARGET lockstep AND TARGET cudart AND LOCKSTEP_ANY_CLANG)
-    lockstep_add_kernels(cublas 13 blas context vectors lines gemm matrices batched long)
+    lockstep_add_kernels(cublas 13 blas context vectors lines packed gemm matrices batched long)
     lockstep_add_kernels(cublasLt 13 blas lt)
     lockstep_add_kernels(cusparse 12 sparse context descriptors lines vectors products multiply solve convert legacy factors)
     lockstep_add_kernels(cufft 12 fft axis plans exec)

@@ -31,6 +31,7 @@ static int capability_of(const char *name)
     return capability;
 }
 
+#define OLDEST_CAPABILITY 10 /* that there has been, and that makefiles still name */
 #define LEAST_CAPABILITY 60
 
 int cc_set_arch(struct cc_options *options, const char *name, struct arena *arena, struct diag_sink *diags)
@@ -40,7 +41,7 @@ int cc_set_arch(struct cc_options *options, const char *name, struct arena *aren
         if (strcmp(name, of_the_machine[i]) == 0)
             return 0;
     const int capability = capability_of(name);
-    if (capability < 30)
+    if (capability < OLDEST_CAPABILITY)
         return diag_error(diags, DIAG_NOWHERE, "give sm_60 or later, as in -arch=sm_70", "unknown architecture '%s'",
                           name);
     if (capability < LEAST_CAPABILITY)

@@ -108,7 +108,7 @@ refuses 'did you mean --keep-ptx?' --keep-ptxx good.cu
 refuses 'do not know what to do' good.txt
 refuses 'takes one' --ptx good.cu broken.cu
 refuses 'takes one source' -c -o x.o good.cu broken.cu
-refuses 'unknown architecture' -arch=sm_20 good.cu
+refuses 'unknown architecture' -arch=sm_2 good.cu
 refuses 'no such file' -c absent.cu
 refuses 'cannot write' -c good.cu -o /nonexistent/x.o
 LOCKSTEP_CLANG=/nonexistent/clang refuses 'LOCKSTEP_CLANG' -c good.cu

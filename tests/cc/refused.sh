@@ -136,9 +136,9 @@ done
 printf '#include <cudnn.h>\n' >hint.cpp
 "$LOCKSTEP" cc -c hint.cpp >log 2>&1 && fail "there is cuDNN for plain code"
 grep -q 'hint: cuDNN' log || fail "no hint for plain code: $(cat log)"
-printf '#include <cublas_v2.h>\nvoid f(cublasHandle_t h) { cublasSgemm(h); cublasSspmv(h); }\n' >hint.cu
+printf '#include <cublas_v2.h>\nvoid f(cublasHandle_t h) { cublasSgemm(h); cublasSgelsBatched(h); }\n' >hint.cu
 "$LOCKSTEP" cc -c hint.cu >log 2>&1 && fail "there is all of cuBLAS"
-grep -q "undeclared identifier 'cublasSspmv'" log && grep -q "hint: cuBLAS has not all" log || fail "a function of cuBLAS: $(cat log)"
+grep -q "undeclared identifier 'cublasSgelsBatched'" log && grep -q "hint: cuBLAS has not all" log || fail "a function of cuBLAS: $(cat log)"
 printf '#include <cufftXt.h>\n__device__ cufftCallbackLoadC f = 0;\n' >hint.cu
 "$LOCKSTEP" cc -c hint.cu >log 2>&1 && fail "there are callbacks of cuFFT"
 grep -q "hint: cuFFT has not all" log && grep -q "hint: cuFFT calls no functions" log || fail "callbacks of cuFFT: $(cat log)"

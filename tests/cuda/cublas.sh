@@ -1,7 +1,7 @@
 # cuBLAS: vectors, matrices, plain C++ and C; every name that leaves the library is one of NVIDIA's headers.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
 [ -e "$LOCKSTEP_BUILD/lib/lockstep/libcublas.so.13" ] || { echo "skipped: libcublas is not built"; exit 77; }
-for part in vectors matrices lt; do
+for part in vectors matrices packed lt; do
     build "$work/$part" "$here/cublas_$part.cu" -lcublasLt -lcublas
     on_simulator "$work/$part" >"$work/out" 2>&1 || fail "$part, by $compiler: $(cat "$work/out")"
     grep -q "^$part: [0-9]\{2,\} tried, 0 wrong$" "$work/out" || fail "$part: $(cat "$work/out")"

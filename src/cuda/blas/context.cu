@@ -19,6 +19,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
         return CUBLAS_STATUS_ALLOC_FAILED;
     }
     made->pointer_mode = CUBLAS_POINTER_MODE_HOST;
+    made->special_values = CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT;
     *handle = made;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -50,6 +51,17 @@ LOCKSTEP_BLAS_SETTING(cublasGetPointerMode_v2, cublasSetPointerMode_v2, cublasPo
 LOCKSTEP_BLAS_SETTING(cublasGetMathMode, cublasSetMathMode, cublasMath_t, math)
 LOCKSTEP_BLAS_SETTING(cublasGetAtomicsMode, cublasSetAtomicsMode, cublasAtomicsMode_t, atomics)
 LOCKSTEP_BLAS_SETTING(cublasGetSmCountTarget, cublasSetSmCountTarget, int, sm_target)
+LOCKSTEP_BLAS_SETTING(cublasGetEmulationStrategy, cublasSetEmulationStrategy, cublasEmulationStrategy_t, emulation)
+LOCKSTEP_BLAS_SETTING(cublasGetEmulationSpecialValuesSupport, cublasSetEmulationSpecialValuesSupport,
+                      cudaEmulationSpecialValuesSupport, special_values)
+LOCKSTEP_BLAS_SETTING(cublasGetFixedPointEmulationMantissaControl, cublasSetFixedPointEmulationMantissaControl,
+                      cudaEmulationMantissaControl, mantissa)
+LOCKSTEP_BLAS_SETTING(cublasGetFixedPointEmulationMaxMantissaBitCount, cublasSetFixedPointEmulationMaxMantissaBitCount,
+                      int, most_mantissa_bits)
+LOCKSTEP_BLAS_SETTING(cublasGetFixedPointEmulationMantissaBitOffset, cublasSetFixedPointEmulationMantissaBitOffset, int,
+                      mantissa_offset)
+LOCKSTEP_BLAS_SETTING(cublasGetFixedPointEmulationMantissaBitCountPointer,
+                      cublasSetFixedPointEmulationMantissaBitCountPointer, int *, mantissa_bits)
 
 // The room of the handle's own stays.
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *, size_t)

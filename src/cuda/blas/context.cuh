@@ -12,6 +12,10 @@ struct cublasContext {
     cublasMath_t math;
     cublasAtomicsMode_t atomics;
     int sm_target;
+    cublasEmulationStrategy_t emulation; // how numbers are to be made of parts: kept, and without effect
+    cudaEmulationSpecialValuesSupport special_values;
+    cudaEmulationMantissaControl mantissa;
+    int most_mantissa_bits, mantissa_offset, *mantissa_bits;
     lockstep_kernels::device_room room;
 };
 

@@ -103,6 +103,47 @@ cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t tran
                              places{NULL, NULL, NULL, Aarray, Barray, Carray, 0, 0, 0, batchCount},
                              types{Atype, Btype, Ctype, computeType});
 }
+// The bytes of a factor of such a product.
+static size_t factor_bytes(const types &t)
+{
+    const bool pairs = t.a == CUDA_C_32F || t.a == CUDA_C_64F;
+    switch (t.compute) {
+    case CUBLAS_COMPUTE_16F:
+    case CUBLAS_COMPUTE_16F_PEDANTIC:
+        return sizeof(__half);
+    case CUBLAS_COMPUTE_32I:
+    case CUBLAS_COMPUTE_32I_PEDANTIC:
+        return sizeof(int);
+    case CUBLAS_COMPUTE_64F:
+    case CUBLAS_COMPUTE_64F_PEDANTIC:
+    case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
+        return pairs ? sizeof(double2) : sizeof(double);
+    default:
+        return pairs ? sizeof(float2) : sizeof(float);
+    }
+}
+cublasStatus_t cublasGemmGroupedBatchedEx(cublasHandle_t handle, const cublasOperation_t transa_array[],
+                                          const cublasOperation_t transb_array[], const int m_array[],
+                                          const int n_array[], const int k_array[], const void *alpha_array,
+                                          const void *const Aarray[], cudaDataType_t Atype, const int lda_array[],
+                                          const void *const Barray[], cudaDataType_t Btype, const int ldb_array[],
+                                          const void *beta_array, void *const Carray[], cudaDataType_t Ctype,
+                                          const int ldc_array[], int group_count, const int group_size[],
+                                          cublasComputeType_t computeType)
+{
+    LOCKSTEP_BLAS_BEGIN(handle, group_count < 0, group_count == 0);
+    const types t = {Atype, Btype, Ctype, computeType};
+    const size_t step = factor_bytes(t);
+    cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+    for (int g = 0, done = 0; g < group_count && status == CUBLAS_STATUS_SUCCESS; done += group_size[g++])
+        status = multiply_by_types(
+            handle,
+            sizes{transa_array[g], transb_array[g], m_array[g], n_array[g], k_array[g], lda_array[g], ldb_array[g],
+                  ldc_array[g]},
+            (const char *)alpha_array + g * step, (const char *)beta_array + g * step,
+            places{NULL, NULL, NULL, Aarray + done, Barray + done, Carray + done, 0, 0, 0, group_size[g]}, t);
+    return status;
+}
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                                           int m, int n, int k, const void *alpha, const void *A, cudaDataType Atype,
                                           int lda, long long int strideA, const void *B, cudaDataType Btype, int ldb,

@@ -68,3 +68,19 @@ static cublasStatus_t solve(cublasHandle_t handle, cublasSideMode_t side, cublas
 
 #define LOCKSTEP_LETTERS "../blas/matrices_letter.cuh"
 #include "../kernels/letters.cuh"
+
+// ---- types as arguments: of pairs of floats alone
+#define LOCKSTEP_BY_TYPES(name, plain, F)                                                                              \
+    cublasStatus_t name(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,           \
+                        const F *alpha, const void *A, cudaDataType Atype, int lda, const F *beta, void *C,            \
+                        cudaDataType Ctype, int ldc)                                                                   \
+    {                                                                                                                  \
+        LOCKSTEP_BLAS_BEGIN(handle, false, false);                                                                     \
+        if (Atype != CUDA_C_32F || Ctype != CUDA_C_32F)                                                                \
+            return CUBLAS_STATUS_NOT_SUPPORTED;                                                                        \
+        return plain(handle, uplo, trans, n, k, alpha, (const float2 *)A, lda, beta, (float2 *)C, ldc);                \
+    }
+LOCKSTEP_BY_TYPES(cublasCsyrkEx, cublasCsyrk_v2, cuComplex)
+LOCKSTEP_BY_TYPES(cublasCsyrk3mEx, cublasCsyrk_v2, cuComplex)
+LOCKSTEP_BY_TYPES(cublasCherkEx, cublasCherk_v2, float)
+LOCKSTEP_BY_TYPES(cublasCherk3mEx, cublasCherk_v2, float)

@@ -26,6 +26,13 @@ cublasStatus_t V2(syr2k)(cublasHandle_t handle, cublasFillMode_t uplo, cublasOpe
     return status ? status
                   : multiply_part(handle, uplo, trans, n, k, by, B, ldb, A, lda, known(make<T>(1)), C, ldc, false);
 }
+cublasStatus_t ONE(syrkx)(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,
+                          const T *alpha, const T *A, int lda, const T *B, int ldb, const T *beta, T *C, int ldc)
+{
+    LOCKSTEP_BLAS_BEGIN(handle, false, false);
+    return multiply_part(handle, uplo, trans, n, k, factor_of(handle, alpha), A, lda, B, ldb, factor_of(handle, beta),
+                         C, ldc, false);
+}
 cublasStatus_t V2(trmm)(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans,
                         cublasDiagType_t diag, int m, int n, const T *alpha, const T *A, int lda, const T *B, int ldb,
                         T *C, int ldc)
@@ -94,6 +101,13 @@ cublasStatus_t V2(herk)(cublasHandle_t handle, cublasFillMode_t uplo, cublasOper
 {
     LOCKSTEP_BLAS_BEGIN(handle, false, false);
     return multiply_part(handle, uplo, trans, n, k, real_factor_of<T>(handle, alpha), A, lda, A, lda,
+                         real_factor_of<T>(handle, beta), C, ldc, true);
+}
+cublasStatus_t ONE(herkx)(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,
+                          const T *alpha, const T *A, int lda, const T *B, int ldb, const R *beta, T *C, int ldc)
+{
+    LOCKSTEP_BLAS_BEGIN(handle, false, false);
+    return multiply_part(handle, uplo, trans, n, k, factor_of(handle, alpha), A, lda, B, ldb,
                          real_factor_of<T>(handle, beta), C, ldc, true);
 }
 // alpha op(A) op(B)* + conj(alpha) op(B) op(A)* + beta C.

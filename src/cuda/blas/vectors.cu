@@ -20,6 +20,88 @@ template <class T> __host__ __device__ void rotation(T *a, T *b, T *c, T *s)
     *a = r;
     *b = x_larger ? *s : *c != 0 ? 1 / *c : 1;
 }
+// The same of complex numbers, of which c is real and b stays.
+template <class T, class R> __host__ __device__ void rotation(T *a, T *b, R *c, T *s)
+{
+    const R of_a = hypot(a->x, a->y), root = hypot(of_a, hypot(b->x, b->y));
+    if (of_a == 0) {
+        *c = 0;
+        *s = make<T>(1);
+        *a = *b;
+        return;
+    }
+    const T direction = (1 / of_a) * *a;
+    *c = of_a / root;
+    *s = (1 / root) * (direction * conjugate(*b));
+    *a = root * direction;
+}
+template <class T, class R> __global__ void make_rotation(T *a, T *b, R *c, T *s)
+{
+    rotation(a, b, c, s);
+}
+
+// A modified rotation is brought to where its numbers are neither huge nor tiny: d counts for the squares of what it
+// belongs to. Of the flags 0 and 1 the numbers that they stand for are written out first.
+template <class T> __host__ __device__ void scale_modified(modified_rotation<T> *h, T *d, T *x, T *one, T *other)
+{
+    const T most = 4096;
+    for (int i = 0; i < 64 && *d != 0 && (fabs(*d) <= 1 / (most * most) || fabs(*d) >= most * most); i++) {
+        const T by = fabs(*d) >= 1 ? most : 1 / most;
+        if (h->flag == 0)
+            h->h11 = h->h22 = 1;
+        if (h->flag == 1) {
+            h->h21 = -1;
+            h->h12 = 1;
+        }
+        h->flag = -1;
+        *d /= by * by;
+        *one *= by;
+        *other *= by;
+        if (x)
+            *x *= by;
+    }
+}
+// The rotation H that makes the second of H (sqrt(d1) x1, sqrt(d2) y1) 0, without roots.
+template <class T> __host__ __device__ void make_modified(T *d1, T *d2, T *x1, T y1, modified_rotation<T> *to)
+{
+    modified_rotation<T> h = {-1, 0, 0, 0, 0};
+    const T p1 = *d1 * *x1, p2 = *d2 * y1, q1 = p1 * *x1, q2 = p2 * y1;
+    if (*d1 >= 0 && p2 == 0) {
+        to->flag = -2;
+        return;
+    }
+    const bool plain = fabs(q1) > fabs(q2);
+    const T u = plain ? 1 + p2 / p1 * (y1 / *x1) : 1 + p1 / p2 * (*x1 / y1);
+    if (*d1 < 0 || (plain ? u <= 0 : q2 < 0)) {
+        *d1 = *d2 = *x1 = 0;
+    } else if (plain) {
+        h = {0, 0, -y1 / *x1, p2 / p1, 0};
+        *d1 /= u;
+        *d2 /= u;
+        *x1 *= u;
+    } else {
+        const T first = *d1;
+        h = {1, p1 / p2, 0, 0, *x1 / y1};
+        *d1 = *d2 / u;
+        *d2 = first / u;
+        *x1 = y1 * u;
+    }
+    scale_modified(&h, d1, x1, &h.h11, &h.h12);
+    scale_modified(&h, d2, (T *)NULL, &h.h21, &h.h22);
+    to->flag = h.flag;
+    if (h.flag != 0) {
+        to->h11 = h.h11;
+        to->h22 = h.h22;
+    }
+    if (h.flag != 1) {
+        to->h21 = h.h21;
+        to->h12 = h.h12;
+    }
+}
+template <class T> __global__ void make_modified_rotation(T *d1, T *d2, T *x1, const T *y1, modified_rotation<T> *to)
+{
+    make_modified(d1, d2, x1, *y1, to);
+}
 template <class T> __global__ void make_rotation(T *a, T *b, T *c, T *s)
 {
     rotation(a, b, c, s);

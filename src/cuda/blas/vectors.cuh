@@ -73,6 +73,25 @@ template <class T, class S> struct rot_each {
     }
 };
 
+// A modified rotation as rotmg gives it: a flag, and the numbers of [h11 h12; h21 h22] in columns, of which the flag
+// says which are 1, -1 or 0 whatever is there.
+template <class T> struct modified_rotation {
+    T flag, h11, h21, h12, h22;
+};
+template <class T> struct rotm_each {
+    vector_of<T> x, y;
+    scalar<modified_rotation<T>> by;
+    __device__ void operator()(long long i) const
+    {
+        const modified_rotation<T> h = by.get();
+        const T a = x[i], b = y[i];
+        if (h.flag == -2)
+            return;
+        x[i] = (h.flag == 0 ? a : h.h11 * a) + (h.flag == 1 ? b : h.h12 * b);
+        y[i] = (h.flag == 1 ? -a : h.h21 * a) + (h.flag == 0 ? b : h.h22 * b);
+    }
+};
+
 // ---- one value of all elements. What is summed says: V, the type of a sum; none(), the sum of nothing; load(i), an
 // element's part; add(a, b); and end(sum, n), the result.
 static const int sum_threads = 128, most_partials = 64;

@@ -72,7 +72,30 @@ cublasStatus_t LOCKSTEP_BLAS_V2(LOCKSTEP_BY_REAL, rot)(cublasHandle_t handle, in
     rot_each<T, R> each = {elements(x, n, incx), elements(y, n, incy), scalar_of(handle, c), scalar_of(handle, s)};
     return run_for_each(handle, n, each);
 }
+cublasStatus_t V2(rotg)(cublasHandle_t handle, T *a, T *b, R *c, T *s)
+{
+    LOCKSTEP_BLAS_BEGIN(handle, false, false);
+    if (handle->pointer_mode == CUBLAS_POINTER_MODE_DEVICE)
+        return launch(handle, 1, 1, make_rotation<T, R>, a, b, c, s);
+    rotation(a, b, c, s);
+    return CUBLAS_STATUS_SUCCESS;
+}
 #else
+cublasStatus_t V2(rotm)(cublasHandle_t handle, int n, T *x, int incx, T *y, int incy, const T *param)
+{
+    LOCKSTEP_BLAS_BEGIN(handle, false, n <= 0);
+    rotm_each<T> each = {elements(x, n, incx), elements(y, n, incy),
+                         scalar_of(handle, (const modified_rotation<T> *)param)};
+    return run_for_each(handle, n, each);
+}
+cublasStatus_t V2(rotmg)(cublasHandle_t handle, T *d1, T *d2, T *x1, const T *y1, T *param)
+{
+    LOCKSTEP_BLAS_BEGIN(handle, false, false);
+    if (handle->pointer_mode == CUBLAS_POINTER_MODE_DEVICE)
+        return launch(handle, 1, 1, make_modified_rotation<T>, d1, d2, x1, y1, (modified_rotation<T> *)param);
+    make_modified(d1, d2, x1, *y1, (modified_rotation<T> *)param);
+    return CUBLAS_STATUS_SUCCESS;
+}
 cublasStatus_t V2(dot)(cublasHandle_t handle, int n, const T *x, int incx, const T *y, int incy, T *result)
 {
     return run_sum(handle, n, dot_sum<T, T, false>{elements(x, n, incx), elements(y, n, incy)}, result);

@@ -44,4 +44,16 @@ extern "C" {
 
 #undef LOCKSTEP_CUBLAS_SECOND
 
+#ifdef __cplusplus
+/* The strategy under the name that all libraries have for it. */
+static inline cublasStatus_t cublasSetEmulationStrategy(cublasHandle_t handle, cudaEmulationStrategy emulationStrategy)
+{
+    return cublasSetEmulationStrategy(handle, (cublasEmulationStrategy_t)emulationStrategy);
+}
+static inline cublasStatus_t cublasGetEmulationStrategy(cublasHandle_t handle, cudaEmulationStrategy *emulationStrategy)
+{
+    return cublasGetEmulationStrategy(handle, (cublasEmulationStrategy_t *)emulationStrategy);
+}
+#endif
+
 #endif

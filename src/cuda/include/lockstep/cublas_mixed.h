@@ -11,6 +11,38 @@ LOCKSTEP_CUBLAS(cublasGetMathMode, cublasHandle_t handle, cublasMath_t *mode)
 LOCKSTEP_CUBLAS(cublasSetMathMode, cublasHandle_t handle, cublasMath_t mode)
 LOCKSTEP_CUBLAS(cublasGetSmCountTarget, cublasHandle_t handle, int *smCountTarget)
 LOCKSTEP_CUBLAS(cublasSetSmCountTarget, cublasHandle_t handle, int smCountTarget)
+LOCKSTEP_CUBLAS(cublasGetEmulationStrategy, cublasHandle_t handle, cublasEmulationStrategy_t *emulationStrategy)
+LOCKSTEP_CUBLAS(cublasSetEmulationStrategy, cublasHandle_t handle, cublasEmulationStrategy_t emulationStrategy)
+LOCKSTEP_CUBLAS(cublasGetEmulationSpecialValuesSupport, cublasHandle_t handle, cudaEmulationSpecialValuesSupport *mask)
+LOCKSTEP_CUBLAS(cublasSetEmulationSpecialValuesSupport, cublasHandle_t handle, cudaEmulationSpecialValuesSupport mask)
+LOCKSTEP_CUBLAS(cublasGetFixedPointEmulationMantissaControl, cublasHandle_t handle,
+                cudaEmulationMantissaControl *mantissaControl)
+LOCKSTEP_CUBLAS(cublasSetFixedPointEmulationMantissaControl, cublasHandle_t handle,
+                cudaEmulationMantissaControl mantissaControl)
+LOCKSTEP_CUBLAS(cublasGetFixedPointEmulationMaxMantissaBitCount, cublasHandle_t handle, int *maxMantissaBitCount)
+LOCKSTEP_CUBLAS(cublasSetFixedPointEmulationMaxMantissaBitCount, cublasHandle_t handle, int maxMantissaBitCount)
+LOCKSTEP_CUBLAS(cublasGetFixedPointEmulationMantissaBitOffset, cublasHandle_t handle, int *mantissaBitOffset)
+LOCKSTEP_CUBLAS(cublasSetFixedPointEmulationMantissaBitOffset, cublasHandle_t handle, int mantissaBitOffset)
+LOCKSTEP_CUBLAS(cublasGetFixedPointEmulationMantissaBitCountPointer, cublasHandle_t handle, int **mantissaBitCount)
+LOCKSTEP_CUBLAS(cublasSetFixedPointEmulationMantissaBitCountPointer, cublasHandle_t handle, int *mantissaBitCount)
+LOCKSTEP_CUBLAS(cublasCsyrkEx, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,
+                const cuComplex *alpha, const void *A, cudaDataType Atype, int lda, const cuComplex *beta, void *C,
+                cudaDataType Ctype, int ldc)
+LOCKSTEP_CUBLAS(cublasCsyrk3mEx, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,
+                const cuComplex *alpha, const void *A, cudaDataType Atype, int lda, const cuComplex *beta, void *C,
+                cudaDataType Ctype, int ldc)
+LOCKSTEP_CUBLAS(cublasCherkEx, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,
+                const float *alpha, const void *A, cudaDataType Atype, int lda, const float *beta, void *C,
+                cudaDataType Ctype, int ldc)
+LOCKSTEP_CUBLAS(cublasCherk3mEx, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,
+                const float *alpha, const void *A, cudaDataType Atype, int lda, const float *beta, void *C,
+                cudaDataType Ctype, int ldc)
+LOCKSTEP_CUBLAS(cublasGemmGroupedBatchedEx, cublasHandle_t handle, const cublasOperation_t transa_array[],
+                const cublasOperation_t transb_array[], const int m_array[], const int n_array[], const int k_array[],
+                const void *alpha_array, const void *const Aarray[], cudaDataType_t Atype, const int lda_array[],
+                const void *const Barray[], cudaDataType_t Btype, const int ldb_array[], const void *beta_array,
+                void *const Carray[], cudaDataType_t Ctype, const int ldc_array[], int group_count,
+                const int group_size[], cublasComputeType_t computeType)
 LOCKSTEP_CUBLAS(cublasLoggerConfigure, int logIsOn, int logToStdOut, int logToStdErr, const char *logFileName)
 LOCKSTEP_CUBLAS(cublasSetLoggerCallback, cublasLogCallback userCallback)
 LOCKSTEP_CUBLAS(cublasGetLoggerCallback, cublasLogCallback *userCallback)
