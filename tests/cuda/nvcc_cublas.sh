@@ -15,6 +15,16 @@ cat >"$work/both.cpp" <<'END'
 #define LOCKSTEP_CUBLAS_SECOND(name, ...) cublasStatus_t LOCKSTEP_CUBLAS_JOIN(name, _v2)(__VA_ARGS__);
 #define LOCKSTEP_CUBLAS(name, ...) cublasStatus_t name(__VA_ARGS__);
 extern "C" {
+#define LOCKSTEP_I int
+#include "lockstep/cublas_functions.h"
+#include "lockstep/cublas_mixed.h"
+#undef LOCKSTEP_I
+#undef LOCKSTEP_CUBLAS_SECOND
+#undef LOCKSTEP_CUBLAS
+#define LOCKSTEP_CUBLAS_SECOND(name, ...) cublasStatus_t LOCKSTEP_CUBLAS_JOIN(name, _v2_64)(__VA_ARGS__);
+#define LOCKSTEP_CUBLAS(name, ...) cublasStatus_t LOCKSTEP_CUBLAS_JOIN(name, _64)(__VA_ARGS__);
+#define LOCKSTEP_CUBLAS_LONG
+#define LOCKSTEP_I int64_t
 #include "lockstep/cublas_functions.h"
 #include "lockstep/cublas_mixed.h"
 }
