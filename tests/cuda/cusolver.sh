@@ -1,6 +1,6 @@
 # cuSOLVER: dense matrices; every name that leaves the library is one of NVIDIA's headers.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
-library=cusolver parts=dense least=110
+library=cusolver parts="dense wide" least=130
 . "$LOCKSTEP_SRC/tests/cuda/_kernels.sh"
 [ "$compiler" = cc ] || exit 0
 cat >"$work/plain.c" <<'END'

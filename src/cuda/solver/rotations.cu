@@ -67,5 +67,22 @@ static bool is_job(signed char job)
     return job == 'A' || job == 'S' || job == 'O' || job == 'N';
 }
 
+// The root of the sum of the squares of values on the device.
+template <class R>
+static cusolverStatus_t norm_of_rest(cusolverDnHandle_t handle, const R *values, int count, double *norm)
+{
+    *norm = 0;
+    for (int i = 0; i < count; i++) {
+        R value = 0;
+        cudaError_t error = cudaMemcpyAsync(&value, values + i, sizeof value, cudaMemcpyDeviceToHost, handle->stream);
+        if (!error)
+            error = cudaStreamSynchronize(handle->stream);
+        LOCKSTEP_SOLVER_STEP(status_of(error));
+        *norm += (double)value * value;
+    }
+    *norm = sqrt(*norm);
+    return CUSOLVER_STATUS_SUCCESS;
+}
+
 #define LOCKSTEP_LETTERS "rotations_letter.cuh"
 #include "letters.cuh"

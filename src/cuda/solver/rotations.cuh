@@ -220,6 +220,10 @@ inline long long singular_room(int m, int n)
     const long long least = m < n ? m : n;
     return (long long)m * n + least * least + least;
 }
+inline long long strided_room(int m, int n)
+{
+    return singular_room(m, n) + (long long)m * n + (long long)n * n + n;
+}
 
 // ---- eigenvalues. A and a multiple of the unit matrix have only eigenvalues above 0 together, which are singular
 // values then; the smallest comes first, and vectors take A's place.

@@ -99,6 +99,46 @@ cusolverStatus_t NAME(gesvdjBatched)(cusolverDnHandle_t handle, cusolverEigMode_
                            work, lwork, info, params->tolerance, params->sweeps, batchSize);
 }
 
+// Each matrix of a batch by itself, in a copy; the largest `rank` values and their vectors. What these leave of the
+// matrix has the norm of the values that are left out. The room: that of rotations, the copy, all right vectors, all
+// values.
+cusolverStatus_t NAME(gesvdaStridedBatched_bufferSize)(cusolverDnHandle_t handle, cusolverEigMode_t, int rank, int m,
+                                                       int n, const T *, int lda, long long int, const R *,
+                                                       long long int, const T *, int, long long int, const T *, int,
+                                                       long long int, int *lwork, int batchSize)
+{
+    LOCKSTEP_SOLVER_BEGIN(handle, n < 0 || m < n || lda < m || rank < 0 || rank > n || !lwork || batchSize < 0);
+    *lwork = (int)strided_room(m, n);
+    return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t NAME(gesvdaStridedBatched)(cusolverDnHandle_t handle, cusolverEigMode_t jobz, int rank, int m, int n,
+                                            const T *A, int lda, long long int strideA, R *S, long long int strideS,
+                                            T *U, int ldu, long long int strideU, T *V, int ldv, long long int strideV,
+                                            T *work, int lwork, int *info, double *h_R_nrmF, int batchSize)
+{
+    const bool vectors = jobz == CUSOLVER_EIG_MODE_VECTOR;
+    LOCKSTEP_SOLVER_BEGIN(handle, n < 0 || m < n || lda < m || rank < 0 || rank > n || batchSize < 0 ||
+                                      lwork < strided_room(m, n) || (vectors && (!U || !V || ldu < m || ldv < n)));
+    T *copy = work + singular_room(m, n), *right = copy + (long long)m * n;
+    R *values = (R *)(right + (long long)n * n);
+    for (int b = 0; b < batchSize; b++) {
+        LOCKSTEP_SOLVER_STEP(status_of(cudaMemcpy2DAsync(copy, m * sizeof(T), A + b * strideA, lda * sizeof(T),
+                                                         m * sizeof(T), n, cudaMemcpyDeviceToDevice, handle->stream)));
+        LOCKSTEP_SOLVER_STEP(run_singular<T>(
+            handle, m, n, copy, m, values, {vectors ? U + b * strideU : NULL, ldu, rank},
+            {vectors ? right : NULL, n, n}, false, work, (int)singular_room(m, n), info + b, 0, usual_sweeps, 1));
+        if (vectors)
+            LOCKSTEP_SOLVER_STEP(
+                status_of(cudaMemcpy2DAsync(V + b * strideV, ldv * sizeof(T), right, n * sizeof(T), n * sizeof(T), rank,
+                                            cudaMemcpyDeviceToDevice, handle->stream)));
+        LOCKSTEP_SOLVER_STEP(status_of(
+            cudaMemcpyAsync(S + b * strideS, values, rank * sizeof(R), cudaMemcpyDeviceToDevice, handle->stream)));
+        if (h_R_nrmF)
+            LOCKSTEP_SOLVER_STEP(norm_of_rest(handle, values + rank, n - rank, &h_R_nrmF[b]));
+    }
+    return CUSOLVER_STATUS_SUCCESS;
+}
+
 #undef T
 #undef R
 #undef NAME

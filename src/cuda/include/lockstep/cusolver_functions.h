@@ -21,6 +21,8 @@ LOCKSTEP_SOLVER(cusolverDnXgesvdjSetTolerance, gesvdjInfo_t info, double toleran
 LOCKSTEP_SOLVER(cusolverDnXgesvdjSetMaxSweeps, gesvdjInfo_t info, int sweeps)
 LOCKSTEP_SOLVER(cusolverDnXgesvdjSetSortEig, gesvdjInfo_t info, int sort)
 
+#include "lockstep/cusolver_wide.h"
+
 /* Those of each type: its letter, the type, its real type, and how names
  * begin in which matrices are symmetric or orthogonal. */
 #define LOCKSTEP_L S

@@ -59,6 +59,14 @@ LOCKSTEP_SOLVER_OF(gesvdjBatched_bufferSize, cusolverEigMode_t jobz, LOCKSTEP_SO
 LOCKSTEP_SOLVER_OF(gesvdjBatched, cusolverEigMode_t jobz, LOCKSTEP_SOLVER_SINGULAR(), LOCKSTEP_T *work, int lwork,
                    int *info, gesvdjInfo_t params, int batchSize)
 #undef LOCKSTEP_SOLVER_SINGULAR
+#define LOCKSTEP_SOLVER_STRIDED(any)                                                                                   \
+    cusolverEigMode_t jobz, int rank, int m, int n, const LOCKSTEP_T *A, int lda, long long int strideA,               \
+        any LOCKSTEP_R *S, long long int strideS, any LOCKSTEP_T *U, int ldu, long long int strideU,                   \
+        any LOCKSTEP_T *V, int ldv, long long int strideV
+LOCKSTEP_SOLVER_OF(gesvdaStridedBatched_bufferSize, LOCKSTEP_SOLVER_STRIDED(const), int *lwork, int batchSize)
+LOCKSTEP_SOLVER_OF(gesvdaStridedBatched, LOCKSTEP_SOLVER_STRIDED(), LOCKSTEP_T *work, int lwork, int *info,
+                   double *h_R_nrmF, int batchSize)
+#undef LOCKSTEP_SOLVER_STRIDED
 
 #undef LOCKSTEP_SOLVER_OF
 #undef LOCKSTEP_SOLVER_SY
