@@ -21,6 +21,7 @@ static const struct library {
     {"cufftw", "cuFFT", "fftw"},
     {"cusparse", "cuSPARSE", "cusparse"},
     {"cusolver", "cuSOLVER", "cusolver"},
+    {"cusolverMg", "cuSOLVER for several GPUs", "cusolverMg"},
     {"cudnn", "cuDNN", "cudnn"},
     {"nccl", "NCCL", "nccl"},
     {"nvrtc", "NVRTC", "nvrtc"},
@@ -32,11 +33,19 @@ static const struct library {
     {"nvjpeg", "nvJPEG", "nvjpeg"},
     {"nvgraph", "nvGRAPH", "nvgraph"},
     {"cutensor", "cuTENSOR", "cutensor"},
+    {"cutensorMg", "cuTENSOR for several GPUs", "cutensorMg"},
+    {"cusparseLt", "cuSPARSELt", "cusparseLt"},
     {"nppc", "NPP", "npp"},
     {"nppial", "NPP", "npp"},
     {"nppif", "NPP", "npp"},
     {"nppig", "NPP", "npp"},
     {"nppist", "NPP", "npp"},
+    {"nppicc", "NPP", "npp"},
+    {"nppidei", "NPP", "npp"},
+    {"nppim", "NPP", "npp"},
+    {"nppisu", "NPP", "npp"},
+    {"nppitc", "NPP", "npp"},
+    {"npps", "NPP", "npp"},
 };
 
 /* The library, or the one whose static form is named so. */

@@ -539,3 +539,16 @@ CUresult cuProfilerStop(void)
 {
     DRIVER_CALL(cudaProfilerStop());
 }
+
+/* There is one device: no context is another one's peer. */
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
+{
+    (void)peer, (void)flags;
+    DRIVER_CALL(cudaErrorInvalidDevice);
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peer)
+{
+    (void)peer;
+    DRIVER_CALL(cudaErrorInvalidDevice);
+}

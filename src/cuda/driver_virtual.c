@@ -55,6 +55,27 @@ CUresult cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp 
     DRIVER_CALL(granularity(bytes, properties));
 }
 
+static cudaError_t refuse_sharing(void)
+{
+    struct runtime *rt = runtime_lock();
+    return runtime_unlock(
+        rt, runtime_refuse(rt, cudaErrorNotSupported, "memory of the device cannot be shared with other processes"));
+}
+
+CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,
+                                      CUmemAllocationHandleType type, unsigned long long flags)
+{
+    (void)shareable, (void)handle, (void)type, (void)flags;
+    DRIVER_CALL(refuse_sharing());
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *shareable,
+                                        CUmemAllocationHandleType type)
+{
+    (void)handle, (void)shareable, (void)type;
+    DRIVER_CALL(refuse_sharing());
+}
+
 /* ---- addresses ---- */
 
 static cudaError_t reserve(CUdeviceptr *address, uint64_t bytes, uint64_t align)

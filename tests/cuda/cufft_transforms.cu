@@ -222,6 +222,11 @@ static void misuse()
     EXPECT(cufftExecC2C(plan, a.device, a.device, 2), CUFFT_INVALID_VALUE);
     EXPECT(cufftExecC2C(plan, NULL, a.device, CUFFT_FORWARD), CUFFT_INVALID_VALUE);
     EXPECT(cufftExecR2C(plan, (float *)a.device, a.device), CUFFT_INVALID_TYPE);
+    cudaLibXtDesc *several = NULL;
+    EXPECT(cufftXtSetGPUs(plan, 2, n), CUFFT_NOT_SUPPORTED);
+    EXPECT(cufftXtMalloc(plan, &several, CUFFT_XT_FORMAT_INPLACE), CUFFT_NOT_SUPPORTED);
+    EXPECT(cufftXtExecDescriptorC2C(plan, several, several, CUFFT_FORWARD), CUFFT_NOT_SUPPORTED);
+    EXPECT(cufftXtFree(several), CUFFT_NOT_SUPPORTED);
     MUST(cufftDestroy(plan));
     EXPECT(cufftDestroy(plan), CUFFT_INVALID_PLAN);
     EXPECT(cufftExecC2C(plan, a.device, a.device, CUFFT_FORWARD), CUFFT_INVALID_PLAN);

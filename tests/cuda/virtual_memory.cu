@@ -87,7 +87,10 @@ int main()
     check("half a unit", cuMemCreate(&c, unit / 2, &p, 0), CUDA_ERROR_INVALID_VALUE);
     host.type = CU_MEM_ALLOCATION_TYPE_INVALID;
     check("no type", cuMemCreate(&c, unit, &host, 0), CUDA_ERROR_INVALID_VALUE);
+    int shared = -1;
     OK(cuMemCreate(&c, unit, &p, 0));
+    check("for another process", cuMemExportToShareableHandle(&shared, c, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), CUDA_ERROR_NOT_SUPPORTED);
+    check("a peer", cuCtxEnablePeerAccess(NULL, 0), CUDA_ERROR_INVALID_DEVICE);
     check("over another", cuMemMap(range, unit, 0, c, 0), CUDA_ERROR_INVALID_VALUE);
     check("in half", cuMemMap(range + 5 * unit / 2, unit, 0, c, 0), CUDA_ERROR_INVALID_VALUE);
     check("what is not mapped", cuMemUnmap(range + 2 * unit, unit), CUDA_ERROR_INVALID_VALUE);
