@@ -100,12 +100,18 @@ static void test_forms_of_the_text(void **state)
         assert_becomes(cases[i].text, NULL, cases[i].becomes);
 }
 
+#define SPOT(where, l, c, of)                                                                                          \
+    {                                                                                                                  \
+        .path = where, .line = l, .column = c, .kind = of                                                              \
+    }
+
 static void test_places_that_clang_names(void **state)
 {
-    const struct cc_spot other = {"/b.cu", 1, 14, CC_SPOT_SHARED}, simple = {"/a.cu", 1, 14, CC_SPOT_SHARED},
-                         scoped = {"/a.cu", 1, 24, CC_SPOT_SHARED}, word = {"/a.cu", 1, 18, CC_SPOT_DEFAULT},
-                         open = {"/a.cu", 1, 3, CC_SPOT_DEFAULT}, member = {"/a.cu", 1, 16, CC_SPOT_TEMPLATE},
-                         result = {"/a.cu", 1, 12, CC_SPOT_TYPENAME}, list = {"/a.cu", 1, 12, CC_SPOT_ATTRIBUTE};
+    const struct cc_spot other = SPOT("/b.cu", 1, 14, CC_SPOT_SHARED), simple = SPOT("/a.cu", 1, 14, CC_SPOT_SHARED),
+                         scoped = SPOT("/a.cu", 1, 24, CC_SPOT_SHARED), word = SPOT("/a.cu", 1, 18, CC_SPOT_DEFAULT),
+                         open = SPOT("/a.cu", 1, 3, CC_SPOT_DEFAULT), member = SPOT("/a.cu", 1, 16, CC_SPOT_TEMPLATE),
+                         result = SPOT("/a.cu", 1, 12, CC_SPOT_TYPENAME),
+                         list = SPOT("/a.cu", 1, 12, CC_SPOT_ATTRIBUTE);
     assert_becomes("__shared__ B b;", &other, NULL);
     assert_becomes(
         "__shared__ B b;", &simple,
@@ -132,11 +138,70 @@ static void test_places_that_clang_names(void **state)
     assert_becomes("f(a", &open, NULL);
 }
 
+static void test_spaces(void **state)
+{
+    const struct cc_spot argument = {.path = "/a.cu", .line = 2, .column = 3, .kind = CC_SPOT_BOTH},
+                         second = {.path = "/a.cu", .line = 2, .column = 6, .kind = CC_SPOT_DEVICE},
+                         whole = {.path = "/a.cu", .line = 2, .column = 1, .kind = CC_SPOT_BOTH, .is_expanded = true},
+                         joined = {.path = "/a.cu", .line = 1, .column = 18, .kind = CC_SPOT_BOTH},
+                         word = {.path = "/a.cu", .line = 2, .column = 1, .kind = CC_SPOT_MANAGED},
+                         itself = {.path = "/a.cu", .line = 1, .column = 1, .kind = CC_SPOT_MANAGED};
+    (void)state;
+    assert_becomes(
+        "#define F(n) int n(int); int n(int a) { return n(a); }\nF(g)", &argument,
+        "#define F(n) __host__ __device__ int n(int); __host__ __device__ int n(int a) { return n(a); }\nF(g)");
+    assert_becomes("#define F(k, n) void n##_k(int k)\nF(1, g);", &second,
+                   "#define F(k, n) __device__ void n##_k(int k)\nF(1, g);");
+    assert_becomes("#define F(n) __global__ void n(int)\nF(g)", &argument, NULL);
+    assert_becomes("int f();\nF(g) int h();", &whole, NULL);
+    assert_becomes("#define F(n) int n##_f(int) { }\nF(g)", &joined,
+                   "#define F(n) __host__ __device__ int n##_f(int) { }\nF(g)");
+    assert_becomes("#define M __managed__\nM int a;", &word,
+                   "#define M __managed__\n__device__  int lockstep_managed_a; LOCKSTEP_MANAGED(a, 1)");
+    assert_becomes("__managed__ int a;", &itself, "__device__  int lockstep_managed_a; LOCKSTEP_MANAGED(a, 1)");
+    assert_becomes("F(", &whole, NULL);
+    assert_becomes("\n)F(a", &argument, NULL);
+}
+
+/* The columns of the spots, one after the other; 0: an end. */
+static void assert_unmarked(const char *text, const uint32_t *columns)
+{
+    const char *named[] = {"f", "g"};
+    const struct cc_names names = {named, 2, 2};
+    struct cc_tokens tokens = {0};
+    struct cc_spots spots = {0};
+    size_t count = 0;
+    cc_tokens_read(&tokens, text);
+    cc_find_unmarked(&tokens, "/a.cu", &names, &spots);
+    for (; columns[count]; count++) {
+        assert_true(count < spots.count);
+        assert_int_equal(spots.items[count].column, columns[count]);
+    }
+    assert_int_equal(spots.count, count);
+    vec_free(&tokens);
+    vec_free(&spots);
+}
+
+static void test_unmarked(void **state)
+{
+    (void)state;
+    assert_unmarked("int f(int a) { }", (const uint32_t[]){5, 0});
+    assert_unmarked("auto n::f(int a) const noexcept -> int *{ }", (const uint32_t[]){9, 0});
+    assert_unmarked("int f(int a); int h() { f(1); } x = g(2);", (const uint32_t[]){0});
+    assert_unmarked("__device__ int f() { } __global__ void g() { }", (const uint32_t[]){0});
+    assert_unmarked("#define M(n, o) int n(int) { } int o##_x() { } int f() { } int h() { }",
+                    (const uint32_t[]){21, 36, 52, 0});
+    assert_unmarked("#define M(n) n\nint n() { } int f(", (const uint32_t[]){0});
+    assert_unmarked("f(", (const uint32_t[]){0});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tokens),
         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_spaces),
+        cmocka_unit_test(test_unmarked),
         cmocka_unit_test(test_forms_of_the_text),
         cmocka_unit_test(test_places_that_clang_names),
     };
