@@ -20,8 +20,9 @@ foreach(library nvrtc.13 cublas.13 cublasLt.13 cusparse.12 cufft.12 cusolver.12)
     file(WRITE "${toolkit}/lib64/lib${name}_static.a" "INPUT(lib${name}.so)\n")
 endforeach()
 
-# Libraries whose parts are headers or in libcudart: the linker reads these as its own scripts.
-foreach(name libcudart_static.a libcurand.so libcurand_static.a libnvToolsExt.so)
+# Libraries whose parts are headers or in libcudart, and those that are not there but that build files name for programs which do not call
+# them: the linker reads these as its own scripts.
+foreach(name libcudart_static.a libcurand.so libcurand_static.a libnvToolsExt.so libcusolverMg.so libcufftw.so)
     file(WRITE "${toolkit}/lib64/${name}" "INPUT(libcudart.so)\n")
 endforeach()
 file(WRITE "${toolkit}/lib64/libcudadevrt.a" "!<arch>\n")

@@ -11,5 +11,8 @@ int main(void)
     return cusolverDnCreate(&h) || cusolverDnSetStream(h, 0) || cusolverDnDestroy(h);
 }
 END
+"$LOCKSTEP" cc -c "$work/plain.c" -o "$work/plain.o"
+"${CXX:-c++}" "$work/plain.o" -L"$LOCKSTEP_BUILD/share/lockstep/cuda/lib64" -lcusolverMg -lcusolver -lcublas -lcudart -o "$work/linked" ||
+    fail "a build file names the library for several GPUs too"
 build "$work/plain" -Wall -Wextra -Werror "$work/plain.c" -lcusolver_static
 on_simulator "$work/plain" || fail "in plain C"
