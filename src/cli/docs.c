@@ -123,7 +123,7 @@ static const struct {
     {'b', "b16 b32 b64"},
     {'B', "b32 b64"},
     {'p', "pred"},
-    {'m', "8 to 64 bits"},
+    {'m', "8 to 128 bits"},
     {'w', "32 bits"},
     {'*', "any but pred"},
     {'-', "none"},

@@ -98,11 +98,10 @@ static bool changes(struct frun *f, const struct simt_access *a, const struct fb
     if (atomic != ISA_ATOMIC_CAS && atomic != ISA_ATOMIC_EXCH)
         return a->changed != 0;
     uint64_t block = a->space == ISA_SPACE_SHARED ? (uint64_t)(b - f->blocks) << 32 : 0;
-    for (uint64_t rest = a->changed; rest; rest &= rest - 1) {
-        uint64_t value;
-        memcpy(&value, simt_access_data(a, mask_first(rest)), sizeof value);
-        is_new |= watch_value_history_add(&f->values, block | a->address[mask_first(rest)], value);
-    }
+    for (uint64_t rest = a->changed; rest; rest &= rest - 1)
+        for (unsigned part = 0, lane = mask_first(rest); part < a->elements; part++)
+            is_new |= watch_value_history_add(&f->values, block | (a->address[lane] + part * a->element_bytes),
+                                              simt_atomic_value(a, lane, part, false));
     return is_new;
 }
 

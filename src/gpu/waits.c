@@ -156,7 +156,7 @@ static bool would_take(const struct waits_lock *lock, const struct waits_warp *n
     uint64_t wanted;
     if (lock->readable && instr && instr->mods.atomic == ISA_ATOMIC_EXCH)
         return lock->value == 0;
-    if (!lock->readable || !instr || instr->mods.atomic != ISA_ATOMIC_CAS || instr->src_count < 2 ||
+    if (!lock->readable || !instr || instr->mods.atomic != ISA_ATOMIC_CAS || isa_atomic_parts(instr) > 1 || instr->src_count < 2 ||
         !read_operand(node->state.warp, &instr->src[1], lane, false, &wanted))
         return false;
     return (isa_type_bits(instr->type) == 64 ? wanted : (uint32_t)wanted) == lock->value;

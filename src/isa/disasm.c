@@ -342,6 +342,19 @@ static void print_send(struct printer *s)
     print_source(s, 'm', &instr->src[1]);
 }
 
+/* An atomic of several parts: what is not written of the result is one sink. */
+static void print_atomic(struct printer *s)
+{
+    const struct isa_instr *instr = s->instr;
+    unsigned parts = isa_atomic_parts(instr);
+    enum isa_type type = instr->type == ISA_B128 ? ISA_B64 : (enum isa_type)instr->type;
+    if (instr->dst_count)
+        print_vector(s, instr->dst, parts, type);
+    print_source(s, 'm', &instr->src[0]);
+    for (unsigned i = 1; i + parts <= instr->src_count; i += parts)
+        print_vector(s, instr->src + i, parts, type);
+}
+
 static void print_tensor(struct printer *s)
 {
     const struct isa_instr *instr = s->instr;
@@ -466,6 +479,13 @@ static void print_operands(struct printer *s)
     case ISA_OP_TENSOR_PREFETCH: print_tensor(s); break;
     case ISA_OP_MMA: print_product(s); break;
     case ISA_OP_WGMMA: print_asynchronous(s); break;
+    case ISA_OP_ATOM:
+    case ISA_OP_RED:
+        if (isa_atomic_parts(instr) > 1)
+            print_atomic(s);
+        else
+            print_letters(s);
+        break;
     default: print_letters(s); break;
     }
 }

@@ -271,6 +271,13 @@ static inline unsigned isa_coordinates(const struct isa_instr *instr)
     }
 }
 
+/* The parts of a lane's atomic: elements of a vector, each performed by itself, or the halves of 128 bits, which are
+ * performed together; else 1. */
+static inline unsigned isa_atomic_parts(const struct isa_instr *instr)
+{
+    return instr->type == ISA_B128 ? 2 : instr->mods.vec ? 1u << instr->mods.vec : 1;
+}
+
 /* How many dimensions a copy of a box of a tensor has; 0: it is something else. */
 static inline unsigned isa_dimensions(const struct isa_instr *instr)
 {

@@ -217,7 +217,7 @@ static void coalesce_local(struct lsu *lsu, uint32_t index)
 HOT static void coalesce_lanes(struct lsu *lsu, uint32_t index, uint64_t lanes, uint32_t segment, bool joined)
 {
     const struct simt_access *access = lsu->ops->items[index].access;
-    uint64_t touched[2 * WARP_SLOTS][2], bytes = joined ? 0 : mask_low(access->element_bytes);
+    uint64_t touched[2 * WARP_SLOTS][2], bytes = joined ? 0 : mask_low(access->element_bytes * access->elements);
     uint8_t first[64] = {0}, last[64], found = 0; /* chains of transactions by hash, oldest first: 1 + index; 0: none */
     for (uint64_t rest = lanes, before = ~UINT64_C(0); rest; rest &= rest - 1) {
         uint64_t address = access->address[mask_first(rest)], base = address & ~(uint64_t)(segment - 1);
@@ -278,7 +278,8 @@ static void coalesce_atomic(struct lsu *lsu, uint32_t index)
         return;
     }
     bool joined = are_joined(lsu, op->access->instr);
-    unsigned width = joined ? PACKET_LANES : 16;
+    unsigned width = joined ? PACKET_LANES : 16, most = PACKET_LANES / op->access->elements;
+    width = width < most ? width : most;
     for (unsigned first = 0; first < lsu->params->warp_size; first += width)
         coalesce_lanes(lsu, index, op->access->mask & mask_low(width) << first, segment, joined);
     shrink_all(lsu);
@@ -429,6 +430,8 @@ static bool is_loop(const struct simt_access *access)
     const struct isa_instr *instr = access->instr;
     unsigned family = isa_type_info((enum isa_type)instr->type)->family;
     bool swaps = is_cas(instr) || (instr->mods.atomic & ~LANE_ATOMIC_SUBNORMAL) == ISA_ATOMIC_EXCH;
+    if (access->elements > 1)
+        return true;
     if (access->element_bytes == 4 || (access->element_bytes == 8 && swaps))
         return family == ISA_CLASS_FLOAT || family == ISA_CLASS_PACKED;
     return true;

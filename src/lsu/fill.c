@@ -42,6 +42,18 @@ static enum packet_lock lock_request_of(const struct core_op *o, const struct ls
     return isa_op_info((enum isa_op)o->access->instr->op)->flags & ISA_FLAG_GIVE ? PACKET_LOCK_GIVE : PACKET_LOCK_NOT;
 }
 
+/* Each part of a lane is one of the packet, side by side. */
+NOT_INLINE void fill_parts(const struct simt_access *access, uint64_t lanes, struct message_atomic *m)
+{
+    for (uint64_t rest = lanes; rest; rest &= rest - 1)
+        for (unsigned part = 0, lane = mask_first(rest); part < access->elements; part++)
+            m->lanes[m->lane_count++] = (struct packet_lane){
+                .lane = (uint8_t)lane,
+                .offset = (uint8_t)((access->address[lane] + part * access->element_bytes) % PACKET_LINE_BYTES),
+                .operand = simt_atomic_value(access, lane, part, false),
+                .compare = simt_atomic_value(access, lane, part, true)};
+}
+
 void lsu_fill_atomic(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
                         struct message_atomic *m)
 {
@@ -51,6 +63,10 @@ void lsu_fill_atomic(const struct lsu *lsu, const struct core_op *o, const struc
     m->no_return = access->instr->dst_count == 0 && !simt_access_moves(access);
     if (RARELY(lsu->launch.lock_queues && simt_access_moves(access)))
         m->lock = lock_request_of(o, t);
+    if (RARELY(access->elements > 1)) {
+        fill_parts(access, t->lanes, m);
+        return;
+    }
     for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         struct packet_lane *l = &m->lanes[m->lane_count++];

@@ -696,14 +696,25 @@ static void take_response(struct lsu *lsu)
     packet_free(&lsu->net.packets, taken);
 }
 
+NOT_INLINE void finish_parts(struct simt_warp *warp, const struct simt_access *access, const struct message_atomic *m)
+{
+    for (unsigned i = 0; i < m->lane_count; i++) {
+        const struct packet_lane *l = &m->lanes[i];
+        simt_atomic_lane_part(warp, access, l->lane, simt_atomic_part(access, l->lane, l->offset), l->operand);
+    }
+}
+
 /* An atomic is answered: its lanes get the old values. */
 static void finish_atomic(struct lsu *lsu, const struct message_atomic *m)
 {
     struct lsu_transaction t = take_transaction(lsu, m->waiter);
     const struct core_op *o = &lsu->ops->items[t.op];
     lsu->port->answered(lsu->sm, o, m);
-    for (unsigned i = 0; i < m->lane_count && !m->no_return && m->lock != PACKET_LOCK_LEAVE; i++)
-        simt_atomic_lane(&lsu->warp->slots[o->slot].simt, o->access, m->lanes[i].lane, m->lanes[i].operand);
+    if (RARELY(o->access->elements > 1))
+        finish_parts(&lsu->warp->slots[o->slot].simt, o->access, m);
+    else
+        for (unsigned i = 0; i < m->lane_count && !m->no_return && m->lock != PACKET_LOCK_LEAVE; i++)
+            simt_atomic_lane(&lsu->warp->slots[o->slot].simt, o->access, m->lanes[i].lane, m->lanes[i].operand);
     if (RARELY(m->lock == PACKET_LOCK_TAKE))
         lsu->port->lock_answered(lsu->sm, o, m->lanes[0].lane, false);
     else if (RARELY(m->lock == PACKET_LOCK_LEAVE && !m->lanes[0].operand))

@@ -29,8 +29,44 @@ HOT_INLINE void perform_lanes(struct message_atomic *m, uint8_t *line, uint32_t 
     }
 }
 
+/* Of 128 bits, whose halves stand side by side, the lower first: both are exchanged, or none. */
+NOT_INLINE void perform_pairs(struct message_atomic *m, uint8_t *line, uint32_t from, uint32_t bytes)
+{
+    bool swaps = (m->atomic & ~LANE_ATOMIC_SUBNORMAL) == ISA_ATOMIC_CAS;
+    for (uint32_t i = 0; i + 1 < m->lane_count; i += 2) {
+        struct packet_lane *half = &m->lanes[i];
+        uint64_t old[2], value[2] = {half[0].operand, half[1].operand};
+        if (half[0].offset - from >= bytes)
+            continue;
+        memcpy(old, line + half[0].offset, sizeof old);
+        if (!swaps || (old[0] == half[0].compare && old[1] == half[1].compare))
+            memcpy(line + half[0].offset, value, sizeof value);
+        half[0].operand = old[0];
+        half[1].operand = old[1];
+    }
+}
+
+bool packet_lane_performed(const struct message_atomic *m, uint32_t i)
+{
+    const struct packet_lane *other = &m->lanes[m->type == ISA_B128 ? i ^ 1 : i], *lane = &m->lanes[i];
+    bool swaps = (m->atomic & ~LANE_ATOMIC_SUBNORMAL) == ISA_ATOMIC_CAS;
+    return !swaps || (lane->operand == lane->compare && other->operand == other->compare);
+}
+
+uint64_t packet_lane_after(const struct message_atomic *m, uint32_t i, uint64_t operand)
+{
+    const struct packet_lane *lane = &m->lanes[i];
+    if (m->type == ISA_B128)
+        return packet_lane_performed(m, i) ? operand : lane->operand;
+    return lane_atomic(m->atomic, m->type, lane->operand, operand, lane->compare);
+}
+
 HOT void packet_perform_lanes(struct message_atomic *m, uint8_t *line, uint32_t from, uint32_t bytes)
 {
+    if (RARELY(m->type == ISA_B128)) {
+        perform_pairs(m, line, from, bytes);
+        return;
+    }
     uint32_t size = packet_atomic_bytes(m->type);
     if (size == 4)
         perform_lanes(m, line, from, bytes, 4);

@@ -9,6 +9,10 @@ uint32_t packet_atomic_bytes(uint8_t type);
 /* Performs the lanes of an atomic whose locations begin in [from, from + bytes) of its line of PACKET_LINE_BYTES, in
  * order; each lane has the old value then. line: the line's bytes. */
 void packet_perform_lanes(struct message_atomic *m, uint8_t *line, uint32_t from, uint32_t bytes);
+/* Of a lane of the answer to an atomic, by its number there: whether it has been performed, which a compare-and-swap is
+ * where it found what it compared with; what its location has since, operand being what the lane brought. */
+bool packet_lane_performed(const struct message_atomic *m, uint32_t i);
+uint64_t packet_lane_after(const struct message_atomic *m, uint32_t i, uint64_t operand);
 /* Lanes of an atomic that nobody waits for: elements of `size` bytes that lie side by side, from `offset` of the line on. */
 void packet_add_elements(struct message_atomic *m, uint32_t offset, const uint8_t *elements, uint32_t bytes, uint32_t size,
                          uint64_t compare);

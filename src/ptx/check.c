@@ -52,8 +52,6 @@ static int bind_register(struct ptx_parser *p, const struct ptx_value *value, en
                          struct isa_operand *operand)
 {
     unsigned have = isa_type_bits(value->type), need = isa_type_bits(type);
-    if (have > 64)
-        return ptx_error(p, &value->token, NULL, "128-bit registers are not supported");
     if (need && (wider_ok ? have < need : have != need))
         return ptx_error(p, &value->token, NULL, "`%.*s` is a register of type .%s; .%s needs %u bits",
                          (int)value->token.length, value->token.text, isa_type_info(value->type)->text,
@@ -201,6 +199,8 @@ static int bind_address(struct binder *b, const struct ptx_raw_operand *raw)
 
 static unsigned vector_length(const struct isa_instr *instr)
 {
+    if (instr->type == ISA_B128)
+        return 2;
     if (instr->mods.number)
         return isa_matrix_count(instr);
     return instr->mods.vec ? 1u << instr->mods.vec : 1;
@@ -243,16 +243,32 @@ static int bind_elements(struct binder *b, const struct ptx_raw_operand *raw, en
     return 0;
 }
 
+/* The type of an element, or of a half of 128 bits. */
+static enum isa_type part_type(const struct isa_instr *instr)
+{
+    return instr->type == ISA_B128 ? ISA_B64 : instr->type;
+}
+
+/* What is a register of 128 bits, and what is none. */
+static int check_wide(struct binder *b, const struct ptx_raw_operand *raw, bool wanted)
+{
+    if (raw->is_wide == wanted)
+        return 0;
+    return wrong(b->p, &raw->token, wanted ? "a register of 128 bits" : "a register or vector of this type");
+}
+
 /* ld, ldu, st: as many elements as .v2, .v4, .v8 says. */
 static int bind_memory_vector(struct binder *b, const struct ptx_raw_operand *raw, bool is_dst)
 {
     unsigned want = vector_length(b->instr);
+    if (check_wide(b, raw, b->instr->type == ISA_B128) < 0)
+        return -1;
     if (raw->count != want || (want > 1 && raw->shape != PTX_VECTOR))
         return ptx_error(b->p, &raw->token, NULL, "expected %u element%s", want, want > 1 ? "s in braces" : "");
     struct isa_operand *out = is_dst ? b->dst + b->dst_count : b->src + b->src_count;
     *(is_dst ? &b->dst_count : &b->src_count) += want;
     bool is_matrix = isa_op_info(b->instr->op)->flags & ISA_FLAG_MATRIX; /* two elements in a register */
-    return bind_elements(b, raw, is_matrix ? ISA_B32 : b->instr->type, !is_matrix, out);
+    return bind_elements(b, raw, is_matrix ? ISA_B32 : part_type(b->instr), !is_matrix, out);
 }
 
 static enum isa_type element_type(enum isa_type whole, unsigned count)
@@ -270,8 +286,11 @@ static enum isa_type element_type(enum isa_type whole, unsigned count)
 static int bind_mov_side(struct binder *b, const struct ptx_raw_operand *raw, bool is_dst)
 {
     enum isa_type type = b->instr->type;
+    if (raw->is_wide != (type == ISA_B128) && (raw->is_wide || raw->count == 1))
+        return check_wide(b, raw, !raw->is_wide);
     if (raw->count > 1 && raw->shape == PTX_VECTOR) {
-        type = element_type(type, raw->count);
+        bool too_many = type == ISA_B128 && raw->count > 4;
+        type = too_many ? ISA_NONE : element_type(type, raw->count);
         if (type == ISA_NONE || (raw->count & (raw->count - 1)))
             return ptx_error(b->p, &raw->token, NULL, "a value of type .%s cannot have %u parts",
                              isa_type_info(b->instr->type)->text, raw->count);
@@ -414,6 +433,42 @@ static int bind_barrier(struct binder *b)
             return -1;
     }
     return 0;
+}
+
+/* The parts of one operand of an atomic. Disassembly has the halves of 128 bits in braces. */
+static int bind_parts(struct binder *b, bool is_dst)
+{
+    const struct ptx_raw_operand *raw = take(b);
+    unsigned parts = isa_atomic_parts(b->instr);
+    if (!raw)
+        return missing(b);
+    struct isa_operand *out = is_dst ? b->dst + b->dst_count : b->src + b->src_count;
+    *(is_dst ? &b->dst_count : &b->src_count) += parts;
+    if (is_dst && raw->shape == PTX_PLAIN && raw->values[0].kind == PTX_VALUE_SINK) {
+        memset(out, 0, parts * sizeof *out); /* ISA_OPERAND_NONE */
+        return 0;
+    }
+    if (raw->shape != PTX_VECTOR || raw->count != parts || (raw->is_wide && b->instr->type != ISA_B128))
+        return b->instr->type == ISA_B128 ? check_wide(b, raw, true)
+                                          : ptx_error(b->p, &raw->token, NULL, "expected %u elements in braces", parts);
+    if (bind_elements(b, raw, part_type(b->instr), false, out) < 0)
+        return -1;
+    for (unsigned i = 0; i < parts; i++)
+        if (is_dst ? check_destination(b, &raw->values[i], &out[i]) < 0 : out[i].kind == ISA_OPERAND_NONE)
+            return is_dst ? -1 : wrong(b->p, &raw->token, "values");
+    return 0;
+}
+
+/* atom and red of vectors, and of 128 bits. */
+static int bind_atomic(struct binder *b)
+{
+    bool swaps = b->instr->mods.atomic == ISA_ATOMIC_CAS;
+    if (b->instr->op == ISA_OP_ATOM && bind_parts(b, true) < 0)
+        return -1;
+    const struct ptx_raw_operand *place = take(b);
+    if (!place)
+        return missing(b);
+    return bind_address(b, place) < 0 || bind_parts(b, false) < 0 || (swaps && bind_parts(b, false) < 0) ? -1 : 0;
 }
 
 /* The handle of a texture or surface: a register, or a variable that is one. */
@@ -661,6 +716,7 @@ int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struc
          : instr->op == ISA_OP_ST_ASYNC || instr->op == ISA_OP_RED_ASYNC ? bind_send(&b)
          : copies && isa_dimensions(instr) ? bind_tensor_copy(&b)
          : copies                         ? bind_copy(&b)
+         : (instr->op == ISA_OP_ATOM || instr->op == ISA_OP_RED) && isa_atomic_parts(instr) > 1 ? bind_atomic(&b)
                                           : bind_letters(&b)) < 0)
         return -1;
     if (b.next < b.count)

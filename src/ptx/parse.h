@@ -52,6 +52,7 @@ enum ptx_role {
 struct ptx_symbol {
     uint8_t kind, type, elements;
     bool is_range;
+    bool is_wide;     /* REG: 128 bits, which are two elements of 64 */
     uint8_t role;     /* FRAME, PARAM: what the variable is for, an enum ptx_role */
     const char *name; /* not terminated */
     uint32_t length;
@@ -338,6 +339,7 @@ struct ptx_value {
 enum ptx_shape { PTX_PLAIN, PTX_PAIR, PTX_VECTOR, PTX_ADDRESS, PTX_IMAGE };
 struct ptx_raw_operand {
     uint8_t shape, count;
+    bool is_wide; /* a register of 128 bits: a VECTOR of its halves, the lower first */
     struct ptx_token token;
     struct ptx_value values[PTX_MAX_ELEMENTS];
 };

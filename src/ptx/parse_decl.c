@@ -130,6 +130,11 @@ static int declare_reg(struct ptx_parser *p, const struct ptx_declarator *d)
         return ptx_expected(p, "the name of a register");
     ptx_advance(p);
     struct ptx_symbol symbol = {.kind = PTX_SYMBOL_REG, .type = d->type, .elements = d->elements, .count = 1};
+    if (d->type == ISA_B128) {
+        symbol.type = ISA_B64;
+        symbol.elements = 2;
+        symbol.is_wide = true;
+    }
     if (ptx_accept(p, '<')) {
         int64_t count;
         /* `>` is an operator of expressions, so the count is a plain number. */
@@ -161,8 +166,10 @@ static int parse_reg(struct ptx_parser *p)
             return -1;
     if (d.type == ISA_NONE)
         return ptx_expected(p, "a type such as .b32");
-    if (d.elements > 4)
-        return ptx_error(p, &p->last, NULL, "a vector register has 2 or 4 elements");
+    if (d.elements > 4 || (d.elements > 1 && d.type == ISA_B128))
+        return d.type == ISA_B128
+                   ? ptx_error(p, &p->last, NULL, "a vector register has no elements of 128 bits")
+                   : ptx_error(p, &p->last, NULL, "a vector register has 2 or 4 elements");
     do
         if (declare_reg(p, &d) < 0)
             return -1;

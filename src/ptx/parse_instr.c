@@ -167,12 +167,11 @@ static bool is_outside_form(const struct isa_instr *instr)
 {
     uint8_t type = instr->type, stype = instr->stype;
     bool is_cluster = instr->op == ISA_OP_BAR && instr->mods.scope == ISA_SCOPE_CLUSTER;
-    bool is_vector_atomic = (isa_op_info(instr->op)->flags & ISA_FLAG_ATOMIC) && instr->mods.vec;
     bool is_image = isa_op_info(instr->op)->flags & ISA_FLAG_IMAGE;
     bool is_converted = is_image && (type == ISA_F16X2 || instr->mods.surface == ISA_SURFACE_FORMATTED);
     bool is_volta = instr->op == ISA_OP_MMA && instr->mods.shape == ISA_SHAPE_M8N8K4 && stype == ISA_F16;
     bool is_rounded = instr->op == ISA_OP_MMA && instr->mods.round > ISA_ROUND_RN;
-    return is_volta || is_rounded || is_cluster || is_vector_atomic || is_converted || type == ISA_B128;
+    return is_volta || is_rounded || is_cluster || is_converted;
 }
 
 /* Reads the suffixes: 1 when the form is outside the model. */
@@ -383,6 +382,41 @@ static void settle_sync(struct isa_instr *instr)
         instr->mods.order = instr->mods.barrier == ISA_BARRIER_WAIT ? ISA_ORDER_ACQUIRE : ISA_ORDER_RELEASE;
 }
 
+static bool is_sink(const struct isa_operand *operands, unsigned count)
+{
+    while (count && operands[count - 1].kind == ISA_OPERAND_NONE)
+        count--;
+    return !count;
+}
+
+/* A move of 128 bits is two of 64, of which the first is emitted here. Either side has two or four parts. */
+static void part_move(struct ptx_parser *p, struct isa_instr *instr)
+{
+    instr->type = ISA_B64;
+    instr->dst_count /= 2;
+    instr->src_count /= 2;
+    struct isa_instr lower = *instr;
+    instr->dst += instr->dst_count;
+    instr->src += instr->src_count;
+    if (is_sink(instr->dst, instr->dst_count))
+        *instr = lower;
+    else if (!is_sink(lower.dst, lower.dst_count))
+        ptx_emit(p, &lower);
+}
+
+/* Of values of 128 bits, only atomics are instructions of their own. */
+static void settle_wide(struct ptx_parser *p, struct isa_instr *instr)
+{
+    if (instr->type != ISA_B128 || instr->op == ISA_OP_ATOM)
+        return;
+    if (instr->op == ISA_OP_MOV) {
+        part_move(p, instr);
+        return;
+    }
+    instr->type = ISA_B64;
+    instr->mods.vec = ISA_VEC_V2;
+}
+
 static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)
 {
     int outside = read_suffixes(p, m, instr);
@@ -403,6 +437,7 @@ static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct is
     if (instr->op == ISA_OP_TEX || instr->op == ISA_OP_TLD4)
         instr->mods.cache = ISA_CACHE_NC; /* textures are read as what no thread writes */
     settle_param_space(p, m, instr);
+    settle_wide(p, instr);
     return 0;
 }
 

@@ -16,6 +16,9 @@ static int parse_register(struct ptx_parser *p, struct ptx_value *value, const s
                           uint32_t number)
 {
     int element = element_of(&p->token);
+    if (symbol->is_wide)
+        return ptx_error(p, &value->token, "mov.b128 moves its halves to registers of 64 bits",
+                         "a register of 128 bits is an operand of mov.b128, ld.b128, st.b128 and atom.b128 alone");
     if (symbol->elements > 1) {
         if (element < 0 || element >= symbol->elements)
             return ptx_error(p, &value->token, NULL, "a vector register is named with its element here, such as %.*s.x",
@@ -174,9 +177,10 @@ static bool parse_whole_vector(struct ptx_parser *p, struct ptx_raw_operand *raw
     const struct ptx_symbol *reg = p->token.kind == PTX_TOKEN_WORD ? ptx_lookup_reg(p, &p->token, &number) : NULL;
     struct ptx_lexer ahead = p->lexer;
     struct ptx_token next = ptx_lex_next(&ahead);
-    if (!reg || reg->elements == 1 || element_of(&next) >= 0)
+    if (!reg || reg->elements == 1 || (element_of(&next) >= 0 && !reg->is_wide))
         return false;
     raw->shape = PTX_VECTOR;
+    raw->is_wide = reg->is_wide;
     raw->count = reg->elements;
     struct ptx_symbol symbol = *reg;
     for (uint32_t i = 0; i < raw->count; i++)
@@ -211,6 +215,7 @@ int ptx_parse_operand(struct ptx_parser *p, struct ptx_raw_operand *raw)
     raw->token = p->token;
     raw->shape = PTX_PLAIN;
     raw->count = 0;
+    raw->is_wide = false;
     if (ptx_accept(p, '['))
         return parse_address(p, raw);
     if (ptx_accept(p, '{'))

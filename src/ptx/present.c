@@ -96,7 +96,7 @@ int ptx_check_present(struct ptx_parser *p, const struct isa_instr *instr, const
     case ISA_OP_VOTE: return require(p, at, instr->mods.sync, has_source(instr, 1), "a mask of lanes", ".sync");
     case ISA_OP_ATOM:
     case ISA_OP_REMOTE_ATOM:
-        return require(p, at, instr->mods.atomic == ISA_ATOMIC_CAS, has_source(instr, 2), "a value to swap in", ".cas");
+        return isa_atomic_parts(instr) > 1 ? 0 : require(p, at, instr->mods.atomic == ISA_ATOMIC_CAS, has_source(instr, 2), "a value to swap in", ".cas");
     default: return 0;
     }
 }

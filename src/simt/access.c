@@ -159,6 +159,18 @@ HOT static void gather(const struct simt_warp *warp, const struct simt_operand *
         GATHER(uint32_t, uint8_t)
 }
 
+/* Comparands stand before what is swapped in. */
+NOT_INLINE void gather_parts(const struct simt_warp *warp, const struct simt_op *op, const struct simt_frame *frame,
+                             uint64_t cycle, struct simt_access *access, bool compares)
+{
+    unsigned parts = access->elements;
+    for (unsigned i = 0; i < parts; i++) {
+        gather(warp, &op->src[1 + (compares ? parts : 0) + i], frame, cycle, access, i * access->element_bytes);
+        if (compares)
+            gather(warp, &op->src[1 + i], frame, cycle, access, SIMT_ATOMIC_BYTES + i * access->element_bytes);
+    }
+}
+
 HOT void simt_gather(const struct simt_warp *warp, const struct simt_op *op, const struct simt_frame *frame,
                      uint64_t cycle, struct simt_access *access)
 {
@@ -175,6 +187,10 @@ HOT void simt_gather(const struct simt_warp *warp, const struct simt_op *op, con
         simt_lock_operands(warp, access);
         return;
     }
+    if (RARELY(access->elements > 1)) {
+        gather_parts(warp, op, frame, cycle, access, compares);
+        return;
+    }
     gather(warp, &op->src[compares ? 2 : 1], frame, cycle, access, 0);
     if (compares)
         gather(warp, &op->src[1], frame, cycle, access, 8);
@@ -187,13 +203,42 @@ HOT void simt_atomic_lane(struct simt_warp *warp, const struct simt_access *acce
         simt_lock_lane(warp, access, lane, old);
         return;
     }
-    if (!op->dst_count || op->dst[0].place != SIMT_PLACE_ROW)
+    simt_atomic_lane_part(warp, access, lane, 0, old);
+}
+
+HOT void simt_atomic_lane_part(struct simt_warp *warp, const struct simt_access *access, unsigned lane, unsigned part,
+                               uint64_t old)
+{
+    const struct simt_op *op = access->op;
+    if (!op->dst_count || op->dst[part].place != SIMT_PLACE_ROW)
         return;
-    void *row = simt_row(warp, access->reg_base, op->dst[0].row);
-    if (op->dst[0].wide)
+    void *row = simt_row(warp, access->reg_base, op->dst[part].row);
+    if (op->dst[part].wide)
         ((uint64_t *)row)[lane] = old;
     else
         ((uint32_t *)row)[lane] = (uint32_t)old;
+}
+
+/* As atomic_on, of several parts. */
+NOT_INLINE void atomic_parts_on(struct simt_warp *warp, struct simt_access *access, unsigned lane, uint8_t *at, uint8_t flags)
+{
+    unsigned bytes = access->element_bytes, operation = access->instr->mods.atomic;
+    bool whole = access->instr->type == ISA_B128, changed = false;
+    bool equal = memcmp(at, simt_atomic_at(access, lane, 0, true), bytes * access->elements) == 0;
+    for (unsigned i = 0; i < access->elements; i++) {
+        uint64_t old = 0, operand = simt_atomic_value(access, lane, i, false), value = operand;
+        memcpy(&old, at + i * bytes, bytes);
+        if (!whole)
+            value = lane_atomic(operation | flags, access->instr->type, old, operand, 0);
+        else if (operation == ISA_ATOMIC_CAS && !equal)
+            value = old;
+        memcpy(at + i * bytes, &value, bytes);
+        changed |= value != old;
+        memcpy(simt_atomic_at(access, lane, i, true), &old, bytes);
+        simt_atomic_lane_part(warp, access, lane, i, old);
+    }
+    access->changed |= changed ? BIT64(lane) : 0;
+    access->matched |= equal ? BIT64(lane) : 0;
 }
 
 /* Leaves what the location held in the place of what it was compared with. flags: LANE_ATOMIC_SUBNORMAL where atomic
@@ -201,6 +246,10 @@ HOT void simt_atomic_lane(struct simt_warp *warp, const struct simt_access *acce
 static void atomic_on(struct simt_warp *warp, struct simt_access *access, unsigned lane, uint8_t *at, uint8_t flags)
 {
     uint64_t old = 0, operand, compare, value;
+    if (RARELY(access->elements > 1)) {
+        atomic_parts_on(warp, access, lane, at, flags);
+        return;
+    }
     memcpy(&old, at, access->element_bytes);
     memcpy(&operand, simt_access_data(access, lane), 8);
     memcpy(&compare, simt_access_data(access, lane) + 8, 8);

@@ -167,8 +167,12 @@ static void bind_memory(struct arena *arena, const struct isa_instr *instr, stru
                      : op->kind == SIMT_KIND_SURFACE ? (uint8_t)(instr->mods.vec ? 1u << instr->mods.vec : 1)
                      : form->kind == ISA_FLAG_LOAD   ? op->dst_count
                      : form->kind == ISA_FLAG_STORE ? (uint8_t)(op->src_count - 1)
-                                                    : 1;
-    form->stride = form->kind == ISA_FLAG_ATOMIC ? 16 : (uint8_t)(form->element_bytes * form->elements);
+                                                    : (uint8_t)isa_atomic_parts(instr);
+    if (instr->type == ISA_B128)
+        form->element_bytes = 8;
+    form->stride = form->kind != ISA_FLAG_ATOMIC ? (uint8_t)(form->element_bytes * form->elements)
+                   : form->elements > 1          ? 2 * SIMT_ATOMIC_BYTES
+                                                 : SIMT_ATOMIC_BYTES;
     form->space = flags & ISA_FLAG_IMAGE ? ISA_SPACE_GLOBAL : instr->mods.space;
     if (op->kind == SIMT_KIND_SEND) {
         form->elements = (uint8_t)(op->src_count - 2);

@@ -2,7 +2,8 @@
  *
  * Integers wrap; inc and dec wrap at the operand. Floating-point sums are rounded to nearest even; a NaN result is
  * the canonical NaN of its format, in f64 the operand if it is NaN, else what memory had, made quiet. f32 sums flush
- * subnormals unless LANE_ATOMIC_SUBNORMAL is given, the 16-bit formats never do. Left out: 128-bit exch and cas. */
+ * subnormals unless LANE_ATOMIC_SUBNORMAL is given, the 16-bit formats never do. Those of 128 bits are performed by whoever
+ * has both halves (packet_values.c of room memory, access.c). */
 #include "base/bits.h"
 #include "simt/lanes_body.h"
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/strbuf.h"
 #include "isa/program.h"
@@ -177,8 +178,10 @@ struct simt_warp {
 };
 
 /* One memory instruction's work. Data holds each lane's bytes in memory order, `stride` bytes from lane to lane: what a
- * store writes, the operand (bytes 0..7) and comparand (8..15) of an atomic. */
+ * store writes, the operand (bytes 0..7) and comparand (8..15) of an atomic; of an atomic of several parts
+ * (isa_atomic_parts), which are `elements`, their operands side by side (0..15), then their comparands (16..31). */
 #define SIMT_ACCESS_BYTES 32
+#define SIMT_ATOMIC_BYTES 16
 struct simt_texels;
 struct mbarrier_step;
 struct simt_access {
@@ -212,6 +215,25 @@ struct simt_access {
 static inline uint8_t *simt_access_data(const struct simt_access *access, unsigned lane)
 {
     return (uint8_t *)access->data + lane * access->stride;
+}
+
+/* What lies in the data of a lane's atomic for a part: its operand, or its comparand, in whose place the value is left
+ * that the part found, where the atomic was performed at issue. */
+static inline uint8_t *simt_atomic_at(const struct simt_access *access, unsigned lane, unsigned part, bool comparand)
+{
+    unsigned behind = access->elements > 1 ? SIMT_ATOMIC_BYTES : SIMT_ATOMIC_BYTES / 2;
+    return simt_access_data(access, lane) + part * access->element_bytes + (comparand ? behind : 0);
+}
+static inline uint64_t simt_atomic_value(const struct simt_access *access, unsigned lane, unsigned part, bool comparand)
+{
+    uint64_t value = 0;
+    memcpy(&value, simt_atomic_at(access, lane, part, comparand), access->elements > 1 ? access->element_bytes : 8);
+    return value;
+}
+/* The part of a lane's atomic that is performed at an address, of which the lowest bits are enough. */
+static inline unsigned simt_atomic_part(const struct simt_access *access, unsigned lane, uint64_t address)
+{
+    return access->elements > 1 ? (unsigned)(address - access->address[lane]) % SIMT_ATOMIC_BYTES / access->element_bytes : 0;
 }
 
 enum simt_event {
@@ -282,8 +304,10 @@ static inline uint32_t simt_pc(const struct simt_warp *warp)
  * two) in which all their addresses lie. */
 void simt_load_lanes(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, const uint8_t *line,
                      uint32_t line_bytes);
-/* Writes an atomic's old value to its destination. */
+/* Writes an atomic's old value to its destination; of one of several parts, that of a part. */
 void simt_atomic_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint64_t old);
+void simt_atomic_lane_part(struct simt_warp *warp, const struct simt_access *access, unsigned lane, unsigned part,
+                           uint64_t old);
 /* Writes the result of a reducing barrier to the lanes that arrived; the warp has executed nothing since. */
 void simt_barrier_result(struct simt_warp *warp, const struct simt_barrier *barrier, uint64_t value);
 /* Reads and writes local memory of one lane (offset in the thread's local memory); false outside the limit. */

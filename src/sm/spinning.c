@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/archive.h"
+#include "memory/packet_values.h"
 #include "simt/lanes.h"
 #include "sm/state.h"
 
@@ -110,13 +111,14 @@ void sm_spinning_atomics(struct sm *sm, const struct core_op *o, const struct me
     struct spin_atomic atomic = {.warp = o->slot, .instr = o->access->instr};
     for (unsigned i = 0; i < reply->lane_count; i++) {
         const struct packet_lane *l = &reply->lanes[i];
-        uint64_t operand;
-        memcpy(&operand, simt_access_data(o->access, l->lane), sizeof operand);
+        unsigned part = simt_atomic_part(o->access, l->lane, l->offset);
+        if (part)
+            continue; /* the lane's first says whether it spins */
         atomic.lane = l->lane;
         atomic.address = (reply->packet.address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset;
         atomic.before = l->operand;
-        atomic.after = lane_atomic(reply->atomic, reply->type, l->operand, operand, l->compare);
-        atomic.took = l->operand == l->compare;
+        atomic.after = packet_lane_after(reply, i, simt_atomic_value(o->access, l->lane, part, false));
+        atomic.took = l->operand == l->compare && packet_lane_performed(reply, i);
         spin_atomic(sm->spinning.spin, &atomic);
     }
 }

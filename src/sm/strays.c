@@ -60,7 +60,8 @@ static void give_zeros(struct simt_warp *warp, const struct simt_access *access,
         if (access->kind == ISA_FLAG_LOAD)
             simt_load_lanes(warp, access, BIT64(lane), zeros, sizeof zeros);
         else if (access->kind == ISA_FLAG_ATOMIC)
-            simt_atomic_lane(warp, access, lane, 0);
+            for (unsigned part = 0; part < access->elements; part++)
+                simt_atomic_lane_part(warp, access, lane, part, 0);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "memory/packet_values.h"
 #include "simt/image.h"
 #include "simt/lanes.h"
 #include "simt/send.h"
@@ -86,10 +87,11 @@ static bool synchronises(const struct core_op *o)
     }
 }
 
-/* A lane's atomic of shared memory, which was performed at once with those of its warp's other lanes. */
+/* A part of a lane's atomic of shared memory, which was performed at once with those of its warp's other lanes. */
 static struct lockstep_atomic_event shared_atomic(const struct sm *sm, unsigned slot, const struct simt_access *a,
-                                                  unsigned lane)
+                                                  unsigned lane, unsigned part)
 {
+    uint64_t address = a->address[lane] + part * a->element_bytes;
     const struct warp_slot *warp = &sm->warp.slots[slot];
     struct lockstep_atomic_event event = {.cycle = sm->agenda.now,
                                           .warp = slot,
@@ -100,9 +102,9 @@ static struct lockstep_atomic_event shared_atomic(const struct sm *sm, unsigned 
                                           .space = LOCKSTEP_SHARED,
                                           .operation = operation_of(a->instr->mods.atomic),
                                           .performed = 1,
-                                          .address = a->address[lane]};
-    memcpy(&event.before, simt_access_data(a, lane) + 8, sizeof event.before);
-    memcpy(&event.after, warp->simt.block->shared + a->address[lane], a->element_bytes);
+                                          .before = simt_atomic_value(a, lane, part, true),
+                                          .address = address};
+    memcpy(&event.after, warp->simt.block->shared + address, a->element_bytes);
     return event;
 }
 
@@ -114,18 +116,20 @@ NOT_INLINE void tell_shared_atomic(struct sm *sm, unsigned slot, const struct si
     bool heard = watch_hears(&sm->watch, WATCH_atomic);
     if (!watch_progress_wants(&sm->consumers.progress, operation) && !heard)
         return;
-    for (uint64_t rest = a->changed & a->mask; rest; rest &= rest - 1) {
-        struct lockstep_atomic_event event = shared_atomic(sm, slot, a, mask_first(rest));
-        watch_atomic(&sm->watch, &sm->consumers, &event);
-    }
+    for (uint64_t rest = a->changed & a->mask; rest; rest &= rest - 1)
+        for (unsigned part = 0; part < a->elements; part++) {
+            struct lockstep_atomic_event event = shared_atomic(sm, slot, a, mask_first(rest), part);
+            watch_atomic(&sm->watch, &sm->consumers, &event);
+        }
     if (!heard || operation == LOCKSTEP_ATOMIC_OTHER)
         return;
-    for (uint64_t rest = a->mask & ~a->changed; rest; rest &= rest - 1) {
-        struct lockstep_atomic_event event = shared_atomic(sm, slot, a, mask_first(rest));
-        event.performed = operation != LOCKSTEP_ATOMIC_COMPARE_AND_SWAP;
-        event.before = event.after;
-        watch_tell_atomic(&sm->watch, &event);
-    }
+    for (uint64_t rest = a->mask & ~a->changed; rest; rest &= rest - 1)
+        for (unsigned part = 0; part < a->elements; part++) {
+            struct lockstep_atomic_event event = shared_atomic(sm, slot, a, mask_first(rest), part);
+            event.performed = operation != LOCKSTEP_ATOMIC_COMPARE_AND_SWAP;
+            event.before = event.after;
+            watch_tell_atomic(&sm->watch, &event);
+        }
 }
 
 static struct lockstep_access_event access_of_lanes(const struct sm *sm, unsigned slot, const struct simt_access *a,
@@ -238,15 +242,15 @@ HOT void sm_tell_atomics(struct sm *sm, const struct core_op *o, const struct me
                                           .operation = operation_of(reply->atomic)};
     for (unsigned i = 0; i < reply->lane_count; i++) {
         const struct packet_lane *l = &reply->lanes[i];
-        uint64_t operand;
-        memcpy(&operand, simt_access_data(o->access, l->lane), sizeof operand);
+        unsigned part = simt_atomic_part(o->access, l->lane, l->offset);
         event.lane = l->lane;
         event.thread = warp->simt.threads[l->lane];
-        event.performed = reply->atomic != ISA_ATOMIC_CAS || l->operand == l->compare;
+        event.performed = packet_lane_performed(reply, i);
         event.address = (reply->packet.address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset;
         event.before = l->operand;
-        event.after =
-            event.performed ? lane_atomic(reply->atomic, reply->type, l->operand, operand, l->compare) : l->operand;
+        event.after = event.performed
+                          ? packet_lane_after(reply, i, simt_atomic_value(o->access, l->lane, part, false))
+                          : l->operand;
         watch_atomic(&sm->watch, &sm->consumers, &event);
     }
 }

@@ -20,7 +20,7 @@
 #define PTX_HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 /* Registers of all kinds, for the text of a kernel or function. */
 #define PTX_REGS                                                                                                       \
-    ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<32>; .reg .f32 %f<8>; .reg .b64 %rd<16>; .reg .f64 %d<8>;\n"
+    ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<32>; .reg .f32 %f<8>; .reg .b64 %rd<16>; .reg .f64 %d<8>; .reg .b128 %rq<4>;\n"
 /* A kernel with two parameters: a buffer and a number. */
 #define PTX_KERNEL(name, body) ".visible .entry " name "(.param .u64 p, .param .u64 n)\n{\n" PTX_REGS body "\n}\n"
 /* %rd1 = p, %r1 = n, %r2 = tid.x, %r5 = global thread number, %rd2 = p + 4 * %r5: nine instructions. */

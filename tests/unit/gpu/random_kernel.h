@@ -56,7 +56,7 @@ static inline struct program make_program(uint64_t seed)
         s->space = rnd(&x, 2) ? GLOBAL : (enum space)rnd(&x, 3);
         s->size = 1u << rnd(&x, 5);
         if (s->kind == ATOMIC || s->kind == REDUCTION) {
-            s->size = 4;
+            s->size = s->kind == ATOMIC && !rnd(&x, 3) ? 16 : 4;
             s->space = s->space == LOCAL ? GLOBAL : s->space;
         }
         /* half of the time in the first 16 bytes, so that sizes meet */
@@ -78,6 +78,20 @@ static inline void add_address(struct strbuf *out, const struct program *p, cons
     if (s->space == GLOBAL && p->interleaved)
         offset = offset / 16 * 16 * THREADS + offset % 16;
     strbuf_addf(out, "[%s+%u]", s->space == GLOBAL ? "%rd2" : s->space == SHARED ? "%r20" : "%rd11", offset);
+}
+
+/* Of 128 bits: an exchange, or a compare-and-swap of what is 0 as a whole. */
+static inline void add_wide(struct strbuf *out, const struct program *p, const struct step *s)
+{
+    const char *space = s->space == GLOBAL ? ".global" : ".shared";
+    strbuf_addf(out,
+                "add.u32 %%r7, %%r6, 1; mov.b64 %%rd6, {%%r6, %%r7}; mov.b64 %%rd7, 0; mov.b128 %%rq1, {%%rd6, %%rd6}; "
+                "mov.b128 %%rq2, {%%rd7, %%rd7}; atom%s.%s.b128 %%rq0, ",
+                space, s->operation == 4 ? "cas" : "exch");
+    add_address(out, p, s);
+    strbuf_addf(out, ", %s%%rq1; mov.b128 {%%r10, %%r11, %%r12, %%r13}, %%rq0;", s->operation == 4 ? "%rq2, " : "");
+    for (unsigned i = 10; i < 14; i++)
+        strbuf_addf(out, " mad.lo.u32 %%r6, %%r6, 31, %%r%u;", i);
 }
 
 static inline void add_step(struct strbuf *out, const struct program *p, const struct step *s, unsigned number)
@@ -108,6 +122,10 @@ static inline void add_step(struct strbuf *out, const struct program *p, const s
         strbuf_addf(out, ", %s;", stored[log]);
         break;
     case ATOMIC:
+        if (s->size == 16) {
+            add_wide(out, p, s);
+            break;
+        }
         strbuf_addf(out, "atom%s.%s %%r10, ", spaces[s->space], operations[s->operation]);
         add_address(out, p, s);
         strbuf_add(out, s->operation == 4 ? ", 0, %r6; mad.lo.u32 %r6, %r6, 31, %r10;"

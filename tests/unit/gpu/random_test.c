@@ -45,6 +45,14 @@ static void interpret_step(struct thread *t, const struct step *s)
         memcpy(at, words, s->size);
     } else if (s->kind == GATHER) {
         mix(t, table_word(t->acc % TABLE));
+    } else if (s->size == 16 && s->kind == ATOMIC) {
+        uint32_t value[4] = {t->acc, t->acc + 1, t->acc, t->acc + 1};
+        static const uint32_t free_place[4];
+        memcpy(words, at, sizeof words);
+        if (s->operation != 4 || !memcmp(words, free_place, sizeof words))
+            memcpy(at, value, sizeof value);
+        for (unsigned i = 0; i < 4; i++)
+            mix(t, words[i]);
     } else if (s->kind == ATOMIC || s->kind == REDUCTION) {
         memcpy(words, at, 4);
         uint32_t value = operate(s->kind == REDUCTION ? s->operation % 2 : s->operation, words[0], t->acc);
