@@ -56,6 +56,7 @@ static cudaError_t set_array(struct runtime *rt, cudaArray_const_t array, struct
     image->size[1] = (uint32_t)array_rows(array);
     image->size[2] = layers ? 1 : (uint32_t)array_slices(array);
     image->layers = layers ? (uint32_t)array_slices(array) : 1;
+    image->array_size = array->flags & cudaArrayLayered ? image->layers / (array->flags & cudaArrayCubemap ? 6 : 1) : 1;
     return set_channels(rt, &array->desc, image);
 }
 
@@ -81,7 +82,7 @@ static cudaError_t set_memory(struct runtime *rt, const void *pointer, const str
     image->row = image->slice = pitch;
     image->size[0] = (uint32_t)width;
     image->size[1] = (uint32_t)height;
-    image->size[2] = image->layers = 1;
+    image->size[2] = image->layers = image->array_size = 1;
     return cudaSuccess;
 }
 
@@ -146,7 +147,7 @@ static cudaError_t make_object(struct runtime *rt, struct simt_image *image, con
     uint64_t handle = gpu_malloc(rt->gpu, SIMT_IMAGE_BYTES);
     gpu_label(rt->gpu, handle, rt->entry, NULL);
     image->kind = (uint8_t)like->kind;
-    image->mark = simt_image_mark(handle);
+    simt_image_seal(image, handle);
     cudaError_t error = replay_bytes(rt, handle, image, sizeof *image);
     if (error || !handle)
         return error ? error : cudaErrorMemoryAllocation;

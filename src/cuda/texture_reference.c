@@ -21,7 +21,10 @@ static cudaError_t write_description(struct runtime *rt, const struct textureRef
     cudaError_t error = variable_find(rt, t, &address, &bytes);
     if (error || bytes < SIMT_IMAGE_BYTES)
         return error ? error : cudaErrorInvalidTexture;
-    image->mark = image->kind ? simt_image_mark(address) : 0;
+    if (image->kind)
+        simt_image_seal(image, address);
+    else
+        image->mark = 0;
     error = flight_wait(rt);
     error = error ? error : replay_bytes(rt, address, image, sizeof *image);
     if (error)

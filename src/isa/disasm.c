@@ -292,18 +292,43 @@ static void print_place(struct printer *s, const struct isa_operand *coordinates
     strbuf_add(s->out, "[");
     print_operand(s, &instr->src[0], ISA_B64);
     for (unsigned i = 0; i < count + (count == 3); i++) {
-        bool layer = i == 0 && (instr->mods.geometry == ISA_GEOMETRY_A1D || instr->mods.geometry == ISA_GEOMETRY_A2D);
+        bool layer = i == 0 && isa_has_layer(instr);
         strbuf_add(s->out, i ? ", " : ", {");
         print_operand(s, &coordinates[i < count ? i : count - 1], layer || !instr->stype ? ISA_B32 : instr->stype);
     }
     strbuf_add(s->out, "}]");
 }
 
-/* tex, tld4, suld, sust: see the positions in op.def. */
+/* With the one that PTX asks for beyond three. */
+static void print_gradients(struct printer *s, const struct isa_operand *gradients)
+{
+    unsigned count = isa_gradients(s->instr);
+    separate(s);
+    for (unsigned i = 0; i < count + (count == 3); i++) {
+        strbuf_add(s->out, i ? ", " : "{");
+        print_operand(s, &gradients[i < count ? i : count - 1], ISA_F32);
+    }
+    strbuf_add(s->out, "}");
+}
+
+/* txq, suq. */
+static void print_query(struct printer *s)
+{
+    const struct isa_instr *instr = s->instr;
+    print_vector(s, instr->dst, 1, ISA_B32);
+    separate(s);
+    strbuf_add(s->out, "[");
+    print_operand(s, &instr->src[0], ISA_B64);
+    strbuf_add(s->out, "]");
+    if (instr->src_count > 1)
+        print_source(s, 'u', &instr->src[1]);
+}
+
+/* tex, tld4, suld, sust, sured: see the positions in op.def. */
 static void print_image(struct printer *s)
 {
     const struct isa_instr *instr = s->instr;
-    bool stores = isa_op_info(instr->op)->flags & ISA_FLAG_STORE;
+    bool stores = isa_op_info(instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC);
     unsigned values = stores ? instr->src_count - 1u - isa_coordinates(instr) : 0, behind;
     if (!stores)
         print_vector(s, instr->dst, instr->dst_count, instr->type);
@@ -311,8 +336,12 @@ static void print_image(struct printer *s)
     if (stores)
         print_vector(s, instr->src + 1, values, instr->type);
     behind = 1 + values + isa_coordinates(instr);
-    if (behind < instr->src_count)
+    if (instr->mods.lod == ISA_LOD_GRADIENT) {
+        print_gradients(s, &instr->src[behind]);
+        print_gradients(s, &instr->src[behind + isa_gradients(instr)]);
+    } else if (behind < instr->src_count) {
         print_source(s, 's', &instr->src[behind]);
+    }
 }
 
 /* Copies beside the warp: see the positions in op.def. */
@@ -467,7 +496,10 @@ static void print_operands(struct printer *s)
     case ISA_OP_TEX:
     case ISA_OP_TLD4:
     case ISA_OP_SULD:
-    case ISA_OP_SUST: print_image(s); break;
+    case ISA_OP_SUST:
+    case ISA_OP_SURED: print_image(s); break;
+    case ISA_OP_TXQ:
+    case ISA_OP_SUQ: print_query(s); break;
     case ISA_OP_ST_ASYNC:
     case ISA_OP_RED_ASYNC: print_send(s); break;
     case ISA_OP_CP_ASYNC:

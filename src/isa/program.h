@@ -267,8 +267,22 @@ static inline unsigned isa_coordinates(const struct isa_instr *instr)
     case ISA_GEOMETRY_1D: return 1;
     case ISA_GEOMETRY_2D:
     case ISA_GEOMETRY_A1D: return 2;
+    case ISA_GEOMETRY_ACUBE: return 4;
     default: return 3;
     }
+}
+
+/* The first coordinate is the number of a layer. */
+static inline bool isa_has_layer(const struct isa_instr *instr)
+{
+    return instr->mods.geometry == ISA_GEOMETRY_A1D || instr->mods.geometry == ISA_GEOMETRY_A2D ||
+           instr->mods.geometry == ISA_GEOMETRY_ACUBE;
+}
+
+/* How many gradients tex.grad has along each of x and y; 0: it is something else. */
+static inline unsigned isa_gradients(const struct isa_instr *instr)
+{
+    return instr->mods.lod == ISA_LOD_GRADIENT ? isa_coordinates(instr) - isa_has_layer(instr) : 0;
 }
 
 /* The parts of a lane's atomic: elements of a vector, each performed by itself, or the halves of 128 bits, which are

@@ -487,7 +487,7 @@ static int bind_coordinates(struct binder *b, const struct ptx_raw_operand *raw)
 {
     const struct isa_instr *instr = b->instr;
     unsigned have = raw->count - 1u, want = isa_coordinates(instr);
-    bool layered = instr->mods.geometry == ISA_GEOMETRY_A1D || instr->mods.geometry == ISA_GEOMETRY_A2D;
+    bool layered = isa_has_layer(instr);
     if (have != want && !(want == 3 && have == 4))
         return ptx_error(b->p, &raw->token, NULL, "expected %u coordinates, found %u", want, have);
     for (unsigned i = 0; i < want; i++) {
@@ -501,10 +501,46 @@ static int bind_coordinates(struct binder *b, const struct ptx_raw_operand *raw)
     return 0;
 }
 
-/* tex, tld4, suld, sust: see the positions in op.def. */
+/* The gradients along one axis of the screen: PTX asks for four where there are three. */
+static int bind_gradients(struct binder *b)
+{
+    const struct ptx_raw_operand *raw = take(b);
+    unsigned want = isa_gradients(b->instr);
+    if (!raw)
+        return missing(b);
+    if ((raw->shape != PTX_VECTOR && (raw->shape != PTX_PLAIN || want > 1)) || raw->count != want + (want == 3))
+        return ptx_error(b->p, &raw->token, NULL, "expected %u gradient%s", want + (want == 3), want > 1 ? "s in braces" : "");
+    for (unsigned i = 0; i < want; i++)
+        if (check_value(b, &raw->values[i], ISA_F32) < 0 ||
+            ptx_bind_value(b->p, &raw->values[i], ISA_F32, false, &b->src[b->src_count++]) < 0)
+            return -1;
+    return 0;
+}
+
+/* txq, suq. */
+static int bind_query(struct binder *b)
+{
+    const struct ptx_raw_operand *first = take(b), *place = take(b);
+    if (!place)
+        return missing(b);
+    if (bind_destination(b, 'j', first, false) < 0)
+        return -1;
+    if (place->shape != PTX_ADDRESS)
+        return wrong(b->p, &place->token, "a texture or surface in brackets");
+    if (bind_handle(b, &place->values[0], &b->src[b->src_count++]) < 0)
+        return -1;
+    if (b->instr->mods.lod != ISA_LOD_LEVEL)
+        return 0;
+    const struct ptx_raw_operand *level = take(b);
+    return !level ? missing(b) : bind_source(b, 'u', level);
+}
+
+/* tex, tld4, suld, sust, sured: see the positions in op.def. */
 static int bind_image(struct binder *b)
 {
-    bool stores = isa_op_info(b->instr->op)->flags & ISA_FLAG_STORE;
+    if (b->instr->mods.query)
+        return bind_query(b);
+    bool stores = isa_op_info(b->instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC);
     const struct ptx_raw_operand *first = take(b), *second = take(b), *place = stores ? first : second;
     if (!second)
         return missing(b);
@@ -518,6 +554,8 @@ static int bind_image(struct binder *b)
         return -1;
     if (bind_coordinates(b, place) < 0)
         return -1;
+    if (b->instr->mods.lod == ISA_LOD_GRADIENT)
+        return bind_gradients(b) < 0 ? -1 : bind_gradients(b);
     if (b->instr->mods.lod != ISA_LOD_LEVEL)
         return 0;
     const struct ptx_raw_operand *level = take(b);

@@ -40,7 +40,7 @@ static const struct {
     {"LIMIT", "limit", ISA_FIELD_LIMIT},        {"LOD", "level", ISA_FIELD_LOD},
     {"COMPONENT", "component", ISA_FIELD_COMPONENT}, {"SURFACE", "format", ISA_FIELD_SURFACE},
     {"GEOMETRY", "geometry", ISA_FIELD_GEOMETRY}, {"BOUNDS", "mode outside", ISA_FIELD_BOUNDS},
-    {"SHAPE", "shape", ISA_FIELD_SHAPE},
+    {"SHAPE", "shape", ISA_FIELD_SHAPE}, {"QUERY", "attribute", ISA_FIELD_QUERY},
     {"NUMBER", "number", ISA_FIELD_NUMBER},     {"TRANS", ".trans", ISA_FIELD_TRANS},
     {"ALAYOUT", "layout of a", ISA_FIELD_ALAYOUT}, {"BLAYOUT", "layout of b", ISA_FIELD_BLAYOUT},
     {"CTYPE", "fourth type", ISA_FIELD_CTYPE},
@@ -109,7 +109,7 @@ static const struct ptx_token *written(const struct ptx_suffixes *s, unsigned fi
 /* Adds the values that these rows leave to field `at`: ".a, .b or no scope". */
 static void add_expected(struct strbuf *out, const bool *fits, unsigned at)
 {
-    char list[32][16];
+    char list[32][24];
     unsigned count = 0, name = 0;
     bool none = false;
     for (unsigned i = 0; i < FORMS; i++) {

@@ -168,7 +168,8 @@ static bool is_outside_form(const struct isa_instr *instr)
     uint8_t type = instr->type, stype = instr->stype;
     bool is_cluster = instr->op == ISA_OP_BAR && instr->mods.scope == ISA_SCOPE_CLUSTER;
     bool is_image = isa_op_info(instr->op)->flags & ISA_FLAG_IMAGE;
-    bool is_converted = is_image && (type == ISA_F16X2 || instr->mods.surface == ISA_SURFACE_FORMATTED);
+    bool is_formatted = instr->mods.surface == ISA_SURFACE_FORMATTED && instr->op != ISA_OP_SUST;
+    bool is_converted = is_image && (type == ISA_F16X2 || is_formatted);
     bool is_volta = instr->op == ISA_OP_MMA && instr->mods.shape == ISA_SHAPE_M8N8K4 && stype == ISA_F16;
     bool is_rounded = instr->op == ISA_OP_MMA && instr->mods.round > ISA_ROUND_RN;
     return is_volta || is_rounded || is_cluster || is_converted;
@@ -434,7 +435,7 @@ static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct is
     }
     if (parse_operands(p, m, instr) < 0)
         return -1;
-    if (instr->op == ISA_OP_TEX || instr->op == ISA_OP_TLD4)
+    if (instr->op == ISA_OP_TEX || instr->op == ISA_OP_TLD4 || instr->mods.query)
         instr->mods.cache = ISA_CACHE_NC; /* textures are read as what no thread writes */
     settle_param_space(p, m, instr);
     settle_wide(p, instr);

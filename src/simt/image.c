@@ -8,8 +8,24 @@
 
 #include "base/bits.h"
 #include "simt/execute.h"
+#include "simt/lanes_float.h"
 
 #define FAR_OUT 1e9 /* no texture is as large */
+
+void simt_image_seal(struct simt_image *image, uint64_t address)
+{
+    static const uint8_t numbers[] = {0, 3, 1, 4}; /* by simt_address_mode; PTX ISA, "txq" */
+    static const uint8_t types[3][5] = {{0, 1, 2, 0, 3}, {0, 8, 9, 0, 10}, {0, 0, 16, 0, 32}}; /* by format, bytes of a channel */
+    image->mark = simt_image_mark(address);
+    image->data_type = types[image->format][image->channel_bytes];
+    image->channel_order = image->channels;
+    image->whole = image->normalized;
+    image->filter = image->filters;
+    for (unsigned d = 0; d < 3; d++)
+        image->wrapping[d] = numbers[image->modes[d]];
+    image->levels = image->samples = 1;
+    image->layout = image->is_linear;
+}
 
 /* Copies the description of a handle; false when there is none of the kind. */
 static bool describe(const struct simt_warp *warp, uint64_t handle, enum simt_image_kind kind, struct simt_image *image)
@@ -31,23 +47,18 @@ static enum simt_event no_image(struct simt_result *r, unsigned lane, uint64_t h
 /* The rows of an access's coordinates and handle. */
 struct rows {
     const uint64_t *handle;
-    const uint32_t *at[3];
-    uint64_t scratch[4][SIMT_MAX_WIDTH];
+    const uint32_t *at[4];
+    uint64_t scratch[5][SIMT_MAX_WIDTH];
 };
 
 static void find_rows(const struct simt_warp *warp, const struct simt_op *op, const struct simt_result *r,
                       uint64_t cycle, struct rows *rows)
 {
     const struct simt_frame *frame = &warp->paths.now->frame;
-    unsigned first = 1 + (op->form.kind == ISA_FLAG_STORE ? op->form.elements : 0);
-    rows->handle = simt_source_row(warp, &op->src[0], frame, cycle, rows->scratch[3]);
+    unsigned first = 1 + (op->form.kind == ISA_FLAG_LOAD ? 0 : op->form.elements);
+    rows->handle = simt_source_row(warp, &op->src[0], frame, cycle, rows->scratch[4]);
     for (unsigned i = 0; i < isa_coordinates(r->instr); i++)
         rows->at[i] = simt_source_row(warp, &op->src[first + i], frame, cycle, rows->scratch[i]);
-}
-
-static bool has_layer(const struct isa_instr *instr)
-{
-    return instr->mods.geometry == ISA_GEOMETRY_A1D || instr->mods.geometry == ISA_GEOMETRY_A2D;
 }
 
 /* Textures */
@@ -125,7 +136,7 @@ static unsigned face_of(double x, double y, double z, double *s, double *t)
 /* A lane's place. */
 struct spot {
     double x[3];
-    uint32_t layer;
+    uint32_t layer; /* or face, of cubes one behind the other */
     unsigned dimensions;
 };
 
@@ -139,13 +150,15 @@ static double coordinate(const struct isa_instr *instr, uint32_t bits)
 static struct spot spot_of(const struct isa_instr *instr, const struct rows *rows, const struct simt_image *image,
                            unsigned lane)
 {
-    unsigned layered = has_layer(instr), count = isa_coordinates(instr);
+    unsigned layered = isa_has_layer(instr), count = isa_coordinates(instr);
     struct spot spot = {.dimensions = count - layered};
     for (unsigned i = layered; i < count; i++)
         spot.x[i - layered] = coordinate(instr, rows->at[i][lane]);
     spot.layer = layered ? rows->at[0][lane] : 0;
-    if (instr->mods.geometry == ISA_GEOMETRY_CUBE) {
-        spot.layer = face_of(spot.x[0], spot.x[1], spot.x[2], &spot.x[0], &spot.x[1]);
+    if (instr->mods.geometry == ISA_GEOMETRY_CUBE || instr->mods.geometry == ISA_GEOMETRY_ACUBE) {
+        uint32_t cubes = image->layers < 6 ? 1 : image->layers / 6;
+        uint32_t cube = (int32_t)spot.layer < 0 ? 0 : spot.layer < cubes ? spot.layer : cubes - 1;
+        spot.layer = 6 * cube + face_of(spot.x[0], spot.x[1], spot.x[2], &spot.x[0], &spot.x[1]);
         spot.dimensions = 2;
         if (!image->normalized) /* cubes are asked by direction */
             for (unsigned d = 0; d < 2; d++)
@@ -261,14 +274,41 @@ enum simt_event simt_texture(struct simt_warp *warp, const struct simt_op *op, u
     return SIMT_PLAIN;
 }
 
+/* What queries read is a word of the description. */
+static enum simt_event query(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
+                             struct simt_result *r)
+{
+#define AT(member) offsetof(struct simt_image, member)
+    static const size_t places[] = {
+        [ISA_QUERY_WIDTH] = AT(size),          [ISA_QUERY_HEIGHT] = AT(size) + 4,     [ISA_QUERY_DEPTH] = AT(size) + 8,
+        [ISA_QUERY_DATA_TYPE] = AT(data_type), [ISA_QUERY_NORMALIZED] = AT(whole),    [ISA_QUERY_ARRAY_SIZE] = AT(array_size),
+        [ISA_QUERY_LEVELS] = AT(levels),       [ISA_QUERY_SAMPLES] = AT(samples),     [ISA_QUERY_FILTER] = AT(filter),
+        [ISA_QUERY_MODE_0] = AT(wrapping),     [ISA_QUERY_MODE_1] = AT(wrapping) + 4, [ISA_QUERY_MODE_2] = AT(wrapping) + 8,
+        [ISA_QUERY_LINEAR] = AT(layout),       [ISA_QUERY_CHANNEL_ORDER] = AT(channel_order)};
+#undef AT
+    enum simt_image_kind kind = r->instr->op == ISA_OP_TXQ ? SIMT_IMAGE_TEXTURE : SIMT_IMAGE_SURFACE;
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    const uint64_t *handles = simt_source_row(warp, &op->src[0], &warp->paths.now->frame, cycle, scratch);
+    for (uint64_t rest = r->mask, known = 0; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        struct simt_image image;
+        if (handles[lane] != known && !describe(warp, handles[lane], kind, &image))
+            return no_image(r, lane, handles[lane], kind);
+        known = handles[lane];
+        access->address[lane] = known + places[r->instr->mods.query];
+    }
+    return simt_access_at(warp, op, cycle, r->mask, access, r);
+}
+
 /* Surfaces */
 
 /* Where a lane's bytes are: *outside, when they are not in the surface. They are moved there under .clamp. */
 static uint64_t surface_address(const struct isa_instr *instr, const struct simt_image *image, const struct rows *rows,
                                 unsigned lane, unsigned bytes, bool *outside)
 {
-    unsigned layered = has_layer(instr), count = isa_coordinates(instr);
-    int64_t most[3] = {(int64_t)image->size[0] * image->channels * image->channel_bytes - bytes,
+    unsigned layered = isa_has_layer(instr), count = isa_coordinates(instr), texel = image->channels * image->channel_bytes;
+    bool formatted = instr->mods.surface == ISA_SURFACE_FORMATTED; /* x counts texels, else bytes */
+    int64_t most[3] = {formatted ? (int64_t)image->size[0] - 1 : (int64_t)image->size[0] * texel - bytes,
                        (int64_t)image->size[1] - 1, (int64_t)image->size[2] - 1};
     int64_t at[3] = {0, 0, 0}, layer = layered ? (int32_t)rows->at[0][lane] : 0, top = (int64_t)image->layers - 1;
     *outside = layer < 0 || layer > top;
@@ -278,7 +318,65 @@ static uint64_t surface_address(const struct isa_instr *instr, const struct simt
         *outside |= at[d] < 0 || at[d] > most[d];
         at[d] = instr->mods.bounds == ISA_BOUNDS_CLAMP ? clamp_to(at[d], 0, most[d]) : at[d];
     }
-    return image->base + (uint64_t)at[0] + (uint64_t)at[1] * image->row + (uint64_t)(at[2] + layer) * image->slice;
+    return image->base + (uint64_t)at[0] * (formatted ? texel : 1) + (uint64_t)at[1] * image->row +
+           (uint64_t)(at[2] + layer) * image->slice;
+}
+
+/* The bits that a channel has of a value of 32: numbers are clamped to what it can hold. */
+static uint32_t channel_of(const struct simt_image *image, uint32_t value)
+{
+    unsigned bits = 8u * image->channel_bytes;
+    float single;
+    if (image->format == SIMT_CHANNEL_FLOAT) {
+        memcpy(&single, &value, sizeof single);
+        return bits == 16 ? (uint32_t)lane_narrow(&lane_format_f16, ISA_ROUND_RN, (double)single) : value;
+    }
+    if (image->format == SIMT_CHANNEL_SIGNED)
+        return (uint32_t)clamp_to((int32_t)value, -(INT64_C(1) << (bits - 1)), (INT64_C(1) << (bits - 1)) - 1);
+    return value < mask_low(bits) ? value : (uint32_t)mask_low(bits);
+}
+
+/* sust.p: each lane's values, converted, are its texel; what it does not bring is 0. */
+static enum simt_event store_texels(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, uint64_t lanes,
+                                    const struct simt_image *image, struct simt_access *access, struct simt_result *r)
+{
+    unsigned size = image->channel_bytes, texel = size * image->channels;
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    simt_describe_access(op, r, &warp->paths.now->frame, access);
+    memset(access->data, 0, (size_t)warp->code->width * texel);
+    for (unsigned i = 0; i < op->form.elements && i < image->channels; i++) {
+        const uint32_t *row = simt_source_row(warp, &op->src[1 + i], &warp->paths.now->frame, cycle, scratch);
+        for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+            uint32_t bits = channel_of(image, row[mask_first(rest)]);
+            memcpy(access->data + mask_first(rest) * texel + i * size, &bits, size);
+        }
+    }
+    access->mask = lanes;
+    access->space = ISA_SPACE_GLOBAL;
+    access->element_bytes = access->stride = (uint8_t)texel;
+    access->elements = 1;
+    access->straight = access->same = false;
+    access->low = UINT64_MAX;
+    access->high = 0;
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        uint64_t address = access->address[mask_first(rest)];
+        access->low = address < access->low ? address : access->low;
+        access->high = address > access->high ? address : access->high;
+    }
+    simt_advance(&warp->paths, r->pc + 1);
+    return SIMT_MEMORY;
+}
+
+static enum simt_event surface_fault(struct simt_result *r, unsigned lane, const char *message)
+{
+    r->fault = (struct simt_fault){.kind = SIMT_FAULT_IMAGE, .lane = (uint8_t)lane, .pc = r->pc};
+    snprintf(r->fault.message, sizeof r->fault.message, "%s", message);
+    return SIMT_FAULTED;
+}
+
+static bool same_texels(const struct simt_image *a, const struct simt_image *b)
+{
+    return a->channels == b->channels && a->channel_bytes == b->channel_bytes && a->format == b->format;
 }
 
 /* A load's lanes outside of the surface read zeros. */
@@ -301,29 +399,36 @@ enum simt_event simt_surface(struct simt_warp *warp, const struct simt_op *op, u
                              struct simt_access *access, struct simt_result *r)
 {
     struct rows rows;
-    struct simt_image image = {0};
+    struct simt_image image = {0}, first;
+    const struct isa_mods *mods = &r->instr->mods;
+    bool formatted = mods->surface == ISA_SURFACE_FORMATTED;
     uint64_t handle = 0, lanes = r->mask;
+    if (mods->query)
+        return query(warp, op, cycle, access, r);
     find_rows(warp, op, r, cycle, &rows);
     for (uint64_t rest = r->mask; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest);
+        unsigned lane = mask_first(rest), bytes = op->form.element_bytes * op->form.elements;
         bool known = handle && rows.handle[lane] == handle, outside;
         handle = rows.handle[lane];
         if (!known && !describe(warp, handle, SIMT_IMAGE_SURFACE, &image))
             return no_image(r, lane, handle, SIMT_IMAGE_SURFACE);
-        access->address[lane] =
-            surface_address(r->instr, &image, &rows, lane, op->form.element_bytes * op->form.elements, &outside);
-        if (outside && r->instr->mods.bounds == ISA_BOUNDS_TRAP) {
-            r->fault = (struct simt_fault){.kind = SIMT_FAULT_IMAGE, .lane = (uint8_t)lane, .pc = r->pc};
-            snprintf(r->fault.message, sizeof r->fault.message, "access outside of a surface of %u x %u x %u texels",
-                     image.size[0], image.size[1], image.layers > 1 ? image.layers : image.size[2]);
-            return SIMT_FAULTED;
+        first = rest == r->mask ? image : first;
+        if (formatted && !same_texels(&first, &image))
+            return surface_fault(r, lane, "lanes that store together name surfaces of different formats");
+        access->address[lane] = surface_address(r->instr, &image, &rows, lane, bytes, &outside);
+        if (outside && mods->bounds == ISA_BOUNDS_TRAP) {
+            char message[100];
+            snprintf(message, sizeof message, "access outside of a surface of %u x %u x %u texels", image.size[0],
+                     image.size[1], image.layers > 1 ? image.layers : image.size[2]);
+            return surface_fault(r, lane, message);
         }
-        lanes &= outside && r->instr->mods.bounds == ISA_BOUNDS_ZERO ? ~BIT64(lane) : ~UINT64_C(0);
+        lanes &= outside && mods->bounds == ISA_BOUNDS_ZERO ? ~BIT64(lane) : ~UINT64_C(0);
     }
     if (op->form.kind == ISA_FLAG_LOAD)
         read_zeros(warp, op, r->mask & ~lanes);
     if (lanes)
-        return simt_access_at(warp, op, cycle, lanes, access, r);
+        return formatted ? store_texels(warp, op, cycle, lanes, &first, access, r)
+                         : simt_access_at(warp, op, cycle, lanes, access, r);
     simt_advance(&warp->paths, r->pc + 1);
     return SIMT_PLAIN;
 }

@@ -31,6 +31,11 @@ struct simt_image {
     uint8_t normalized;                      /* coordinates are in [0, 1) */
     uint8_t is_linear;                       /* memory without rows: zero is read outside of it */
     float border[4];
+    /* What txq and suq read, besides: words that follow from the members above (simt_image_seal), and array_size. */
+    uint32_t array_size;                /* layers; a cube's faces are one */
+    uint32_t data_type, channel_order;  /* the number of a CUarray_format; channels */
+    uint32_t whole, filter, wrapping[3]; /* normalized; filters; 0 wraps, 1 mirrors, 3 clamps to the edge, 4 has a border */
+    uint32_t levels, samples, layout;   /* 1; 1; 1: memory without rows */
 };
 _Static_assert(sizeof(struct simt_image) <= SIMT_IMAGE_BYTES, "descriptions have their places");
 
@@ -38,6 +43,9 @@ static inline uint64_t simt_image_mark(uint64_t address)
 {
     return address * UINT64_C(0x9E3779B97F4A7C15) ^ UINT64_C(0x696D616765);
 }
+
+/* Makes it the live description at an address: the mark, and the words that only queries read. */
+void simt_image_seal(struct simt_image *image, uint64_t address);
 
 #define SIMT_TEXEL_PARTS 8
 #define SIMT_TEXEL_BYTES 16

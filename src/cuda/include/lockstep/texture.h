@@ -163,6 +163,8 @@ LOCKSTEP_TEX(lockstep_tex_a2d, "tex.a2d", "f32", "{%5, %6, %7, %7}];", (int laye
              "f"(y))
 LOCKSTEP_TEX(lockstep_tex_cube, "tex.cube", "f32", "{%5, %6, %7, %7}];", (float x, float y, float z), "f"(x), "f"(y),
              "f"(z))
+LOCKSTEP_TEX(lockstep_tex_acube, "tex.acube", "f32", "{%5, %6, %7, %8}];", (int layer, float x, float y, float z), "r"(layer),
+             "f"(x), "f"(y), "f"(z))
 LOCKSTEP_TEX(lockstep_tld4_r, "tld4.r.2d", "f32", "{%5, %6}];", (float x, float y), "f"(x), "f"(y))
 LOCKSTEP_TEX(lockstep_tld4_g, "tld4.g.2d", "f32", "{%5, %6}];", (float x, float y), "f"(x), "f"(y))
 LOCKSTEP_TEX(lockstep_tld4_b, "tld4.b.2d", "f32", "{%5, %6}];", (float x, float y), "f"(x), "f"(y))
@@ -194,6 +196,23 @@ LOCKSTEP_TEX_CALL(texCubemap, (float x, float y, float z), (x, y, z), lockstep_t
 LOCKSTEP_TEX_CALL(tex1DLod, (float x, float), (x, 0), lockstep_tex_1d(&v, t, x))
 LOCKSTEP_TEX_CALL(tex2DLod, (float x, float y, float), (x, y, 0), lockstep_tex_2d(&v, t, x, y))
 LOCKSTEP_TEX_CALL(tex3DLod, (float x, float y, float z, float), (x, y, z, 0), lockstep_tex_3d(&v, t, x, y, z))
+LOCKSTEP_TEX_CALL(texCubemapLayered, (float x, float y, float z, int layer), (x, y, z, layer),
+                  lockstep_tex_acube(&v, t, layer, x, y, z))
+LOCKSTEP_TEX_CALL(tex1DLayeredLod, (float x, int layer, float), (x, layer, 0), lockstep_tex_a1d(&v, t, layer, x))
+LOCKSTEP_TEX_CALL(tex2DLayeredLod, (float x, float y, int layer, float), (x, y, layer, 0), lockstep_tex_a2d(&v, t, layer, x, y))
+LOCKSTEP_TEX_CALL(texCubemapLod, (float x, float y, float z, float), (x, y, z, 0), lockstep_tex_cube(&v, t, x, y, z))
+LOCKSTEP_TEX_CALL(texCubemapLayeredLod, (float x, float y, float z, int layer, float), (x, y, z, layer, 0),
+                  lockstep_tex_acube(&v, t, layer, x, y, z))
+LOCKSTEP_TEX_CALL(tex1DGrad, (float x, float, float), (x, 0, 0), lockstep_tex_1d(&v, t, x))
+LOCKSTEP_TEX_CALL(tex3DGrad, (float x, float y, float z, float4, float4), (x, y, z, float4(), float4()),
+                  lockstep_tex_3d(&v, t, x, y, z))
+LOCKSTEP_TEX_CALL(tex1DLayeredGrad, (float x, int layer, float, float), (x, layer, 0, 0), lockstep_tex_a1d(&v, t, layer, x))
+LOCKSTEP_TEX_CALL(tex2DLayeredGrad, (float x, float y, int layer, float2, float2), (x, y, layer, float2(), float2()),
+                  lockstep_tex_a2d(&v, t, layer, x, y))
+LOCKSTEP_TEX_CALL(texCubemapGrad, (float x, float y, float z, float4, float4), (x, y, z, float4(), float4()),
+                  lockstep_tex_cube(&v, t, x, y, z))
+LOCKSTEP_TEX_CALL(texCubemapLayeredGrad, (float x, float y, float z, int layer, float4, float4),
+                  (x, y, z, layer, float4(), float4()), lockstep_tex_acube(&v, t, layer, x, y, z))
 LOCKSTEP_TEX_CALL(tex2DGrad, (float x, float y, float2, float2), (x, y, float2(), float2()), lockstep_tex_2d(&v, t, x, y))
 #undef LOCKSTEP_TEX_CALL
 
