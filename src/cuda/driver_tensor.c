@@ -4,35 +4,27 @@
 
 #include "cuda/driver.h"
 #include "isa/op.h"
-#include "simt/tensor_map.h"
+#include "isa/tensor_map.h"
 
 _Static_assert(sizeof(CUtensorMap) == TENSOR_MAP_BYTES, "programs have this much room for one");
 
-struct element {
-    uint8_t bytes, type; /* enum isa_type, as a reduction takes it */
-    uint16_t nan;        /* the upper bits of a NaN; 0: it has none */
-};
-
-static const struct element elements[] = {
-    [CU_TENSOR_MAP_DATA_TYPE_UINT8] = {1, ISA_U8, 0},         [CU_TENSOR_MAP_DATA_TYPE_UINT16] = {2, ISA_U16, 0},
-    [CU_TENSOR_MAP_DATA_TYPE_UINT32] = {4, ISA_U32, 0},       [CU_TENSOR_MAP_DATA_TYPE_INT32] = {4, ISA_S32, 0},
-    [CU_TENSOR_MAP_DATA_TYPE_UINT64] = {8, ISA_U64, 0},       [CU_TENSOR_MAP_DATA_TYPE_INT64] = {8, ISA_S64, 0},
-    [CU_TENSOR_MAP_DATA_TYPE_FLOAT16] = {2, ISA_F16, 0x7fff}, [CU_TENSOR_MAP_DATA_TYPE_FLOAT32] = {4, ISA_F32, 0x7fff},
-    [CU_TENSOR_MAP_DATA_TYPE_FLOAT64] = {8, ISA_F64, 0x7fff}, [CU_TENSOR_MAP_DATA_TYPE_BFLOAT16] = {2, ISA_BF16, 0x7fff},
-    [CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ] = {4, ISA_F32, 0x7fff},
-    [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32] = {4, ISA_F32, 0x7fff},
-    [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ] = {4, ISA_F32, 0x7fff},
-};
+/* The number of a type of elements in PTX (tensor_elements). */
+static const uint8_t elements[] = {
+    [CU_TENSOR_MAP_DATA_TYPE_UINT8] = 0,        [CU_TENSOR_MAP_DATA_TYPE_UINT16] = 1,    [CU_TENSOR_MAP_DATA_TYPE_UINT32] = 2,
+    [CU_TENSOR_MAP_DATA_TYPE_INT32] = 3,        [CU_TENSOR_MAP_DATA_TYPE_UINT64] = 4,    [CU_TENSOR_MAP_DATA_TYPE_INT64] = 5,
+    [CU_TENSOR_MAP_DATA_TYPE_FLOAT16] = 6,      [CU_TENSOR_MAP_DATA_TYPE_FLOAT32] = 7,   [CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ] = 8,
+    [CU_TENSOR_MAP_DATA_TYPE_FLOAT64] = 9,      [CU_TENSOR_MAP_DATA_TYPE_BFLOAT16] = 10, [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32] = 11,
+    [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ] = 12};
 
 /* The tensor itself: sizes and strides in range, strides and the address as copies need them. */
 static bool fill_tensor(struct tensor_map *map, const cuuint64_t *sizes, const cuuint64_t *strides)
 {
-    for (unsigned d = 0; d < map->rank; d++) {
+    for (unsigned d = 0; d <= map->last; d++) {
         if (!sizes[d] || sizes[d] > UINT64_C(1) << 32)
             return false;
         map->size[d] = sizes[d];
     }
-    for (unsigned d = 0; d + 1 < map->rank; d++) {
+    for (unsigned d = 0; d < map->last; d++) {
         if (strides[d] % 16 || strides[d] >= UINT64_C(1) << 40)
             return false;
         map->stride[d] = strides[d];
@@ -44,10 +36,11 @@ static bool fill_tensor(struct tensor_map *map, const cuuint64_t *sizes, const c
 static bool fill_box(struct tensor_map *map, const cuuint32_t *box, const cuuint32_t *steps)
 {
     static const uint16_t widest[] = {UINT16_MAX, 32, 64, 128};
-    for (unsigned d = 0; d < map->rank; d++) {
+    for (unsigned d = 0; d <= map->last; d++) {
         if (!box[d] || box[d] > TENSOR_MOST_BOX || (steps && steps[d] != 1))
             return false;
         map->box[d] = (uint16_t)box[d];
+        map->step[d] = 1;
     }
     uint32_t row = (uint32_t)map->box[0] * map->element_bytes;
     return row % 16 == 0 && row <= widest[map->swizzle];
@@ -65,12 +58,12 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *to, CUtensorMapDataType type, cuuin
         return CUDA_ERROR_NOT_SUPPORTED;
     (void)promotion; /* what the L2 fetches besides */
     struct tensor_map map = {.mark = TENSOR_MAP_MARK,
-                             .rank = (uint8_t)rank,
-                             .element_bytes = elements[type].bytes,
-                             .type = elements[type].type,
+                             .last = (uint8_t)(rank - 1),
+                             .element_bytes = tensor_elements[elements[type]].bytes,
+                             .type = tensor_elements[elements[type]].type,
                              .swizzle = (uint8_t)swizzle,
                              .address = (uint64_t)(uintptr_t)address,
-                             .fill = fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE ? 0 : elements[type].nan};
+                             .nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE};
     if (!fill_tensor(&map, sizes, strides) || !fill_box(&map, box, steps))
         return CUDA_ERROR_INVALID_VALUE;
     memset(to, 0, sizeof *to);

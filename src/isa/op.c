@@ -182,7 +182,7 @@ const char *isa_mod_text(enum isa_field field, uint8_t value)
 bool isa_is_outside(const char *text, size_t n)
 {
     static const char *const outside[] = {
-        "istypep",   "wmma",      "wgmma",     "tcgen05",      "tensormap",
+        "istypep",   "wmma",      "wgmma",     "tcgen05",
         "multimem",     "alloca",         "stacksave", "stackrestore", "clusterlaunchcontrol",
     };
     for (size_t i = 0; n && i < sizeof outside / sizeof outside[0]; i++)

@@ -377,6 +377,16 @@ uint32_t ptx_emit(struct ptx_parser *p, struct isa_instr *instr);
  * read, when it is outside the model. */
 int ptx_parse_wmma(struct ptx_parser *p, const struct ptx_suffixes *suffixes);
 
+/* Reads a text in the place of the present statement, whose `;` is the next token; what it has none of are guards, and its
+ * instructions get that of `like`. at: the statement's mnemonic. */
+int ptx_read_instead(struct ptx_parser *p, const struct isa_instr *like, const char *text, size_t length,
+                     const struct ptx_token *at);
+
+/* --- parse_tensormap.c --- */
+/* A tensormap whose mnemonic and suffixes have been read, up to its `;`. Returns 0: it is in *instr; 2: it has emitted what it
+ * becomes; 1: it is outside the model; or -1 with an error. */
+int ptx_parse_tensormap(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_suffixes *suffixes);
+
 /* --- parse_policy.c --- */
 /* A createpolicy whose mnemonic and suffixes have been read: its operands, up to the `;`. It becomes a mov. Returns 0, or -1 with
  * an error. */

@@ -463,6 +463,17 @@ static int parse_statement(struct ptx_parser *p, struct isa_instr *instr)
         if (outside <= 0)
             return outside < 0 ? -1 : 1;
     }
+    if (ptx_token_is(&m.op, "tensormap", 9)) {
+        const struct ptx_suffixes suffixes = {.op = &m.op, .words = m.words, .count = m.word_count};
+        struct ptx_lexer lexer = p->lexer;
+        struct ptx_token token = p->token;
+        int rc = ptx_parse_tensormap(p, instr, &suffixes);
+        if (rc != 1)
+            return rc == 2 ? 1 : rc;
+        p->lexer = lexer;
+        p->token = token;
+        return take_text(p, &m, instr);
+    }
     if (ptx_token_is(&m.op, "createpolicy", 12)) {
         const struct ptx_suffixes suffixes = {.op = &m.op, .words = m.words, .count = m.word_count};
         return ptx_parse_policy(p, instr, &suffixes);

@@ -352,8 +352,8 @@ static bool write_statement(struct wmma *w)
     return moves ? write_moves(w, s->words[1].text[0], is_load) : write_product(w);
 }
 
-/* Reads a text in the place of the present statement, whose `;` is the next token. */
-static int read_instead(struct ptx_parser *p, const char *text, size_t length, const struct ptx_token *at)
+int ptx_read_instead(struct ptx_parser *p, const struct isa_instr *like, const char *text, size_t length,
+                     const struct ptx_token *at)
 {
     struct ptx_lexer lexer = p->lexer;
     struct ptx_token token = p->token;
@@ -362,8 +362,14 @@ static int read_instead(struct ptx_parser *p, const char *text, size_t length, c
     p->lexer.line = at->line;
     ptx_advance(p);
     int rc = ptx_parse_body(p);
-    for (size_t i = first; i < p->instrs.count; i++)
-        p->instrs.items[i].column = at->column;
+    for (size_t i = first; i < p->instrs.count; i++) {
+        struct isa_instr *instr = &p->instrs.items[i];
+        instr->column = at->column;
+        instr->guarded = like->guarded;
+        instr->guard_negate = like->guard_negate;
+        instr->guard = like->guard;
+        instr->guard_reg = like->guard_reg;
+    }
     p->lexer = lexer;
     p->token = token;
     return rc;
@@ -376,7 +382,7 @@ int ptx_parse_wmma(struct ptx_parser *p, const struct ptx_suffixes *suffixes)
     struct ptx_token token = p->token;
     int rc = 1;
     if (!suffixes->instr->guarded && write_statement(&w)) {
-        rc = read_instead(p, arena_strdup(p->arena, strbuf_text(&w.out)), w.out.length, suffixes->op);
+        rc = ptx_read_instead(p, suffixes->instr, arena_strdup(p->arena, strbuf_text(&w.out)), w.out.length, suffixes->op);
     } else {
         p->lexer = lexer;
         p->token = token;

@@ -117,6 +117,27 @@ static bool read_map(const struct simt_warp *warp, unsigned lane, uint64_t addre
     return read(context, param < LANE_WINDOW_BYTES ? warp->block->grid->param_address + param : address, map, sizeof *map);
 }
 
+/* What cuTensorMapEncodeTiled would not have made, and tensormap.replace has: words with a place for *found; NULL: nothing. */
+static const char *what_is_replaced(const struct tensor_map *map, uint64_t *found)
+{
+    uint64_t row = (uint64_t)map->box[0] * map->element_bytes;
+    for (unsigned d = 0; d <= map->last; d++) {
+        *found = map->step[d];
+        if (*found != 1)
+            return "the tensor map takes one element of %llu, which is not supported";
+        *found = d;
+        if (!map->box[d] || !map->size[d])
+            return "the tensor map has no elements in dimension %llu";
+        *found = d ? map->stride[d - 1] : map->address;
+        if (*found % CHUNK)
+            return "an address or stride of a tensor map is a multiple of 16, %llu is not";
+    }
+    *found = row;
+    return row % CHUNK || (map->swizzle && row > CHUNK << map->swizzle)
+               ? "a row of the tensor map's box has %llu bytes: a multiple of 16, and no more than its swizzle is wide"
+               : NULL;
+}
+
 static bool open_tensor(const struct simt_warp *warp, const struct simt_access *access, unsigned lane,
                         simt_read_fn *read, void *context, struct simt_bulk *bulk, struct simt_fault *fault)
 {
@@ -127,15 +148,19 @@ static bool open_tensor(const struct simt_warp *warp, const struct simt_access *
     if (address % 16 || !read_map(warp, lane, address, read, context, &bulk->map) || !tensor_map_is_whole(map))
         return refuse(fault, access, lane, address, "there is no tensor map at 0x%llx (cuTensorMapEncodeTiled makes one)",
                       address);
-    if (map->rank != isa_dimensions(access->instr))
+    if (tensor_rank(map) != isa_dimensions(access->instr))
         return refuse(fault, access, lane, address, "the tensor map has %llu dimensions, the instruction others",
-                      map->rank);
+                      tensor_rank(map));
+    uint64_t found;
+    const char *wrong = what_is_replaced(map, &found);
+    if (wrong)
+        return refuse(fault, access, lane, address, wrong, found);
     bulk->type = map->type;
     if (bulk->kind == SIMT_BULK_REDUCE && !lane_atomic_valid(bulk->atomic, bulk->type))
         return refuse(fault, access, lane, address, "the tensor map at 0x%llx has elements that cannot be reduced so",
                       address);
     bulk->bytes = map->element_bytes;
-    for (unsigned d = 0; d < map->rank; d++)
+    for (unsigned d = 0; d <= map->last; d++)
         bulk->bytes *= map->box[d];
     return true;
 }
@@ -249,7 +274,7 @@ static void cut_tensor(const struct simt_bulk *bulk, struct simt_piece *piece)
     const struct tensor_map *map = &bulk->map;
     uint64_t row = (uint64_t)map->box[0] * map->element_bytes, index = bulk->done / row, address = map->address;
     bool outside = false;
-    for (unsigned d = 1; d < map->rank; d++) {
+    for (unsigned d = 1; d <= map->last; d++) {
         int64_t at = bulk->at[d] + (int64_t)(index % map->box[d]);
         index /= map->box[d];
         outside |= at < 0 || (uint64_t)at >= map->size[d];
@@ -293,8 +318,10 @@ uint32_t simt_bulk_place(const struct simt_bulk *bulk, uint32_t offset, uint32_t
 
 void simt_bulk_fill(const struct simt_bulk *bulk, const struct simt_piece *piece, uint8_t *bytes)
 {
+    unsigned family = isa_type_info((enum isa_type)bulk->map.type)->family;
+    unsigned fill = bulk->map.nan && family == ISA_CLASS_FLOAT ? 0x7fff : 0; /* of each 16 bits */
     for (uint32_t i = 0; i < piece->bytes; i++)
-        bytes[i] = (uint8_t)(bulk->map.fill >> 8 * ((piece->offset + i) & 1));
+        bytes[i] = (uint8_t)(fill >> 8 * ((piece->offset + i) & 1));
 }
 
 /* Bytes from an offset on that lie side by side, whatever the swizzle. */
@@ -346,7 +373,7 @@ void simt_bulk_reduce(const struct simt_bulk *bulk, const struct simt_piece *pie
 static void archive_map(struct tensor_map *map, struct archive *ar)
 {
     ARCHIVE(ar, map->mark);
-    ARCHIVE(ar, map->rank);
+    ARCHIVE(ar, map->last);
     ARCHIVE(ar, map->element_bytes);
     ARCHIVE(ar, map->type);
     ARCHIVE(ar, map->swizzle);
@@ -354,7 +381,7 @@ static void archive_map(struct tensor_map *map, struct archive *ar)
     ARCHIVE(ar, map->size);
     ARCHIVE(ar, map->stride);
     ARCHIVE(ar, map->box);
-    ARCHIVE(ar, map->fill);
+    ARCHIVE(ar, map->nan);
     if (archive_loading(ar) && !tensor_map_is_whole(map))
         archive_fail(ar, "a copy in bulk has no tensor map");
 }

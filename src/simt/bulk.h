@@ -4,7 +4,7 @@
 #ifndef LOCKSTEP_SIMT_BULK_H
 #define LOCKSTEP_SIMT_BULK_H
 
-#include "simt/tensor_map.h"
+#include "isa/tensor_map.h"
 #include "simt/warp.h"
 
 enum simt_bulk_kind {

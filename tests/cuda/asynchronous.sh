@@ -24,15 +24,25 @@ try() {
     done
 }
 both() {
+    target=${3:-90}
     if [ -n "$by_clang" ]; then
-        LOCKSTEP_CLANG=$by_clang "$LOCKSTEP" cc -arch=sm_90 "$here/$1.cu" -o "$work/$1"
+        LOCKSTEP_CLANG=$by_clang "$LOCKSTEP" cc -arch=sm_$target "$here/$1.cu" -o "$work/$1"
         try "$1" "$2" "lockstep cc"
     fi
     [ -n "$nvcc" ] || return 0
-    "$nvcc" -cudart shared -gencode arch=compute_90,code=compute_90 "$here/$1.cu" -o "$work/$1" 2>"$work/said" ||
+    "$nvcc" -cudart shared -gencode arch=compute_$target,code=compute_$target "$here/$1.cu" -o "$work/$1" 2>"$work/said" ||
         fail "$(cat "$work/said")"
     try "$1" "$2" nvcc
 }
 both bulk_copies "h100 gtx480"
 both tensor_maps "h100 gtx480"
 both cluster_sends h100
+both tensor_replace "h100 gtx480" 90a
+# A map that no copy can take is told where it is taken.
+if [ -n "$nvcc" ]; then
+    "$nvcc" -DMISTAKE -cudart shared -gencode arch=compute_90a,code=compute_90a "$here/tensor_replace.cu" -o "$work/tensor_replace"
+    for mode in functional timing; do
+        ! LOCKSTEP_MODE=$mode LOCKSTEP_MACHINE=h100 on_simulator "$work/tensor_replace" >"$work/out" 2>&1 || fail "a map of every second element, $mode"
+        grep -q 'error: kernel take: the tensor map takes one element of 2, which is not supported' "$work/out" || fail "$(cat "$work/out")"
+    done
+fi

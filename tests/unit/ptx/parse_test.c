@@ -554,13 +554,41 @@ static void inlined_calls(void **state)
 static void outside_is_kept_as_text(void **state)
 {
     struct isa_module *module =
-        support_load_kernel("@%p1 wgmma.mma_async.sp  {%f1, /* x */ %f2},\n  desc; mov.u32 %r1, %envreg3; ret;");
+        support_load_kernel("@%p1 wgmma.mma_async.sp  {%f1, /* x */ %f2},\n  desc; mov.u32 %r1, %envreg3; "
+                            "tensormap.replace.tile.elemtype.global.b1024.b32 [%rd1], 13; "
+                            "tensormap.replace.im2col.rank.global.b1024.b32 [%rd1], 1; ret;");
     assert_int_equal(first(module)[0].op, ISA_OP_OUTSIDE);
     assert_true(first(module)[0].guarded);
     assert_string_equal(first(module)[0].text, "wgmma.mma_async.sp {%f1, %f2}, desc");
     assert_string_equal(first(module)[1].text, "mov.u32 %r1, %envreg3");
+    assert_string_equal(first(module)[2].text, "tensormap.replace.tile.elemtype.global.b1024.b32 [%rd1], 13");
+    assert_int_equal(first(module)[3].op, ISA_OP_OUTSIDE);
     assert_int_equal(isa_find_function(module, "k")->outside, isa_find_function(module, "k")->first);
     isa_module_free(module);
+}
+
+/* A field that is replaced is a store to its place in the map. */
+static void fields_of_tensor_maps(void **state)
+{
+    static const struct {
+        const char *text, *stores;
+    } cases[] = {
+        {"tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;", "st.global.b64 [%rd1+8], %rd2;"},
+        {"@!%p1 tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r1+16], %r2;", "@!%p1 st.shared.b8 [%r1+20], %r2;"},
+        {"tensormap.replace.tile.global_dim.b1024.b32 [%rd1], 1, %r2;", "st.v2.b32 [%rd1+24], {%r2, 0};"},
+        {"tensormap.replace.tile.global_stride.global.b1024.b64 [%rd1], 3, 48;", "st.global.b64 [%rd1+80], 48;"},
+        {"tensormap.replace.tile.box_dim.global.b1024.b32 [%rd1], 4, %r2;", "st.global.b16 [%rd1+96], %r2;"},
+        {"tensormap.replace.tile.element_stride.global.b1024.b32 [%rd1], 0, 1;", "st.global.b8 [%rd1+100], 1;"},
+        {"tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%rd1], 3;", "st.global.b8 [%rd1+5], 3;"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct isa_module *module = support_load_kernel(cases[i].text);
+        struct strbuf text = {0};
+        isa_disasm_instr(module, isa_find_function(module, "k"), first(module), &text);
+        assert_string_equal(strbuf_text(&text), cases[i].stores);
+        strbuf_free(&text);
+        isa_module_free(module);
+    }
 }
 
 static void aliases(void **state)
@@ -595,6 +623,7 @@ int main(void)
         cmocka_unit_test(source_lines),
         cmocka_unit_test(inlined_calls),
         cmocka_unit_test(outside_is_kept_as_text),
+        cmocka_unit_test(fields_of_tensor_maps),
         cmocka_unit_test(aliases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
