@@ -454,7 +454,7 @@ static void print_product(struct printer *s)
     print_fragment(s, instr->dst, x.d, instr->type);
     print_fragment(s, instr->src, x.a, instr->stype);
     print_fragment(s, instr->src + x.a, x.b, instr->stype);
-    print_fragment(s, instr->src + x.a + x.b, x.d, instr->type);
+    print_fragment(s, instr->src + x.a + x.b, x.c, instr->type);
 }
 
 static void print_slots(struct printer *s, const struct isa_call_slot *slots, uint32_t count)

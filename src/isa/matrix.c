@@ -24,16 +24,19 @@ struct isa_matrix isa_matrix_of(const struct isa_instr *instr)
     if (instr->op == ISA_OP_WGMMA) {
         x.m = ISA_MATRIX_ROWS;
         x.n = (uint16_t)(instr->dst_count * ISA_WARP_SZ * 32 / isa_type_bits(instr->type) / ISA_MATRIX_ROWS);
-        x.d = instr->dst_count;
+        x.d = x.c = instr->dst_count;
         x.b = 1;
         x.b_shared = true;
         x.a_shared = instr->src[x.d].bits == 64;
         x.a = x.a_shared ? 1 : registers(x.m * x.k, instr->stype);
         return x;
     }
-    x.d = registers(x.m * x.n, instr->type);
-    x.a = registers(x.m * x.k, instr->stype);
-    x.b = registers(x.n * x.k, instr->stype);
+    unsigned times = isa_is_of_quads(instr) ? 4 : 1;
+    x.d = x.c = registers(times * x.m * x.n, instr->type);
+    x.a = registers(times * x.m * x.k, instr->stype);
+    x.b = registers(times * x.n * x.k, instr->stype);
+    if (times > 1 && instr->mods.ctype == ISA_CTYPE_F16)
+        x.c = registers(times * x.m * x.n, ISA_F16);
     return x;
 }
 
@@ -45,6 +48,6 @@ unsigned isa_matrix_steps(const struct isa_instr *instr)
     if (instr->op == ISA_OP_WGMMA)
         return x.n / 8;
     unsigned step = instr->stype == ISA_F64 ? 8 * 8 * 4 : 16 * 8 * 128 / isa_type_bits(instr->stype);
-    unsigned steps = x.m * x.n * x.k / step;
+    unsigned steps = x.m * x.n * x.k * (isa_is_of_quads(instr) ? 4 : 1) / step;
     return steps ? steps : 1;
 }

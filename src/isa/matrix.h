@@ -14,14 +14,19 @@
 #define ISA_MATRIX_DEPTH 32   /* most columns of A */
 #define ISA_MATRIX_COLUMNS 256 /* most columns of B */
 
-/* A product as a warp has it: rows (of wgmma a quarter), columns and depth, and how many operands are D, A and B: registers of a
+/* A product as a warp has it: rows (of wgmma a quarter), columns and depth, and how many operands are D, A, B and C: registers of a
  * lane, or 1 for the descriptor of a matrix in shared memory. */
 struct isa_matrix {
     uint16_t m, n, k;
-    uint8_t d, a, b;
+    uint8_t d, a, b, c;
     bool a_shared, b_shared;
 };
 
+/* Four products at a time, each by two quads of the warp: the instruction of Volta (simt/product_quads.c). */
+static inline bool isa_is_of_quads(const struct isa_instr *instr)
+{
+    return instr->op == ISA_OP_MMA && instr->mods.shape == ISA_SHAPE_M8N8K4 && instr->stype == ISA_F16;
+}
 /* The shape of an instruction for which isa_is_product is true. */
 struct isa_matrix isa_matrix_of(const struct isa_instr *instr);
 /* Of wgmma.mma_async, the operands behind its predicate: NONE where they are not written. */

@@ -7,6 +7,7 @@ enum { ISA_ROUND_RN = 1, ISA_ROUND_RZ, ISA_ROUND_RM, ISA_ROUND_RP, ISA_ROUND_RNA
        ISA_ROUND_RPI, ISA_ROUND_APPROX, ISA_ROUND_FULL };
 enum { ISA_FTZ_YES = 1 };
 enum { ISA_SAT_YES = 1, ISA_SAT_FINITE, ISA_SAT_RELU };
+enum { ISA_RELU_YES = 1 }; /* of conversions, which may saturate besides; elsewhere it is a value of SAT */
 enum { ISA_NANP_YES = 1 };
 enum { ISA_XORSIGN_YES = 1 };
 enum { ISA_ABSM_YES = 1 };
@@ -48,7 +49,7 @@ enum { ISA_PRMT_F4E = 1, ISA_PRMT_B4E, ISA_PRMT_RC8, ISA_PRMT_ECL, ISA_PRMT_ECR,
 enum { ISA_TEST_FINITE = 1, ISA_TEST_INFINITE, ISA_TEST_NUMBER, ISA_TEST_NOTANUMBER, ISA_TEST_NORMAL, ISA_TEST_SUBNORMAL };
 enum { ISA_PACK_YES = 1 };
 enum { ISA_BTYPE_U32 = 1, ISA_BTYPE_S32, ISA_BTYPE_F16, ISA_BTYPE_BF16, ISA_BTYPE_TF32, ISA_BTYPE_F64, ISA_BTYPE_U8,
-       ISA_BTYPE_S8 }; /* the third type, of a video instruction or of a matrix product, which stands behind the second */
+       ISA_BTYPE_S8, ISA_BTYPE_E4M3, ISA_BTYPE_E5M2 }; /* the third type, of a video instruction or of a matrix product, which stands behind the second */
 enum { ISA_PO_YES = 1 };
 enum { ISA_SCALE_SHR7 = 1, ISA_SCALE_SHR15 };
 enum { ISA_SHAPE_M8N8 = 1, ISA_SHAPE_M8N8K4, ISA_SHAPE_M8N8K16, ISA_SHAPE_M16N8K4, ISA_SHAPE_M16N8K8, ISA_SHAPE_M16N8K16,

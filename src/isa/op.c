@@ -206,6 +206,8 @@ static enum operation_type operation_type_of(enum isa_type type)
     case ISA_BF16X2:
     case ISA_E4M3X2:
     case ISA_E5M2X2:
+    case ISA_E4M3:
+    case ISA_E5M2:
         return TYPE_F16;
     case ISA_U64:
     case ISA_S64:

@@ -30,6 +30,7 @@ static const struct {
     {"SYNC", ".sync", ISA_FIELD_SYNC},          {"VEC", "vector", ISA_FIELD_VEC},
     {"ALIGNED", ".aligned", ISA_FIELD_ALIGNED}, {"ROUND", "rounding", ISA_FIELD_ROUND},
     {"FTZ", ".ftz", ISA_FIELD_FTZ},             {"SAT", "saturation", ISA_FIELD_SAT},
+    {"RELU", ".relu", ISA_FIELD_RELU},
     {"NANP", ".NaN", ISA_FIELD_NANP},           {"XORSIGN", ".xorsign", ISA_FIELD_XORSIGN},
     {"ABSM", ".abs", ISA_FIELD_ABSM},           {"CC", ".cc", ISA_FIELD_CC},
     {"HALF", "part", ISA_FIELD_HALF},           {"CMP", "comparison", ISA_FIELD_CMP},

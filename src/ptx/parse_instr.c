@@ -165,14 +165,13 @@ static int check_types(struct ptx_parser *p, const struct mnemonic *m, struct is
 /* Forms of modelled opcodes that are outside the model. */
 static bool is_outside_form(const struct isa_instr *instr)
 {
-    uint8_t type = instr->type, stype = instr->stype;
+    uint8_t type = instr->type;
     bool is_cluster = instr->op == ISA_OP_BAR && instr->mods.scope == ISA_SCOPE_CLUSTER;
     bool is_image = isa_op_info(instr->op)->flags & ISA_FLAG_IMAGE;
     bool is_formatted = instr->mods.surface == ISA_SURFACE_FORMATTED && instr->op != ISA_OP_SUST;
     bool is_converted = is_image && (type == ISA_F16X2 || is_formatted);
-    bool is_volta = instr->op == ISA_OP_MMA && instr->mods.shape == ISA_SHAPE_M8N8K4 && stype == ISA_F16;
     bool is_rounded = instr->op == ISA_OP_MMA && instr->mods.round > ISA_ROUND_RN;
-    return is_volta || is_rounded || is_cluster || is_converted;
+    return is_rounded || is_cluster || is_converted;
 }
 
 /* Reads the suffixes: 1 when the form is outside the model. */

@@ -32,17 +32,17 @@ static int parse_fragment(struct ptx_parser *p, unsigned count, enum isa_type ty
 int ptx_parse_product(struct ptx_parser *p, struct isa_instr *instr)
 {
     struct isa_matrix x = isa_matrix_of(instr);
-    struct isa_operand *to = ARENA_NEW(p->arena, struct isa_operand, 2u * x.d + x.a + x.b);
+    struct isa_operand *to = ARENA_NEW(p->arena, struct isa_operand, x.d + x.a + x.b + x.c);
     instr->dst = to;
     instr->src = to + x.d;
     instr->dst_count = x.d;
-    instr->src_count = (uint8_t)(x.a + x.b + x.d);
+    instr->src_count = (uint8_t)(x.a + x.b + x.c);
     const char *before = "and the matrices that are multiplied and added";
     if (parse_fragment(p, x.d, instr->type, true, to) < 0 || ptx_expect(p, ',', before) < 0 ||
         parse_fragment(p, x.a, instr->stype, false, to + x.d) < 0 || ptx_expect(p, ',', before) < 0 ||
         parse_fragment(p, x.b, instr->stype, false, to + x.d + x.a) < 0 || ptx_expect(p, ',', before) < 0)
         return -1;
-    return parse_fragment(p, x.d, instr->type, false, to + x.d + x.a + x.b);
+    return parse_fragment(p, x.c, instr->type, false, to + x.d + x.a + x.b);
 }
 
 /* ---- wgmma.mma_async: PTX ISA, "Asynchronous wgmma.mma_async operation" ---- */

@@ -82,11 +82,12 @@ static uint64_t finish(const struct isa_instr *instr, const struct lane_format *
     bool nan = magnitude > format->infinity;
     if (instr->mods.ftz && format == &lane_format_f32)
         bits = lane_flush(format, bits);
+    if (instr->mods.relu && !nan && bits & sign)
+        return 0;
     switch (instr->mods.sat) {
     case ISA_SAT_YES:
         unit = lane_pack(format, ISA_ROUND_RN, &one);
         return nan || bits & sign ? 0 : bits > unit ? unit : bits;
-    case ISA_SAT_RELU: return !nan && bits & sign ? 0 : bits;
     case ISA_SAT_FINITE: return magnitude == format->infinity ? bits - (UINT64_C(1) << format->shift) : bits;
     default: return bits;
     }
@@ -271,7 +272,7 @@ static lane_fn *find_everyday(const struct isa_instr *instr)
 {
     bool source_fits = (source_bits(instr) > 32) == (type_bits(instr->stype) > 32);
     bool result_fits = (result_bits(instr) > 32) == (type_bits(instr->type) > 32);
-    if (instr->mods.ftz || instr->mods.sat || !source_fits || !result_fits)
+    if (instr->mods.ftz || instr->mods.sat || instr->mods.relu || !source_fits || !result_fits)
         return NULL;
     for (unsigned i = 0; i < sizeof everyday / sizeof everyday[0]; i++) {
         const struct everyday *row = &everyday[i];
@@ -294,9 +295,12 @@ static bool widens(const struct lane_format *from, const struct lane_format *to)
 
 static bool sat_fits(const struct isa_instr *instr)
 {
+    bool narrows = instr->stype == ISA_F32 && instr->type != ISA_F32 && instr->type != ISA_F64;
+    if (instr->mods.relu && (!narrows || instr->mods.sat == ISA_SAT_YES))
+        return false;
     switch (instr->mods.sat) {
-    case ISA_SAT_RELU:
-    case ISA_SAT_FINITE: return instr->stype == ISA_F32 && instr->type != ISA_F32 && instr->type != ISA_F64;
+    case ISA_SAT_RELU: return false; /* a modifier of its own here */
+    case ISA_SAT_FINITE: return narrows;
     case ISA_SAT_YES: return instr->type != ISA_TF32;
     default: return true;
     }
@@ -306,7 +310,7 @@ static lane_fn *resolve_tf32(const struct isa_instr *instr)
 {
     unsigned round = instr->mods.round;
     bool known = round == ISA_ROUND_RNA || round == ISA_ROUND_RN || round == ISA_ROUND_RZ;
-    bool relu = instr->mods.sat == ISA_SAT_RELU && round == ISA_ROUND_RNA;
+    bool relu = instr->mods.relu && round == ISA_ROUND_RNA;
     return instr->stype == ISA_F32 && known && !relu && !instr->mods.ftz ? convert_float_to_float : NULL;
 }
 

@@ -3,7 +3,7 @@
  *
  * .rn.satfinite from two f32 or an f16x2: rounded once, to nearest even; what is larger than the largest finite number,
  * infinity too, becomes that; NaN becomes 0x7f. .rn to f16x2 is exact; NaN becomes the canonical one. The first source,
- * or the upper half, is the upper byte. Left out: .satfinite together with .relu, four to a word, and stochastic
+ * or the upper half, is the upper byte. .relu makes 0 of negative numbers and -0. Left out: four to a word, and stochastic
  * rounding. */
 #include "simt/lanes_float.h"
 
@@ -19,12 +19,14 @@ static bool is_fp8(uint8_t type)
     return type == ISA_E4M3X2 || type == ISA_E5M2X2;
 }
 
-static uint32_t narrow(uint8_t type, struct lane_number x)
+static uint32_t narrow(const struct isa_instr *instr, struct lane_number x)
 {
-    const bool is_e4m3 = type == ISA_E4M3X2;
+    const bool is_e4m3 = instr->type == ISA_E4M3X2;
     const uint32_t sign = x.negative ? 0x80 : 0, most = is_e4m3 ? 0x7E : 0x7B;
     if (x.kind == LANE_NAN)
         return FP8_NAN;
+    if (instr->mods.relu && x.negative)
+        return 0;
     x.negative = false;
     x.exponent -= is_e4m3 ? E4M3_SCALE : 0;
     const uint32_t bits = (uint32_t)lane_pack(is_e4m3 ? &e4m3_wide : &e5m2, ISA_ROUND_RN, &x);
@@ -39,7 +41,7 @@ static uint32_t widen(const struct isa_instr *instr, uint32_t byte)
         x.kind = LANE_NAN;
     x.exponent += is_e4m3 ? E4M3_SCALE : 0;
     x.negative = byte & 0x80;
-    if (instr->mods.sat == ISA_SAT_RELU && x.negative && x.kind != LANE_NAN)
+    if (instr->mods.relu && x.negative && x.kind != LANE_NAN)
         return 0;
     return (uint32_t)lane_pack(&lane_format_f16, ISA_ROUND_RN, &x);
 }
@@ -47,22 +49,20 @@ static uint32_t widen(const struct isa_instr *instr, uint32_t byte)
 static void narrow_two(struct lane_args *args)
 {
     const uint32_t *upper = args->src[0], *lower = args->src[1];
-    const uint8_t type = args->instr->type;
     uint32_t result[LANES];
     for (unsigned lane = 0; lane < LANES; lane++)
-        result[lane] = narrow(type, lane_unpack(&lane_format_f32, upper[lane])) << 8 |
-                       narrow(type, lane_unpack(&lane_format_f32, lower[lane]));
+        result[lane] = narrow(args->instr, lane_unpack(&lane_format_f32, upper[lane])) << 8 |
+                       narrow(args->instr, lane_unpack(&lane_format_f32, lower[lane]));
     LANE_STORE(uint32_t, args->dst[0], result, args->mask);
 }
 
 static void narrow_pair(struct lane_args *args)
 {
     const uint32_t *pair = args->src[0];
-    const uint8_t type = args->instr->type;
     uint32_t result[LANES];
     for (unsigned lane = 0; lane < LANES; lane++)
-        result[lane] = narrow(type, lane_unpack(&lane_format_f16, pair[lane] >> 16)) << 8 |
-                       narrow(type, lane_unpack(&lane_format_f16, pair[lane] & 0xFFFF));
+        result[lane] = narrow(args->instr, lane_unpack(&lane_format_f16, pair[lane] >> 16)) << 8 |
+                       narrow(args->instr, lane_unpack(&lane_format_f16, pair[lane] & 0xFFFF));
     LANE_STORE(uint32_t, args->dst[0], result, args->mask);
 }
 
@@ -85,8 +85,7 @@ lane_fn *lane_resolve_fp8(const struct isa_instr *instr)
             return has_second ? narrow_two : NULL;
         return instr->stype == ISA_F16X2 && !has_second ? narrow_pair : NULL;
     }
-    const bool relu = instr->mods.sat == ISA_SAT_RELU;
-    if (is_fp8(instr->stype) && instr->type == ISA_F16X2 && !has_second && (relu || !instr->mods.sat))
+    if (is_fp8(instr->stype) && instr->type == ISA_F16X2 && !has_second && !instr->mods.sat)
         return widen_pair;
     return NULL;
 }

@@ -43,4 +43,10 @@ struct simt_fragments {
  * descriptor leads to. */
 uint32_t simt_product(const struct isa_instr *instr, const struct simt_fragments *fragments);
 
+/* product.c: element i of a register of 32 bits; what an element of D is, as bits. */
+double simt_matrix_element(enum isa_type type, uint32_t word, unsigned i);
+uint64_t simt_matrix_pattern(const struct isa_instr *instr, double value);
+/* product_quads.c: mma.m8n8k4 of f16 (isa_is_of_quads). */
+void simt_product_quads(const struct isa_instr *instr, const struct simt_fragments *fragments);
+
 #endif

@@ -6,10 +6,22 @@
 #include "simt/lanes_float.h"
 #include "simt/matrix.h"
 
+/* A number of 8 bits: of 4 exponent bits, without infinity and with one NaN; of 5 it is the upper half of an f16. */
+static double e4m3_of(unsigned byte)
+{
+    unsigned magnitude = byte & 0x7F, exponent = magnitude >> 3, fraction = magnitude & 7;
+    double value = exponent ? ldexp(8 + fraction, (int)exponent - 10) : ldexp(fraction, -9);
+    if (magnitude == 0x7F)
+        value = NAN;
+    return byte & 0x80 ? -value : value;
+}
+
 /* Element i of a register. */
 static double element(enum isa_type type, uint64_t word, unsigned i)
 {
     switch (type) {
+    case ISA_E4M3: return e4m3_of(word >> 8 * i & 0xFF);
+    case ISA_E5M2: return lane_widen_f16((uint32_t)(word >> 8 * i & 0xFF) << 8);
     case ISA_F16: return lane_widen_f16((uint32_t)word >> 16 * i);
     case ISA_BF16: return lane_widen_bf16((uint32_t)word >> 16 * i);
     case ISA_TF32: return lane_f32((uint32_t)word & ~UINT32_C(0x1FFF)); /* the low bits do not count */
@@ -46,7 +58,13 @@ static void read_a(const struct isa_instr *instr, const struct isa_matrix *x, co
 /* The type of B's elements: the third suffix. */
 static enum isa_type type_of_b(const struct isa_instr *instr)
 {
-    return instr->mods.btype == ISA_BTYPE_U8 ? ISA_U8 : instr->mods.btype == ISA_BTYPE_S8 ? ISA_S8 : instr->stype;
+    switch (instr->mods.btype) {
+    case ISA_BTYPE_U8: return ISA_U8;
+    case ISA_BTYPE_S8: return ISA_S8;
+    case ISA_BTYPE_E4M3: return ISA_E4M3;
+    case ISA_BTYPE_E5M2: return ISA_E5M2;
+    default: return instr->stype;
+    }
 }
 
 static void read_b(const struct isa_instr *instr, const struct isa_matrix *x, const void *const *rows, struct simt_product *p)
@@ -176,6 +194,16 @@ static uint64_t pattern(const struct isa_instr *instr, double value)
     }
 }
 
+double simt_matrix_element(enum isa_type type, uint32_t word, unsigned i)
+{
+    return element(type, word, i);
+}
+
+uint64_t simt_matrix_pattern(const struct isa_instr *instr, double value)
+{
+    return pattern(instr, value);
+}
+
 static void write_d(const struct isa_instr *instr, const struct isa_matrix *x, struct simt_product *p, void *const *rows)
 {
     unsigned e = held(instr->type);
@@ -236,6 +264,10 @@ uint32_t simt_product(const struct isa_instr *instr, const struct simt_fragments
 {
     struct isa_matrix x = isa_matrix_of(instr);
     struct simt_product p;
+    if (isa_is_of_quads(instr)) {
+        simt_product_quads(instr, f);
+        return 0;
+    }
     uint32_t beyond = read_operands(instr, &x, f, &p);
     if (beyond)
         return beyond;

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <cuda_runtime.h>
 
-enum kind { F16, BF16, TF32, F64, S8, U8, S32, F32 };
+enum kind { F16, BF16, TF32, F64, S8, U8, S32, F32, E4M3, E5M2 };
 
 struct form {
     const char *name;
@@ -24,8 +24,10 @@ static const form forms[] = {
     {"m16n8k32 s8 u8 sat", 16, 8, 32, S8, U8, S32, true},     {"m16n8k32 u8 u8", 16, 8, 32, U8, U8, S32, false},
     {"m8n8k4 f64", 8, 8, 4, F64, F64, F64, false},            {"m16n8k4 f64", 16, 8, 4, F64, F64, F64, false},
     {"m16n8k8 f64", 16, 8, 8, F64, F64, F64, false},          {"m16n8k16 f64", 16, 8, 16, F64, F64, F64, false},
+    {"m16n8k32 f32 e4m3", 16, 8, 32, E4M3, E4M3, F32, false}, {"m16n8k32 f32 e5m2 e4m3", 16, 8, 32, E5M2, E4M3, F32, false},
+    {"m16n8k32 f16 e4m3 e5m2", 16, 8, 32, E4M3, E5M2, F16, false}, {"m16n8k16 f32 e5m2", 16, 8, 16, E5M2, E5M2, F32, false},
 };
-#define FORMS 16
+#define FORMS 20
 
 #define R2 "{%0, %1}"
 #define R4 "{%0, %1, %2, %3}"
@@ -74,9 +76,20 @@ __global__ void product(int which, const uint32_t *ins, uint32_t *outs)
     case 11:
         asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 " R4 ", {%4, %5, %6, %7}, {%8, %9}, " R4 ";" OUT4 IN4);
         break;
+    case 16:
+        asm volatile("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 " R4 ", {%4, %5, %6, %7}, {%8, %9}, " R4 ";" OUT4F IN4);
+        break;
+    case 17:
+        asm volatile("mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32 " R4 ", {%4, %5, %6, %7}, {%8, %9}, " R4 ";" OUT4F IN4);
+        break;
+    case 18:
+        asm volatile("mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16 " R2 ", {%2, %3, %4, %5}, {%6, %7}, " R2 ";" OUT2 IN4);
+        break;
+    case 19: asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e5m2.f32 " R4 ", {%4, %5}, {%6}, " R4 ";" OUT4F IN2); break;
     }
+    bool single = (which >= 2 && which <= 7) || (which >= 16 && which != 18);
     for (int i = 0; i < 4; i++)
-        outs[threadIdx.x * 4 + i] = (which >= 2 && which <= 7) ? __float_as_uint(f[i]) : c[i];
+        outs[threadIdx.x * 4 + i] = single ? __float_as_uint(f[i]) : c[i];
 }
 
 // a[8], b[4], c[4]
@@ -116,7 +129,7 @@ __global__ void product_f64(int which, const double *ins, double *outs)
 
 static int bits_of(kind t)
 {
-    return t == F16 || t == BF16 ? 16 : t == S8 || t == U8 ? 8 : t == F64 ? 64 : 32;
+    return t == F16 || t == BF16 ? 16 : t == S8 || t == U8 || t == E4M3 || t == E5M2 ? 8 : t == F64 ? 64 : 32;
 }
 
 static void place_a(const form &f, int lane, int i, int *row, int *col)
@@ -205,10 +218,20 @@ static float as_float(uint32_t bits)
     return x;
 }
 
+// Four bits of exponent, no infinity, one NaN of either sign.
+static double e4m3_value(uint32_t byte)
+{
+    int e = byte >> 3 & 15, fraction = byte & 7;
+    double x = e ? std::ldexp(1 + fraction / 8.0, e - 7) : std::ldexp(fraction / 8.0, -6);
+    return (byte & 0x7F) == 0x7F ? NAN : byte & 0x80 ? -x : x;
+}
+
 static double value(kind t, uint64_t bits)
 {
     double d;
     switch (t) {
+    case E4M3: return e4m3_value((uint32_t)bits);
+    case E5M2: return half_value((uint32_t)bits << 8, 5);
     case F16: return half_value((uint32_t)bits, 5);
     case BF16: return half_value((uint32_t)bits, 8);
     case TF32: return as_float((uint32_t)bits & 0xFFFFE000);
@@ -266,6 +289,8 @@ static uint64_t pick(kind t, int round)
     case TF32:
     case F32: std::memcpy(&bits, &s, 4); return bits;
     case F64: std::memcpy(&bits, &d, 8); return bits;
+    case E4M3: return round == 4 || (r & 0x7F) != 0x7F ? r & 0xFF : 0x7E;
+    case E5M2: return round == 4 || (r & 0x7F) < 0x7C ? r & 0xFF : 0x7B;
     case S32: return round % 2 ? any & 0xFFFFFFFF : round == 2 ? 0x7FFFFFF0 + r % 16 : 0x80000000 + r % 16;
     default: return round == 2 ? 0x7F : r & 0xFF;
     }

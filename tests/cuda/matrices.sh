@@ -5,6 +5,11 @@ right_in_both_modes matrices cc
 for machine in h100 gtx480; do
     LOCKSTEP_MACHINE=$machine right_in_both_modes matrices "cc, $machine"
 done
+build "$work/quads" "$here/quads.cu"
+right_in_both_modes quads cc
+LOCKSTEP_MACHINE=v100 right_in_both_modes quads "cc, v100"
 [ -n "$nvcc" ] || exit 0
 "$nvcc" -cudart shared -gencode arch=compute_90,code=compute_90 "$here/matrices.cu" -o "$work/matrices"
 right_in_both_modes matrices nvcc
+"$nvcc" -cudart shared -gencode arch=compute_75,code=compute_75 "$here/quads.cu" -o "$work/quads"
+right_in_both_modes quads nvcc

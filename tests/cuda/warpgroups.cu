@@ -98,7 +98,7 @@ __global__ void registers(place pb, const uint32_t *fragments, const uint4 *imag
         out[threadIdx.x * 16 + i] = d[i];
 }
 
-// 8 columns of tf32, of bytes and of bf16: one instruction each, from tiles of 32 bytes a row.
+// 8 columns of tf32, of bytes, of bf16 and of e4m3: one instruction each, from tiles of 32 bytes a row.
 __global__ void others(place p, const uint4 *image, uint32_t *out)
 {
     extern __shared__ __align__(1024) uint4 tiles[];
@@ -106,7 +106,7 @@ __global__ void others(place p, const uint4 *image, uint32_t *out)
         tiles[i] = image[i];
     __syncthreads();
     uint64_t a = descriptor(tiles, p), b = descriptor(tiles + 512, p);
-    float f[8] = {};
+    float f[12] = {};
     uint32_t d[4] = {};
     fence();
     asm volatile("wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%0, %1, %2, %3}, %4, %5, 1, 1, 1;"
@@ -118,9 +118,12 @@ __global__ void others(place p, const uint4 *image, uint32_t *out)
     asm volatile("wgmma.mma_async.sync.aligned.m64n8k32.s32.u8.s8 {%0, %1, %2, %3}, %4, %5, 1;"
                  : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
                  : "l"(a), "l"(b));
+    asm volatile("wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3 {%0, %1, %2, %3}, %4, %5, 1, 1, -1;"
+                 : "+f"(f[8]), "+f"(f[9]), "+f"(f[10]), "+f"(f[11])
+                 : "l"(a), "l"(b));
     finish();
-    for (int i = 0; i < 12; i++)
-        out[threadIdx.x * 12 + i] = i < 8 ? __float_as_uint(f[i]) : d[i - 8];
+    for (int i = 0; i < 16; i++)
+        out[threadIdx.x * 16 + i] = i < 12 ? __float_as_uint(f[i]) : d[i - 12];
 }
 
 static uint64_t state = 88172645463325252u;
@@ -265,6 +268,13 @@ static float bf16(const char *row, int k)
     return x;
 }
 
+static double e4m3(char byte)
+{
+    int e = byte >> 3 & 15, fraction = byte & 7;
+    double x = e ? std::ldexp(1 + fraction / 8.0, e - 7) : std::ldexp(fraction / 8.0, -6);
+    return byte & 0x80 ? -x : x;
+}
+
 // Rows of 32 bytes, unit u of row r at u ^ r / 4 % 2: bits that are small numbers of each of the three types.
 static void check_others(char *image, uint32_t *out)
 {
@@ -285,19 +295,20 @@ static void check_others(char *image, uint32_t *out)
         for (int i = 0; i < 4; i++) {
             int row = t / 32 * 16 + t % 32 / 4 + 8 * (i / 2), col = t % 4 * 2 + i % 2, bytes = 0;
             const char *x = rows[row], *y = rows[64 + col];
-            double words = 0, halves = 0;
+            double words = 0, halves = 0, quarters = 0;
             for (int k = 0; k < 8; k++)
                 words += (double)((const float *)x)[k] * ((const float *)y)[k];
             for (int k = 0; k < 16; k++)
                 halves += (double)bf16(x, k) * bf16(y, k);
             for (int k = 0; k < 32; k++)
-                bytes += (unsigned char)x[k] * (signed char)y[k];
-            float got[2];
-            std::memcpy(&got[0], &out[t * 12 + i], 4);
-            std::memcpy(&got[1], &out[t * 12 + 4 + i], 4);
+                bytes += (unsigned char)x[k] * (signed char)y[k], quarters -= e4m3(x[k]) * e4m3(y[k]);
+            float got[3];
+            for (int n = 0; n < 3; n++)
+                std::memcpy(&got[n], &out[t * 16 + 4 * n + i], 4);
             expect("tf32", row, col, got[0], (float)words);
             expect("bf16", row, col, got[1], (float)halves);
-            expect("bytes", row, col, (int)out[t * 12 + 8 + i], bytes);
+            expect("e4m3", row, col, got[2], (float)quarters);
+            expect("bytes", row, col, (int)out[t * 16 + 12 + i], bytes);
         }
 }
 

@@ -218,11 +218,11 @@ static void registers_may_be_wider_than_types(void **unused)
 static uint64_t expect_narrow(const struct isa_instr *instr, const struct side *to, uint64_t source)
 {
     struct isa_instr plain = *instr;
-    plain.mods.sat = 0;
+    plain.mods.sat = plain.mods.relu = 0;
     uint64_t bits = expect(&plain, &sides[10], to, source), sign = oracle_sign(to->format);
     bool nan = oracle_is_nan(to->format, bits);
-    if (instr->mods.sat == ISA_SAT_RELU)
-        return !nan && bits & sign ? 0 : bits;
+    if (instr->mods.relu && !nan && bits & sign)
+        return 0;
     if (instr->mods.sat == ISA_SAT_FINITE && (bits & ~sign) == oracle_infinity(to->format))
         return bits - 1;
     return bits;
@@ -235,7 +235,8 @@ static void check_narrow(const struct side *to, uint8_t type, unsigned variant)
     uint64_t state = variant;
     struct oracle_rows rows;
     instr.mods.round = variant & 1 ? ISA_ROUND_RZ : ISA_ROUND_RN;
-    instr.mods.sat = (uint8_t[]){0, ISA_SAT_RELU, ISA_SAT_FINITE}[variant / 2];
+    instr.mods.sat = variant / 2 & 1 ? ISA_SAT_FINITE : 0;
+    instr.mods.relu = variant / 4 ? ISA_RELU_YES : 0;
     instr.src_count = packed ? 2 : 1;
     lane_fn *function = lane_resolve_cvt(&instr);
     assert_non_null(function);
@@ -258,7 +259,7 @@ static void check_narrow(const struct side *to, uint8_t type, unsigned variant)
 
 static void packed_results_and_their_modifiers(void **unused)
 {
-    for (unsigned variant = 0; variant < 6; variant++) {
+    for (unsigned variant = 0; variant < 8; variant++) {
         check_narrow(&sides[8], ISA_F16, variant);
         check_narrow(&sides[8], ISA_F16X2, variant);
         check_narrow(&sides[9], ISA_BF16, variant);
@@ -276,19 +277,25 @@ static uint64_t expect_tf32(const struct isa_instr *instr, uint32_t x)
     bits &= 0xFFFFE000;
     if ((x & 0x7FFFFFFF) == 0x7F800000)
         bits = x;
+    if (instr->mods.relu && bits >> 31)
+        return 0;
     if (instr->mods.sat == ISA_SAT_FINITE && (bits & 0x7FFFFFFF) == 0x7F800000)
         return (bits & 0x80000000) | 0x7F7FE000;
-    return instr->mods.sat == ISA_SAT_RELU && bits >> 31 ? 0 : bits;
+    return bits;
 }
 
 static void tf32_keeps_ten_fraction_bits(void **unused)
 {
-    static const uint8_t cases[][2] = {
-        {ISA_ROUND_RNA, 0}, {ISA_ROUND_RNA, ISA_SAT_FINITE}, {ISA_ROUND_RN, 0},
-        {ISA_ROUND_RZ, 0},  {ISA_ROUND_RN, ISA_SAT_RELU},    {ISA_ROUND_RZ, ISA_SAT_FINITE}};
+    static const uint8_t cases[][3] = {{ISA_ROUND_RNA, 0, 0},
+                                       {ISA_ROUND_RNA, ISA_SAT_FINITE, 0},
+                                       {ISA_ROUND_RN, 0, 0},
+                                       {ISA_ROUND_RZ, 0, 0},
+                                       {ISA_ROUND_RN, 0, ISA_RELU_YES},
+                                       {ISA_ROUND_RZ, ISA_SAT_FINITE, 0},
+                                       {ISA_ROUND_RN, ISA_SAT_FINITE, ISA_RELU_YES}};
     for (unsigned k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         struct isa_instr instr = {
-            .op = ISA_OP_CVT, .type = ISA_TF32, .stype = ISA_F32, .mods = {.round = cases[k][0], .sat = cases[k][1]}};
+            .op = ISA_OP_CVT, .type = ISA_TF32, .stype = ISA_F32, .mods = {.round = cases[k][0], .sat = cases[k][1], .relu = cases[k][2]}};
         uint64_t state = k;
         struct oracle_rows rows;
         assert_non_null(lane_resolve_cvt(&instr));
@@ -330,7 +337,7 @@ static uint64_t nearest_byte(uint8_t type, double value)
     return best | (signbit(value) ? 0x80 : 0);
 }
 
-static void check_to_fp8(uint8_t type, uint8_t stype)
+static void check_to_fp8(uint8_t type, uint8_t stype, uint8_t relu)
 {
     const bool packed = stype == ISA_F16X2;
     const struct side *from = packed ? &sides[8] : &sides[10];
@@ -340,6 +347,7 @@ static void check_to_fp8(uint8_t type, uint8_t stype)
     instr.mods.round = ISA_ROUND_RN;
     assert_null(lane_resolve_fp8(&instr));
     instr.mods.sat = ISA_SAT_FINITE;
+    instr.mods.relu = relu;
     lane_fn *function = lane_resolve(&instr);
     assert_non_null(function);
     assert_null(lane_resolve_cvt(&instr));
@@ -354,8 +362,8 @@ static void check_to_fp8(uint8_t type, uint8_t stype)
                 half[k] = oracle_random(&state) & 1 ? draw(from, &state) : oracle_pattern(from->format, near);
                 half[k] += (oracle_random(&state) & 7) == 7;
                 half[k] = low_bits(half[k], from->bits);
-                rows.expected[lane] =
-                    rows.expected[lane] << 8 | nearest_byte(type, oracle_value(from->format, half[k]));
+                uint64_t byte = nearest_byte(type, oracle_value(from->format, half[k]));
+                rows.expected[lane] = rows.expected[lane] << 8 | (relu && byte & 0x80 ? 0 : byte);
             }
             rows.source[0][lane] = packed ? half[0] << 16 | half[1] : half[0];
             rows.source[1][lane] = packed ? 0 : half[1];
@@ -365,13 +373,13 @@ static void check_to_fp8(uint8_t type, uint8_t stype)
 }
 
 /* All bytes, each beside all others over the rounds. */
-static void check_from_fp8(uint8_t stype, uint8_t sat)
+static void check_from_fp8(uint8_t stype, uint8_t relu)
 {
     struct isa_instr instr = {.op = ISA_OP_CVT, .type = ISA_F16X2, .stype = stype, .src_count = 1};
     struct oracle_rows rows;
     uint64_t state = stype;
     instr.mods.round = ISA_ROUND_RN;
-    instr.mods.sat = sat;
+    instr.mods.relu = relu;
     lane_fn *function = lane_resolve(&instr);
     assert_non_null(function);
     for (unsigned first = 0; first < 1 << 16; first += LANES) {
@@ -385,7 +393,7 @@ static void check_from_fp8(uint8_t stype, uint8_t sat)
                                 : stype == ISA_E5M2X2 && magnitude == 0x7C
                                     ? (byte & 0x80) << 8 | 0x7C00
                                     : oracle_pattern(&oracle_f16, value_of_byte(stype, byte));
-                if (sat == ISA_SAT_RELU && !nan && byte & 0x80)
+                if (relu && !nan && byte & 0x80)
                     bits = 0;
                 rows.expected[lane] = rows.expected[lane] << 16 | bits;
             }
@@ -398,10 +406,11 @@ static void bytes_of_two_formats(void **unused)
 {
     static const uint8_t types[] = {ISA_E4M3X2, ISA_E5M2X2};
     for (unsigned k = 0; k < 2; k++) {
-        check_to_fp8(types[k], ISA_F32);
-        check_to_fp8(types[k], ISA_F16X2);
-        check_from_fp8(types[k], 0);
-        check_from_fp8(types[k], ISA_SAT_RELU);
+        for (uint8_t relu = 0; relu <= ISA_RELU_YES; relu++) {
+            check_to_fp8(types[k], ISA_F32, relu);
+            check_to_fp8(types[k], ISA_F16X2, relu);
+            check_from_fp8(types[k], relu);
+        }
         struct isa_instr instr = {.op = ISA_OP_CVT, .type = types[k], .stype = ISA_F32, .src_count = 1};
         instr.mods = (struct isa_mods){.round = ISA_ROUND_RN, .sat = ISA_SAT_FINITE};
         assert_null(lane_resolve(&instr)); /* it wants two */
