@@ -169,7 +169,7 @@ static bool is_outside_form(const struct isa_instr *instr)
     bool is_cluster = instr->op == ISA_OP_BAR && instr->mods.scope == ISA_SCOPE_CLUSTER;
     bool is_image = isa_op_info(instr->op)->flags & ISA_FLAG_IMAGE;
     bool is_formatted = instr->mods.surface == ISA_SURFACE_FORMATTED && instr->op != ISA_OP_SUST;
-    bool is_converted = is_image && (type == ISA_F16X2 || is_formatted);
+    bool is_converted = is_image && (type == ISA_F16X2 || type == ISA_F16 || is_formatted);
     bool is_rounded = instr->op == ISA_OP_MMA && instr->mods.round > ISA_ROUND_RN;
     return is_rounded || is_cluster || is_converted;
 }
@@ -292,6 +292,14 @@ static bool selects_parts(const struct ptx_parser *p)
     return false;
 }
 
+/* Reads of textures with an offset of texels, or a depth to compare with, are outside the model. */
+static bool is_offset(const struct isa_instr *instr, unsigned operands)
+{
+    static const uint8_t behind[] = {[ISA_LOD_BASE] = 0, [ISA_LOD_LEVEL] = 1, [ISA_LOD_GRADIENT] = 2};
+    bool reads = instr->op == ISA_OP_TEX || instr->op == ISA_OP_TLD4;
+    return reads && operands > 2u + behind[instr->mods.lod];
+}
+
 static int parse_operands(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)
 {
     struct ptx_raw_operand raw[PTX_MAX_OPERANDS];
@@ -312,7 +320,7 @@ static int parse_operands(struct ptx_parser *p, const struct mnemonic *m, struct
         if (!ptx_accept(p, ','))
             break;
     }
-    if (names_outside(raw, count)) {
+    if (names_outside(raw, count) || is_offset(instr, count)) {
         p->body.regs.count = used; /* its registers count for nothing */
         p->lexer = lexer;
         p->token = start;

@@ -87,8 +87,8 @@ bool ptx_word_is_outside(const char *text, size_t n)
                                         "ue8m0x2", "s2f6x2", "f32x2",   "f16x4",     "e4m3x4",        "e5m2x4",
                                         "e2m1x4",  "e2m3x4", "e3m2x4",  "tensormap", "sync_restrict",
                                         "rs",      "oob",    "scaled",  "mask",
-                                        "2dms",    "a2dms",  "s4",      "u4",        "b1",            "sp",     "m16n16",  "m8n16"};
-    static const char *const prefixes[] = {"proxy",     "level::",     "sp::",         "kind::",
+                                        "2dms",    "a2dms",  "s4",      "u4",        "b1",            "sp",     "m16n16",  "m8n16",     "bulk"};
+    static const char *const prefixes[] = {"proxy",     "level::",     "sp::",         "tile::",         "kind::",
                                            "im2col",          "cta_group", "op_restrict", "sync_restrict"};
     for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++)
         if (strlen(exact[i]) == n && !memcmp(exact[i], text, n))
