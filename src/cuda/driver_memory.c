@@ -1,5 +1,6 @@
 /* Memory of the driver: the runtime's allocations, copies and fills under its names. Copies of the driver name both sides
  * by type and address, or leave it to the address (unified). */
+#include "cuda/array.h"
 #include "cuda/driver.h"
 
 CUresult cuMemGetInfo_v2(size_t *available, size_t *total)
@@ -204,12 +205,12 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
 }
 ALSO_PER_THREAD(cuMemcpyDtoDAsync_v2, ptsz);
 
-/* One side of a copy of several rows, or NULL with *error. */
+/* One side of a copy of several rows, or NULL with *error; of one that is an array, NULL. */
 static void *side(CUmemorytype type, const void *host, CUdeviceptr device, cudaError_t *error)
 {
     if (type == CU_MEMORYTYPE_ARRAY)
-        *error = cudaErrorNotSupported;
-    else if (type < CU_MEMORYTYPE_HOST || type > CU_MEMORYTYPE_UNIFIED)
+        return NULL;
+    if (type < CU_MEMORYTYPE_HOST || type > CU_MEMORYTYPE_UNIFIED)
         *error = cudaErrorInvalidValue;
     return type == CU_MEMORYTYPE_HOST ? (void *)(uintptr_t)host : driver_pointer(device);
 }
@@ -221,6 +222,30 @@ static enum cudaMemcpyKind kind_of(CUmemorytype to, CUmemorytype from)
     if (to == CU_MEMORYTYPE_HOST)
         return from == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToHost : cudaMemcpyDeviceToHost;
     return from == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
+}
+
+/* Where an array takes part the runtime counts elements along a row, but for positions in memory. */
+static cudaError_t count_elements(const CUDA_MEMCPY3D *c, struct cudaMemcpy3DParms *p)
+{
+    struct runtime *rt = runtime_lock();
+    size_t unit = 0;
+    cudaError_t error = cudaSuccess;
+    if (c->srcMemoryType == CU_MEMORYTYPE_ARRAY) {
+        p->srcArray = (cudaArray_t)c->srcArray;
+        error = array_check(rt, p->srcArray);
+        unit = error ? 0 : p->srcArray->texel;
+        p->srcPos.x = unit ? p->srcPos.x / unit : 0;
+    }
+    if (!error && c->dstMemoryType == CU_MEMORYTYPE_ARRAY) {
+        p->dstArray = (cudaArray_t)c->dstArray;
+        error = array_check(rt, p->dstArray);
+        unit = error ? 0 : p->dstArray->texel;
+        p->dstPos.x = unit ? p->dstPos.x / unit : 0;
+    }
+    if (unit && (c->WidthInBytes % unit || (p->srcArray && c->srcXInBytes % unit) || (p->dstArray && c->dstXInBytes % unit)))
+        error = cudaErrorInvalidValue;
+    p->extent.width /= unit ? unit : 1;
+    return runtime_unlock(rt, error);
 }
 
 /* A pitch or height of 0 stands for rows or slices without a gap. */
@@ -239,7 +264,7 @@ static cudaError_t describe(const CUDA_MEMCPY3D *c, struct cudaMemcpy3DParms *p)
         .extent = {c->WidthInBytes, c->Height, c->Depth},
         .kind = kind_of(c->dstMemoryType, c->srcMemoryType),
     };
-    return error;
+    return error ? error : count_elements(c, p);
 }
 
 static CUDA_MEMCPY3D in_one_slice(const CUDA_MEMCPY2D *c)
@@ -249,12 +274,14 @@ static CUDA_MEMCPY3D in_one_slice(const CUDA_MEMCPY2D *c)
                            .srcMemoryType = c->srcMemoryType,
                            .srcHost = c->srcHost,
                            .srcDevice = c->srcDevice,
+                           .srcArray = c->srcArray,
                            .srcPitch = c->srcPitch,
                            .dstXInBytes = c->dstXInBytes,
                            .dstY = c->dstY,
                            .dstMemoryType = c->dstMemoryType,
                            .dstHost = c->dstHost,
                            .dstDevice = c->dstDevice,
+                           .dstArray = c->dstArray,
                            .dstPitch = c->dstPitch,
                            .WidthInBytes = c->WidthInBytes,
                            .Height = c->Height,

@@ -211,7 +211,7 @@ static void entries(void)
     NEED(cuGetProcAddress("cuMemAlloc", &function, 12000, CU_GET_PROC_ADDRESS_DEFAULT, &status));
     NEED(cuGetProcAddress("cuNothing", &function, 12000, CU_GET_PROC_ADDRESS_DEFAULT, &status));
     printf("no such name: %d %d\n", function == NULL, status);
-    NEED(cuGetProcAddress("cuTexObjectCreate", &function, 12000, CU_GET_PROC_ADDRESS_DEFAULT, &status));
+    NEED(cuGetProcAddress("cuMipmappedArrayCreate", &function, 12000, CU_GET_PROC_ADDRESS_DEFAULT, &status));
     CUresult (*texture)(void) = NULL;
     memcpy(&texture, &function, sizeof texture);
     printf("a texture: %s\n", name(texture()));

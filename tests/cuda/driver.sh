@@ -10,9 +10,20 @@ check() {
     diff -u "$here/driver.expected" "$work/out" || fail "$1: other answers"
     grep -q 'note: cuDeviceGetCount is refused with CUDA_ERROR_NOT_INITIALIZED: cuInit was not called' "$work/err" || fail "$1: cuInit"
     grep -q 'note: cuStreamDestroy_v2 is refused with CUDA_ERROR_INVALID_HANDLE: ' "$work/err" || fail "$1: a stream"
-    grep -q 'warning: cuTexObjectCreate is not supported' "$work/err" || fail "$1: a texture"
+    grep -q 'warning: cuMipmappedArrayCreate is not supported' "$work/err" || fail "$1: a texture"
 }
 link="-L$LOCKSTEP_BUILD/lib/lockstep -l:libcuda.so.1"
+
+# images INCLUDE: arrays, textures and surfaces, by that cuda.h.
+images() {
+    ${CC:-cc} -I "$1" "$here/driver_images.c" -o "$work/images" $link
+    for LOCKSTEP_MODE in functional timing; do
+        export LOCKSTEP_MODE
+        [ "$(on_simulator "$work/images" 2>"$work/err")" = "0 wrong" ] || fail "textures by $1, $LOCKSTEP_MODE: $(cat "$work/err")"
+    done
+    unset LOCKSTEP_MODE
+}
+images "$LOCKSTEP_SRC/src/cuda/include"
 ${CC:-cc} -I "$LOCKSTEP_SRC/src/cuda/include" "$here/driver.c" -o "$work/driver" $link
 check "our cuda.h"
 simulate "$work/driver" primary >"$work/out" 2>"$work/err" || fail "primary context: status $?"
@@ -91,6 +102,7 @@ nvidia=/usr/local/cuda/include
 [ -f "$nvidia/cuda.h" ] || exit 0
 ${CC:-cc} -I "$nvidia" "$here/driver.c" -o "$work/driver" $link
 check "NVIDIA's cuda.h"
+images "$nvidia"
 [ -n "$nvcc" ] || exit 0
 for order in "-cudart shared" "-cudart shared -Xlinker --no-as-needed"; do
     "$nvcc" $order -gencode arch=compute_75,code=compute_75 "$here/driver_mixed.cu" -o "$work/mixed" "-L$LOCKSTEP_BUILD/lib/lockstep" -lcuda
