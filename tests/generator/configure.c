@@ -211,6 +211,20 @@ static void spills(const struct generator *program, unsigned run, struct strbuf 
                 few[draw(&g, 4)]);
 }
 
+/* A program whose blocks are a cluster needs GPCs, which most machines have not. Drawn apart, too. */
+static void clusters(const struct generator *program, unsigned run, struct strbuf *options)
+{
+    static const char *const ways[] = {"sm.cluster_latency=1", "sm.cluster_queue=1", "sm.cluster_port_bytes=20", "sm.cluster_hop_cycles=7",
+                                       "sm.cluster_barrier_latency=90", "sm.cluster_store_cycles=200", "sm.cluster_async_cycles=33",
+                                       "gpu.cluster_flit_bytes=16"};
+    struct generator g = {.random = random_stream_of(program->number, "clusters", run)};
+    if (!(program->forms & FORM_CLUSTER))
+        return;
+    strbuf_addf(options, " --set gpu.gpc_sms=%u", 2 + draw(&g, 3));
+    if (chance(&g, 60))
+        strbuf_addf(options, " --set %s", ways[draw(&g, sizeof ways / sizeof ways[0])]);
+}
+
 /* The options of programs with some forms of locks on a stack. */
 static void stack_refusals(const struct generator *g, bool wide, struct strbuf *allowed, struct strbuf *options)
 {
@@ -239,6 +253,7 @@ void configure(const struct generator *program, unsigned run)
     else
         kind = timing(&g, &options, wide, !strcmp(way, "dwf"));
     spills(program, run, &options);
+    clusters(program, run, &options);
     bool apart = stack && program->forms & FORM_APART;
     if (chance(&g, 30) || apart)
         strbuf_add(&options, " --check sync");

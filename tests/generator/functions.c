@@ -263,7 +263,7 @@ void program_text(struct generator *g)
     g->threads = sizes[draw(g, 8)];
     g->blocks = 1 + (draw(g, 4) > 0);
     g->locks_left = 1 + (int)draw(g, 4);
-    g->forms = 0;
+    g->forms = g->blocks == 2 && chance(g, 25) ? FORM_CLUSTER : 0;
     line(g, "namespace program_%u {", g->number);
     line(g, "using namespace group_%u;", group);
     kernel(g);

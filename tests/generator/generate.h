@@ -24,6 +24,7 @@ enum form {
     FORM_SPANS = 8,   /* a branch meets between lock and unlock: cannot be on a stack */
     FORM_BEHIND = 16, /* a spin lock given back behind its loop: cannot be on a stack */
     FORM_ALONE = 32,  /* the same by one lane of each warp, of which 64 lanes that share a stack have two */
+    FORM_CLUSTER = 128, /* its blocks are a cluster */
     FORM_APART = 64,  /* a semaphore in a branch: on a stack, a lane that got it meets others where the branch does */
 };
 

@@ -97,7 +97,16 @@ static bool harness_on_device(const struct program *p, struct arena *g, u32 n)
     cudaError_t e = cudaMalloc((void **)&device, sizeof *g);
     e = e ? e : cudaMemcpy(device, g, sizeof *g, cudaMemcpyHostToDevice);
     void *arguments[] = {&device, &n};
-    e = e ? e : cudaLaunchKernel(p->kernel, dim3(p->blocks), dim3(p->threads), arguments, 0, 0);
+    cudaLaunchAttribute cluster = {};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = p->cluster ? p->blocks : 1;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(p->blocks);
+    config.blockDim = dim3(p->threads);
+    config.attrs = &cluster;
+    config.numAttrs = p->cluster;
+    e = e ? e : cudaLaunchKernelExC(&config, p->kernel, arguments);
     e = e ? e : cudaDeviceSynchronize();
     e = e ? e : cudaMemcpy(g, device, sizeof *g, cudaMemcpyDeviceToHost);
     cudaFree(device);

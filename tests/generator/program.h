@@ -101,6 +101,8 @@ struct block_memory {
     struct locks locks;
     alignas(16) u32 room[MOST_THREADS]; /* that copies bring and take away */
     u64 mbarrier;                       /* 0 while nobody uses it */
+    alignas(16) u32 ring[4][MOST_THREADS]; /* stages of pipelines of copies */
+    u64 ring_full[4], ring_empty[4];       /* as mbarrier */
 };
 struct arena {
     u32 in[INPUTS];
@@ -118,6 +120,7 @@ struct arena {
 /* A kernel, its function for the host, and its shape. */
 struct program {
     unsigned number, blocks, threads;
+    bool cluster; /* the blocks are one */
     void (*host)(struct arena *g, struct block_memory *s, u32 n);
     const void *kernel;
 };
@@ -531,6 +534,209 @@ BUILTIN void take_row(u32 *row, struct block_memory *s, bool adds)
     fence();
 }
 
+/* ---- pipelines of S stages: what comes `turns` times, each S - 1 ahead ---- */
+BUILTIN void stage_word(u32 *to, const u32 *from)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(IN_SHARED(to)), "l"(IN_GLOBAL(from)) : "memory");
+#else
+    *to = *from;
+#endif
+}
+template <u32 LEFT> BUILTIN void stage_ends()
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.commit_group;\ncp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+#endif
+}
+/* Each thread brings a word of the row a turn, and reads that of another one; by groups of copies. */
+template <u32 S> BUILTIN u32 ring_groups(struct block_memory *s, const u32 *row, u32 turns, u32 step, u32 shift)
+{
+    u32 sum = 0, n = threads();
+    for (u32 t = 0; t + 1 < S; t++) {
+        if (t < turns)
+            stage_word(&s->ring[t % S][tid()], &row[(tid() + t * step) % n]);
+#ifdef __CUDA_ARCH__
+        asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+    }
+    for (u32 t = 0; t < turns; t++) {
+        u32 next = t + S - 1;
+        if (next < turns)
+            stage_word(&s->ring[next % S][tid()], &row[(tid() + next * step) % n]);
+        stage_ends<S - 1>();
+        sync();
+        sum = sum * 31 + s->ring[t % S][(tid() + shift) % n];
+        sync();
+    }
+    stage_ends<0>();
+    return sum;
+}
+#define RING_WORDS 64u
+BUILTIN u32 ring_place(u32 turn, u32 step)
+{
+    return turn * step % 17 * 4;
+}
+#ifdef __CUDA_ARCH__
+static __device__ INLINE void mbarrier_pass(u64 *b, u32 parity)
+{
+    asm volatile("{ .reg .pred over;\nagain: mbarrier.try_wait.parity.shared.b64 over, [%0], %1;\n@!over bra again; }" ::"r"(IN_SHARED(b)),
+                 "r"(parity)
+                 : "memory");
+}
+static __device__ INLINE void ring_bring(struct block_memory *s, const u32 *row, u32 stage, u32 place)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(IN_SHARED(&s->ring_full[stage])), "r"(4 * RING_WORDS) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(IN_SHARED(s->ring[stage])),
+                 "l"(IN_GLOBAL(row + place)), "r"(4 * RING_WORDS), "r"(IN_SHARED(&s->ring_full[stage]))
+                 : "memory");
+}
+#endif
+/* Thread 0 brings 64 words of the row a turn, by copies in bulk; two mbarriers a stage say that it is full, and empty again. */
+template <u32 S> BUILTIN u32 ring_bulk(struct block_memory *s, const u32 *row, u32 turns, u32 step, u32 shift)
+{
+    u32 sum = 0;
+#ifdef __CUDA_ARCH__
+    fence_proxies();
+    if (tid() == 0)
+        for (u32 i = 0; i < S; i++) {
+            asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(IN_SHARED(&s->ring_full[i])) : "memory");
+            asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(IN_SHARED(&s->ring_empty[i])), "r"(threads()) : "memory");
+        }
+    sync();
+    if (tid() == 0)
+        for (u32 t = 0; t < S && t < turns; t++)
+            ring_bring(s, row, t, ring_place(t, step));
+    for (u32 t = 0; t < turns; t++) {
+        u32 stage = t % S, parity = t / S & 1;
+        mbarrier_pass(&s->ring_full[stage], parity);
+        sum = sum * 31 + s->ring[stage][(tid() + shift) % RING_WORDS];
+        asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(IN_SHARED(&s->ring_empty[stage])) : "memory");
+        if (tid() == 0 && t + S < turns) {
+            mbarrier_pass(&s->ring_empty[stage], parity);
+            ring_bring(s, row, stage, ring_place(t + S, step));
+        }
+    }
+    sync();
+    if (tid() == 0)
+        for (u32 i = 0; i < S; i++) {
+            asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(IN_SHARED(&s->ring_full[i])) : "memory");
+            asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(IN_SHARED(&s->ring_empty[i])) : "memory");
+            s->ring_full[i] = s->ring_empty[i] = 0;
+        }
+#else
+    sync();
+    for (u32 t = 0; t < turns; t++) {
+        sum = sum * 31 + row[ring_place(t, step) + (tid() + shift) % RING_WORDS];
+        if (tid() == 0)
+            memcpy(s->ring[t % S], row + ring_place(t, step), 4 * RING_WORDS);
+    }
+#endif
+    sync();
+    return sum;
+}
+
+/* ---- clusters: the blocks of the grid, which are two; the memory of the other one, at the place of one's own ---- */
+BUILTIN void sync_cluster()
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+#else
+    model_barrier_grid();
+#endif
+}
+#ifdef __CUDA_ARCH__
+static __device__ INLINE u32 far(const void *p)
+{
+    u32 at;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(IN_SHARED(p)), "r"(1 - bid()));
+    return at;
+}
+#else
+template <class T> static inline T *far(T *p)
+{
+    return (T *)((char *)&model.shared[1 - bid()] + ((char *)p - (char *)&model.shared[bid()]));
+}
+#endif
+BUILTIN u32 far_read(u32 *p)
+{
+#ifdef __CUDA_ARCH__
+    u32 v;
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(far(p)) : "memory");
+    return v;
+#else
+    return *far(p);
+#endif
+}
+BUILTIN void far_write(u32 *p, u32 v)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(far(p)), "r"(v) : "memory");
+#else
+    *far(p) = v;
+#endif
+}
+#define FAR_ATOMIC(NAME, TEXT, HOST)                                                                                   \
+    BUILTIN void NAME(u32 *p, u32 v)                                                                                   \
+    {                                                                                                                  \
+        BOTH(u32 old; asm volatile("atom.shared::cluster." TEXT " %0, [%1], %2;" : "=r"(old) : "r"(far(p)), "r"(v)     \
+                                   : "memory"),                                                                        \
+             u32 old = *far(p); *far(p) = HOST);                                                                       \
+    }
+FAR_ATOMIC(far_add, "add.u32", old + v)
+FAR_ATOMIC(far_max, "max.u32", old > v ? old : v)
+FAR_ATOMIC(far_xor, "xor.b32", old ^ v)
+#ifdef __CUDA_ARCH__
+/* What comes to the mbarrier of this block: so many bytes. */
+static __device__ INLINE void far_expect(struct block_memory *s, u32 bytes)
+{
+    fence_proxies();
+    mbarrier_begin(&s->mbarrier, 1);
+    if (tid() == 0)
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(IN_SHARED(&s->mbarrier)), "r"(bytes) : "memory");
+    sync_cluster();
+}
+static __device__ INLINE void far_came(struct block_memory *s)
+{
+    asm volatile("{ .reg .pred over;\nagain: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%0], 0;\n@!over bra again; }" ::"r"(IN_SHARED(&s->mbarrier))
+                 : "memory");
+    mbarrier_end(&s->mbarrier);
+    sync_cluster();
+}
+#endif
+/* Each thread sends a word to the other block's room. */
+BUILTIN void send_word(struct block_memory *s, u32 v)
+{
+#ifdef __CUDA_ARCH__
+    far_expect(s, 4 * threads());
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(far(&s->room[tid()])), "r"(v),
+                 "r"(far(&s->mbarrier))
+                 : "memory");
+    far_came(s);
+#else
+    sync_cluster();
+    far_write(&s->room[tid()], v);
+    sync_cluster();
+#endif
+}
+/* One copy takes the room to a stage of the other block's ring. */
+BUILTIN void send_room(struct block_memory *s, u32 stage)
+{
+#ifdef __CUDA_ARCH__
+    far_expect(s, (u32)sizeof s->room);
+    if (tid() == 0)
+        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(far(s->ring[stage])),
+                     "r"(IN_SHARED(s->room)), "r"((u32)sizeof s->room), "r"(far(&s->mbarrier))
+                     : "memory");
+    far_came(s);
+#else
+    sync_cluster();
+    if (tid() == 0)
+        memcpy(far(s->ring[stage]), s->room, sizeof s->room);
+    sync_cluster();
+#endif
+}
+
 /* ---- what the lanes of a mask do together ---- */
 BUILTIN void sync_warp(u32 m)
 {
@@ -667,14 +873,14 @@ BUILTIN void end_shared(struct arena *g, const struct block_memory *s)
 
 /* The programs of a file end with this. */
 #ifdef __CUDACC__
-#define PROGRAM(NUMBER, BLOCKS, THREADS)                                                                               \
+#define PROGRAM(NUMBER, BLOCKS, THREADS, CLUSTER)                                                                      \
     {                                                                                                                  \
-        NUMBER, BLOCKS, THREADS, program_##NUMBER::body, (const void *)program_##NUMBER::kernel                        \
+        NUMBER, BLOCKS, THREADS, CLUSTER, program_##NUMBER::body, (const void *)program_##NUMBER::kernel               \
     }
 #else
-#define PROGRAM(NUMBER, BLOCKS, THREADS)                                                                               \
+#define PROGRAM(NUMBER, BLOCKS, THREADS, CLUSTER)                                                                      \
     {                                                                                                                  \
-        NUMBER, BLOCKS, THREADS, program_##NUMBER::body, nullptr                                                       \
+        NUMBER, BLOCKS, THREADS, CLUSTER, program_##NUMBER::body, nullptr                                              \
     }
 #endif
 

@@ -305,7 +305,7 @@ static void statement(struct generator *g, struct place p)
         lock_statement(g, p);
     else if (lot < 45 && p.level >= BLOCK)
         together_block(g, p);
-    else if (lot < 48 && p.level >= GRID)
+    else if (lot < (g->forms & FORM_CLUSTER ? 58 : 48) && p.level >= GRID)
         together_grid(g, p);
     else
         simple(g, p);

@@ -169,6 +169,12 @@ static void copied(struct generator *g, const struct variable *v, unsigned shift
     line(g, "g->box[gid()] = %s;", expression(g, U32, 2, LANE));
     if (chance(g, 40)) {
         line(g, "sync();");
+        line(g, "%s = (%s)%s<%u>(s, &g->box[bid() * MOST_THREADS], %u, %u, %u);", v->name, t,
+             chance(g, 50) ? "ring_groups" : "ring_bulk", 2 + draw(g, 3), 1 + draw(g, 9), draw(g, 16), shift);
+        return;
+    }
+    if (chance(g, 40)) {
+        line(g, "sync();");
         line(g, "bring_word(s, &g->box[bid() * MOST_THREADS + (tid() + %u) %% threads()], %s);", shift,
              chance(g, 50) ? "true" : "false");
     } else {
@@ -240,9 +246,47 @@ static void barrier_of_grid(struct generator *g)
     line(g, "sync_blocks(&g->arrived, rounds);");
 }
 
+/* Blocks of a cluster use each other's shared memory, between two of its barriers. */
+static void far_block(struct generator *g, const struct variable *v)
+{
+    static const char *const counters[] = {"add", "max", "parity"}, *const operations[] = {"add", "max", "xor"};
+    const char *t = type_name(v->type), *e = expression(g, U32, 2, LANE);
+    unsigned shift = draw(g, 128), which = draw(g, 3);
+    switch (draw(g, 5)) {
+    case 0:
+        line(g, "s->box[tid()] = %s;", e);
+        line(g, "sync_cluster();");
+        line(g, "%s = (%s)far_read(&s->box[(tid() + %u) %% threads()]);", v->name, t, shift);
+        break;
+    case 1:
+        line(g, "sync_cluster();");
+        line(g, "far_%s(&s->counters.%s, %s);", operations[which], counters[which], e);
+        break;
+    case 2:
+        line(g, "sync_cluster();");
+        line(g, "far_write(&s->box[tid()], %s);", e);
+        line(g, "sync_cluster();");
+        line(g, "%s = (%s)s->box[(tid() + %u) %% threads()];", v->name, t, shift);
+        break;
+    case 3:
+        line(g, "send_word(s, %s);", e);
+        line(g, "%s = (%s)s->room[(tid() + %u) %% threads()];", v->name, t, shift);
+        break;
+    default:
+        line(g, "send_room(s, %u);", which);
+        line(g, "%s = (%s)s->ring[%u][(tid() + %u) %% threads()];", v->name, t, which, shift);
+        break;
+    }
+    line(g, "sync_cluster();");
+}
+
 void together_grid(struct generator *g, struct place p)
 {
     const struct variable *v = target(g, LANE);
+    if (g->forms & FORM_CLUSTER && chance(g, 75)) {
+        far_block(g, v);
+        return;
+    }
     (void)p;
     const char *other = text(g, "[(bid() + 1) %% %u * MOST_THREADS + tid()]", g->blocks);
     if (chance(g, 50)) {
