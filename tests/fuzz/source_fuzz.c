@@ -28,7 +28,7 @@ static void read_spots(struct cc_spots *spots, const uint8_t **data, size_t *siz
                                          .kind = (*data)[1] & 128 ? CC_SPOT_DEFAULT : CC_SPOT_SHARED});
 }
 
-static void rewrite(const char *text, const struct cc_spots *spots)
+static void rewrite(const char *text, struct cc_spots *spots)
 {
     struct arena arena;
     struct strbuf out = {0}, again = {0};
