@@ -159,7 +159,7 @@ static void test_refusals(void **state)
                                            {"-c", NULL},
                                            {"a.txt", NULL},
                                            {"-x", "pascal", "a.cu", NULL},
-                                           {"-arch=sm_13", "a.cu", NULL},
+                                           {"-arch=sm_9", "a.cu", NULL},
                                            {"-x", "ada", "a.cu", NULL},
                                            {"-E", "a.cu", "b.cu", NULL},
                                            {"@/nonexistent", NULL},
