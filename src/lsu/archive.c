@@ -99,6 +99,7 @@ void lsu_archive(struct lsu *lsu, struct archive *ar, const struct packet_source
     packet_archive_ring(ar, &lsu->l1c_queue, source);
     packet_archive_ring(ar, &lsu->net.instructions, source);
     ARCHIVE(ar, lsu->net.instructions_since);
+    ARCHIVE(ar, lsu->net.port_at);
     packet_archive_ring(ar, &lsu->net.ejected, source);
     packet_archive_list(ar, &lsu->net.far, source);
     packet_archive_ring(ar, &lsu->responses, source);

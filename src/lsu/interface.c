@@ -22,6 +22,7 @@ void lsu_net_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *
                                 .acknowledgements = setup->acknowledgements,
                                 .index = setup->index,
                                 .map = memory_map_of(setup->partition),
+                                .port_bytes = p->request_port_bytes,
                                 .packets = {.sm = (uint16_t)setup->index, .arena = own}};
     if (setup->partition->sides > 1)
         open_sides(lsu, setup);
@@ -32,11 +33,20 @@ void lsu_net_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *
 
 /* Requests */
 
+/* A request of so many bytes in the network has entered it: for how long the SM's port has to do with it. */
+NOT_INLINE void hold_port(struct lsu_net *net, uint32_t bytes, uint64_t now)
+{
+    uint32_t brings = bytes - MESSAGE_HEADER_BYTES, cycles = (brings + net->port_bytes - 1) / net->port_bytes;
+    net->port_at = now + (cycles ? cycles : 1);
+}
+
 /* A packet goes to the slice that has its address. */
 HOT_INLINE void enter_network(struct lsu *lsu, struct network *net, struct packet *p, uint32_t bytes)
 {
     uint64_t local;
     network_send(net, lsu->net.index, memory_slice_of(&lsu->net.map, p->address, &local), bytes, p, lsu->agenda->now);
+    if (RARELY(lsu->net.port_bytes) && net == lsu->net.requests)
+        hold_port(&lsu->net, bytes, lsu->agenda->now);
 }
 
 HOT void lsu_send(struct lsu *lsu, struct packet *p)
@@ -52,10 +62,16 @@ HOT_INLINE uint32_t sendable(const struct lsu *lsu, const struct network *net, c
     return p && network_can_send(net, lsu->net.index, bytes) ? bytes : 0;
 }
 
+/* Likewise of a queue of requests, which the SM's port must take besides. */
+HOT_INLINE uint32_t sendable_request(const struct lsu *lsu, const struct packet_ring *queue)
+{
+    return lsu_port_is_free(lsu) ? sendable(lsu, lsu->net.requests, queue) : 0;
+}
+
 /* Sends the oldest request of a queue, if the network has room for it. */
 HOT static void send_one(struct lsu *lsu, struct packet_ring *queue)
 {
-    uint32_t bytes = sendable(lsu, lsu->net.requests, queue);
+    uint32_t bytes = sendable_request(lsu, queue);
     if (!bytes)
         return;
     enter_network(lsu, lsu->net.requests, packet_ring_pop(queue), bytes);
@@ -150,8 +166,8 @@ HOT bool lsu_can_send(const struct lsu *lsu)
 {
     uint32_t entering = lsu_entering_bytes(lsu);
     const struct lsu_net *net = &lsu->net;
-    return sendable(lsu, net->requests, &lsu->l1d.requests) || sendable(lsu, net->requests, &lsu->l1c_queue) ||
-           sendable(lsu, net->requests, &net->instructions) || (entering && lsu_has_room(lsu, entering)) ||
+    return sendable_request(lsu, &lsu->l1d.requests) || sendable_request(lsu, &lsu->l1c_queue) ||
+           sendable_request(lsu, &net->instructions) || (entering && lsu_has_room(lsu, entering)) ||
            sendable(lsu, net->acknowledgements, &lsu->l1d.answers) || l1_drains(&lsu->l1d);
 }
 
@@ -159,7 +175,7 @@ bool lsu_memory_rests(const struct lsu *lsu)
 {
     const struct lsu_net *net = &lsu->net;
     return !agenda_has(lsu->agenda, DUE_MESSAGE | DUE_COMING) && !net->ejected.count && !net->far.first && !net->probes.count && !lsu->responses.count &&
-           !l1_has_done(&lsu->l1d) && !lsu_can_send(lsu);
+           !l1_has_done(&lsu->l1d) && !lsu_can_send(lsu) && (lsu_port_is_free(lsu) || !lsu_has_requests(lsu));
 }
 
 /* Probes */

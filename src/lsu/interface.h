@@ -22,6 +22,8 @@ struct lsu_net {
     struct packet_list far;
     uint32_t far_latency;        /* 0: the L2 has one side */
     uint32_t side_slices, first; /* slices of a side; the first of the SM's */
+    uint32_t port_bytes;         /* sm.request_port_bytes; 0: port_at stays 0 */
+    uint64_t port_at;            /* no request enters the network before */
 };
 
 #endif

@@ -337,10 +337,20 @@ static inline unsigned lsu_clients(const struct lsu *lsu)
 /* interface.c: the SM's ends of the networks */
 
 void lsu_net_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own);
-/* Room in the network for a packet of so many bytes. */
+/* The SM's port takes a request in this cycle (sm.request_port_bytes). */
+static inline bool lsu_port_is_free(const struct lsu *lsu)
+{
+    return lsu->net.port_at <= lsu->agenda->now;
+}
+/* When it does, if that is to come; else CYCLE_NEVER. */
+static inline uint64_t lsu_port_opens(const struct lsu *lsu)
+{
+    return lsu_port_is_free(lsu) ? CYCLE_NEVER : lsu->net.port_at;
+}
+/* Room in the network for a request of so many bytes, and the port is free. */
 static inline bool lsu_has_room(const struct lsu *lsu, uint32_t bytes)
 {
-    return network_can_send(lsu->net.requests, lsu->net.index, bytes);
+    return lsu_port_is_free(lsu) && network_can_send(lsu->net.requests, lsu->net.index, bytes);
 }
 /* Puts a request into one of the rings that wait for the network. */
 static inline void lsu_request(struct lsu *lsu, struct packet_ring *queue, struct packet *p)

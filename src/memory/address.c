@@ -9,16 +9,17 @@
 
 struct address_map {
     uint8_t row_shift, row_bits;
-    uint8_t bank[4];          /* lowest first */
-    uint8_t column[MAX_BITS]; /* lowest first, 0 ends */
+    uint8_t bank[MEMORY_BANK_BITS]; /* lowest first, 0 ends */
+    uint8_t column[MAX_BITS];       /* lowest first, 0 ends */
 };
 
 static const struct address_map maps[] = {
-    [MEMORY_MAP_FERMI] = {16, 12, {8, 13, 14, 15}, {6, 7, 9, 10, 11, 12, 0, 0}},
-    [MEMORY_MAP_PASCAL] = {15, 13, {7, 12, 13, 14}, {5, 6, 8, 9, 10, 11, 0, 0}},
+    [MEMORY_MAP_FERMI] = {16, 12, {8, 13, 14, 15, 0}, {6, 7, 9, 10, 11, 12, 0, 0}},
+    [MEMORY_MAP_PASCAL] = {15, 13, {7, 12, 13, 14, 0}, {5, 6, 8, 9, 10, 11, 0, 0}},
+    [MEMORY_MAP_HBM] = {16, 13, {7, 12, 13, 14, 15}, {5, 6, 8, 9, 10, 11, 0, 0}},
 };
 
-const char *const memory_address_map_choices[] = {"fermi", "pascal", NULL};
+const char *const memory_address_map_choices[] = {"fermi", "pascal", "hbm", NULL};
 
 static uint32_t slice_bits(const struct partition_params *params)
 {
@@ -38,10 +39,17 @@ uint64_t address_of_local(const struct partition_params *params, uint32_t slice,
     return local;
 }
 
+static uint32_t bank_bits(const struct address_map *map)
+{
+    return map->bank[MEMORY_BANK_BITS - 1] ? MEMORY_BANK_BITS : MEMORY_BANK_BITS - 1;
+}
+
 static uint32_t bank_of(const struct address_map *map, uint64_t inside)
 {
-    return (uint32_t)((inside >> map->bank[0] & 1) | (inside >> map->bank[1] & 1) << 1 |
-                      (inside >> map->bank[2] & 1) << 2 | (inside >> map->bank[3] & 1) << 3);
+    uint32_t bank = 0;
+    for (uint32_t i = 0; i < bank_bits(map); i++)
+        bank |= (uint32_t)(inside >> map->bank[i] & 1) << i;
+    return bank;
 }
 
 static uint32_t row_of(const struct address_map *map, uint64_t inside)
@@ -63,8 +71,10 @@ struct request_map request_map_of(const struct partition_params *params)
     const struct address_map *map = &maps[params->address_map];
     struct request_map bits = {.slice_bits = (uint8_t)slice_bits(params),
                                .row_shift = local_bit(params, map->row_shift),
-                               .row_mask = (uint32_t)mask_low(map->row_bits)};
-    for (uint32_t i = 0; i < 4; i++)
+                               .row_mask = (uint32_t)mask_low(map->row_bits),
+                               .bank_bits = (uint8_t)bank_bits(map),
+                               .hashes = params->hash_banks};
+    for (uint32_t i = 0; i < bits.bank_bits; i++)
         bits.bank_shift[i] = local_bit(params, map->bank[i]);
     return bits;
 }
@@ -91,8 +101,8 @@ struct memory_place memory_place_of(const struct partition_params *params, uint6
     uint64_t inside = address / block / params->channels * block | address % block;
     place.slice = memory_slice_of(&bits, address, &place.local);
     place.channel = place.slice >> bits.slice_bits;
-    place.bank = bank_of(map, inside);
     place.row = row_of(map, inside);
+    place.bank = bank_of(map, inside) ^ (params->hash_banks ? memory_bank_hash(place.row, bank_bits(map)) : 0);
     for (uint32_t i = 0; i < MAX_BITS && map->column[i]; i++)
         place.column |= (uint32_t)(inside >> map->column[i] & 1) << i;
     return place;

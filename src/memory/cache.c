@@ -17,7 +17,7 @@
 #define CACHE_IN_PARTS ((enum cache_result)(CACHE_REFUSED + 1)) /* nothing was done: one fill does not bring all */
 #define MAX_WAITERS 65536u /* of all fills together: more than a machine's warps can have under way */
 
-const char *const cache_replacement_choices[] = {"lru", "fifo", NULL};
+const char *const cache_replacement_choices[] = {"lru", "fifo", "aged", NULL};
 const char *const cache_allocate_choices[] = {"on_miss", "on_fill", NULL};
 const char *const cache_write_allocate_choices[] = {"none", "fetch", "lazy", NULL};
 const char *const cache_set_index_choices[] = {"linear", "hashed", NULL};
@@ -73,7 +73,8 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
     c->offset_mask = params->line_bytes - 1;
     c->ways = params->ways;
     c->hashed = params->set_index == CACHE_INDEX_HASHED;
-    c->lru = params->replacement == CACHE_LRU;
+    c->lru = params->replacement != CACHE_FIFO;
+    c->aged = params->replacement == CACHE_AGED;
     c->on_miss = params->allocate == CACHE_ALLOCATE_ON_MISS;
     c->mshr_entries = params->mshr_entries;
     c->recent_at = c->wanted = NO_ADDRESS;
@@ -265,7 +266,10 @@ HOT static void take_line(struct cache *c, uint32_t index, uint64_t at, struct c
  * be given up is held: c->wanted then. */
 HOT static uint32_t make_place(struct cache *c, uint64_t at, struct cache_effect *effect)
 {
-    uint32_t index = c->head.holds_last ? choose_victim(c, set_of(c, at)) : cache_choose_alike(c, set_of(c, at));
+    uint32_t set = set_of(c, at);
+    uint32_t index = c->head.holds_last ? choose_victim(c, set) : cache_choose_alike(c, set);
+    if (RARELY(c->aged) && index != NO_INDEX && !(c->states[index] & LINE_HELD))
+        index = cache_choose_aged(c, set, false);
     if (index != NO_INDEX && (c->states[index] & LINE_HELD)) {
         c->wanted = c->tags[index];
         return NO_INDEX;

@@ -24,7 +24,7 @@ struct cache_params {
 #include "memory/l2_params.def"
 #include "config/param_end.h"
 };
-enum cache_replacement { CACHE_LRU, CACHE_FIFO };
+enum cache_replacement { CACHE_LRU, CACHE_FIFO, CACHE_AGED };
 enum cache_allocate { CACHE_ALLOCATE_ON_MISS, CACHE_ALLOCATE_ON_FILL };
 enum cache_write_allocate { CACHE_WRITE_ALLOCATE_NONE, CACHE_WRITE_ALLOCATE_FETCH, CACHE_WRITE_ALLOCATE_LAZY };
 enum cache_set_index { CACHE_INDEX_LINEAR, CACHE_INDEX_HASHED };

@@ -1,6 +1,7 @@
 /* Lines whose place an owner holds: those that an L1 has registered at this cache, an L2 slice's. And other choices and
  * questions that few accesses come to. */
 #include "base/check.h"
+#include "base/hash.h"
 #include "memory/cache_impl.h"
 
 uint32_t cache_choose_alike(const struct cache *c, uint32_t set)
@@ -13,8 +14,35 @@ uint32_t cache_choose_alike(const struct cache *c, uint32_t set)
     return best;
 }
 
+/* The line of the set that comes next behind state `after` by age, if it may be given up; clean: only if it is that. */
+static uint32_t next_oldest(const struct cache *c, uint32_t set, uint64_t after, bool clean)
+{
+    uint32_t first = set * c->ways, best = NO_INDEX;
+    for (uint32_t i = first; i < first + c->ways; i++)
+        if (c->states[i] > after && c->states[i] < (best == NO_INDEX ? LINE_HELD : c->states[best]) &&
+            !(clean && cache_is_dirty(c, i)))
+            best = i;
+    return best;
+}
+
+uint32_t cache_choose_aged(const struct cache *c, uint32_t set, bool clean)
+{
+    uint32_t quarter = (c->ways + 3) / 4, more = hash_place(c->clock) % quarter, best = NO_INDEX;
+    for (uint32_t i = set * c->ways; i < (set + 1) * c->ways; i++)
+        if (c->tags[i] == NO_ADDRESS && !(c->states[i] & LINE_RESERVED))
+            return i;
+    for (uint32_t next; (next = next_oldest(c, set, best == NO_INDEX ? 0 : c->states[best], clean)) != NO_INDEX; more--) {
+        best = next;
+        if (!more)
+            break;
+    }
+    return best;
+}
+
 uint32_t cache_choose_clean(const struct cache *c, uint32_t set)
 {
+    if (c->aged)
+        return cache_choose_aged(c, set, true);
     uint32_t first = set * c->ways, best = NO_INDEX;
     for (uint32_t i = first; i < first + c->ways; i++)
         if (!cache_is_dirty(c, i) && !(c->states[i] & LINE_HELD) &&

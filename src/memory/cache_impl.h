@@ -65,7 +65,8 @@ struct cache {
     uint32_t offset_mask;
     uint32_t recent; /* the line that was last used: often the next one too */
     uint8_t line_shift, sector_shift, all_sectors;
-    bool lru;
+    bool lru;  /* a use makes a line the youngest */
+    bool aged; /* not always the oldest line is given up */
     uint64_t recent_at; /* its address, or NO_ADDRESS */
     uint64_t clock;     /* counts uses */
     uint64_t *states;   /* per line */
@@ -120,5 +121,8 @@ static inline bool cache_is_dirty(const struct cache *c, uint32_t index)
  * NO_INDEX; and among lines that are neither held nor dirty. */
 uint32_t cache_choose_alike(const struct cache *c, uint32_t set);
 uint32_t cache_choose_clean(const struct cache *c, uint32_t set);
+/* With aged: an empty line, else one of the oldest quarter of the set, by a hash of the cache's clock, among lines that are
+ * neither held nor reserved (clean: nor dirty); or NO_INDEX. */
+uint32_t cache_choose_aged(const struct cache *c, uint32_t set, bool clean);
 
 #endif

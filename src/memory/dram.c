@@ -407,7 +407,7 @@ HOT NOT_INLINE void release_held(struct dram *d, uint64_t cycle)
 NOT_INLINE void send_column_too(struct dram *d, uint32_t step, uint64_t cycle)
 {
     uint32_t set = possible_columns(d, cycle), banks = d->params.banks, turn = (uint32_t)__builtin_ctz(d->turn);
-    uint32_t order = (set >> turn | set << (banks - turn)) & d->all & ~0u << 1 << step;
+    uint32_t order = (uint32_t)(((uint64_t)set << banks | set) >> turn) & d->all & ~0u << 1 << step;
     for (; order; order &= order - 1) {
         uint32_t index = ((uint32_t)__builtin_ctz(order) + turn) & (banks - 1);
         if (group_allows_column(d, index, cycle)) {

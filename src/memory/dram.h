@@ -17,7 +17,7 @@
 #include "memory/request.h"
 #include "sim/cycle.h"
 
-#define DRAM_BANKS 16
+#define DRAM_BANKS 32
 #define DRAM_NO_SLOT UINT16_MAX
 
 /* All that the channel must know of a request, packed into a word so that it need not look into the pool. The parts are

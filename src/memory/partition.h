@@ -20,7 +20,8 @@
 #include "sim/clock.h"
 #include "sim/cycle.h"
 
-enum memory_address_map { MEMORY_MAP_FERMI, MEMORY_MAP_PASCAL };
+enum memory_address_map { MEMORY_MAP_FERMI, MEMORY_MAP_PASCAL, MEMORY_MAP_HBM };
+#define MEMORY_BANK_BITS 5 /* of a bank number at most */
 extern const char *const memory_address_map_choices[];
 
 struct partition_params { /* group "partition": channels, slices per channel, address map, queues, ROP and DRAM latency,

@@ -151,7 +151,8 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         return (struct sm_turn){sm->agenda.now, state};
     if (!lsu_has_requests(&sm->lsu))
         return (struct sm_turn){next_event(sm), state};
-    return (struct sm_turn){sm_can_send(sm) ? sm->agenda.now : next_event(sm), state | SM_STATE_SENDING};
+    uint64_t next = sm_can_send(sm) ? sm->agenda.now : cycle_min(next_event(sm), lsu_port_opens(&sm->lsu));
+    return (struct sm_turn){next, state | SM_STATE_SENDING};
 }
 
 /* The ends of the networks: see interface.c */

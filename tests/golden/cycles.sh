@@ -51,7 +51,7 @@ list_configurations() {
     for row in $(rows network/cores.def); do echo "gto,network.core=$row"; done
     for row in 2 4; do echo "gto,cores=$row"; done
     echo "gto,direct=true"; echo "gto,direct=true,cores=4"
-    echo "gto,constant_latency=9,constant_interval=11"; echo "gto,atomics_joined=all"; echo "gto,partition.sides=2,partition.far_latency=150"; echo "gto,partition.atomic_interval=145,partition.atomic_line_interval=240"; echo "gto,partition.atomic_interval=145,partition.atomic_turn_interval=500"; echo "gto,l1_array_bytes=24576"; echo "gto,l1_lookups=4"; echo "gto,l1_lookups=4,l1d_latency=30"; echo "gto,shared_pass_latency=1,shared_atomic_latency=7,shared_wide_interval=2"
+    echo "gto,constant_latency=9,constant_interval=11"; echo "gto,atomics_joined=all"; echo "gto,partition.sides=2,partition.far_latency=150"; echo "gto,partition.atomic_interval=145,partition.atomic_line_interval=240"; echo "gto,partition.atomic_interval=145,partition.atomic_turn_interval=500"; echo "gto,l1_array_bytes=24576"; echo "gto,request_port_bytes=4"; echo "gto,l1d.replacement=aged,l1d.ways=8,l1d.sets=8,l2.replacement=aged,l2.ways=8,l2.sets=4"; echo "gto,partition.address_map=hbm,partition.hash_banks=true,dram.banks=32"; echo "gto,l1_lookups=4"; echo "gto,l1_lookups=4,l1d_latency=30"; echo "gto,shared_pass_latency=1,shared_atomic_latency=7,shared_wide_interval=2"
 }
 
 # The kernels that feel a configuration of list_configurations.
@@ -66,6 +66,7 @@ cases_of() {
     *,constant_*) echo "constmem" ;;
     *,shared_*) echo "hist_shared smem_conflict" ;;
     *,l1_array_bytes=*) echo "matmul reduce" ;;
+    *,partition.address_map=*) echo "dramchase strided" ;;
     *,l1_lookups=*) echo "l1chase localmem spmv strided transpose" ;;
     *divergence=*) echo "bfs divergence ht1024 scan waitsignal" ;;
     *coherence.*) echo "atom_spread bfs ht1024 stencil strided waitsignal" ;;

@@ -165,22 +165,46 @@ template <int WAY> __global__ void array(double *a, const double *b, const doubl
     if (WAY == READ && sum == 77)
         a[0] = sum;
 }
+/* With --few a thread goes through so many elements that a launch is long beside its own latencies: the fewer threads, the
+ * more. */
+static long elements_each(unsigned of_sm)
+{
+    return measure.small ? 1 : !measure.few ? 2048 : of_sm <= 64 ? 128 : of_sm <= 256 ? 64 : of_sm <= 1024 ? 20 : 12;
+}
+template <int WAY> static float milliseconds(cudaEvent_t e0, cudaEvent_t e1, unsigned blocks, unsigned threads, double *a,
+                                             long most, long count)
+{
+    float ms = 0;
+    cudaEventRecord(e0);
+    array<WAY><<<blocks, threads>>>(a, a + most, a + 2 * most, count);
+    cudaEventRecord(e1);
+    finish(ways[WAY]);
+    cudaEventElapsedTime(&ms, e0, e1);
+    return ms;
+}
+/* Cards go through 2048 elements a thread, beside which a launch and what the L2 held before are nothing. With --few a launch
+ * over no elements is subtracted, each launch takes another part of the arrays, and one goes before them all: so the L2 is
+ * full of lines of the same kind, and writes one back for each that is written, as it does on a card after a while. */
 template <int WAY> static void one_way(double *a, long most)
 {
     cudaEvent_t e0, e1;
     cudaEventCreate(&e0);
     cudaEventCreate(&e1);
+    long part = 0; /* of the arrays, in which a launch begins */
     for (unsigned of_sm : {16u, 64u, 256u, 1024u, 2048u}) { /* threads */
         unsigned threads = std::min(of_sm, 1024u), blocks = (unsigned)measure.sms * (of_sm / threads);
-        long count = std::min((long)blocks * threads * (measure.small ? 1 : measure.few ? 12 : 2048), most);
+        long count = std::min((long)blocks * threads * elements_each(of_sm), most);
+        bool few = measure.few && !measure.small;
+        float none = few ? milliseconds<WAY>(e0, e1, blocks, threads, a, most, 4) : 0;
         std::vector<double> v;
-        for (int k = measure.few ? 0 : -1; k < measure.repetitions; k++) {
-            float ms = 0;
-            cudaEventRecord(e0);
-            array<WAY><<<blocks, threads>>>(a, a + most, a + 2 * most, count);
-            cudaEventRecord(e1);
-            finish(ways[WAY]);
-            cudaEventElapsedTime(&ms, e0, e1);
+        for (int k = -1; k < measure.repetitions; k++) {
+            if (k < 0 && few) {
+                if (of_sm == 16) /* fills the L2 */
+                    milliseconds<WAY>(e0, e1, 2 * (unsigned)measure.sms, 1024, a + 3 * most / 4, most, most / 4);
+                continue;
+            }
+            float ms = milliseconds<WAY>(e0, e1, blocks, threads, a + part, most, count) - none;
+            part += few ? (count + 15) / 16 * 16 : 0;
             if (k >= 0)
                 v.push_back((double)count * bytes_of[WAY] / ms / 1e6);
         }
@@ -245,7 +269,7 @@ template <class T> static void strides(mark *m, const T *a, T *out, const char *
 int main(int argc, char **argv)
 {
     begin_program(argc, argv);
-    long most = measure.few || measure.small ? 4 << 20 : 64 << 20; /* elements of an array */
+    long most = measure.small ? 4 << 20 : measure.few ? 16 << 20 : 64 << 20; /* elements of an array */
     mark *m = device_array<mark>(8192);
     double *out = device_array<double>(1 << 20), *a = device_array<double>(3 * (size_t)most);
     if (wanted("chase"))

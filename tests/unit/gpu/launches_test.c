@@ -195,6 +195,26 @@ static void launches_bring_what_they_need(void **state)
                 launch_last(plain, "writes", shape, 2, (struct given){0}).cycles);
 }
 
+/* The stores of 32 warps, 128 bytes each, enter the network one after the other through a narrow port, however that is simulated;
+ * through one that is as wide as they are, one a cycle, which is no slower than the network takes them. Loads bring nothing. */
+static void requests_share_a_port(void **state)
+{
+    static const struct shape shapes[] = {
+        {.grid = 1, .block = 1024},
+        {.grid = 1, .block = 1024, .every_cycle = true},
+        {.grid = 40, .block = 1024, .threads = 2},
+        {.grid = 40, .block = 1024},
+    };
+    (void)state;
+    uint64_t plain = cycles_of(NULL, "writes", shapes[0]), one = cycles_of("sm.request_port_bytes=1", "writes", shapes[0]);
+    assert_true(one >= 31 * 128 && one <= plain + 32 * 128);
+    assert_int_equal(cycles_of("sm.request_port_bytes=1", "writes", shapes[1]), one);
+    assert_int_equal(cycles_of("sm.request_port_bytes=1", "writes", shapes[2]),
+                     cycles_of("sm.request_port_bytes=1", "writes", shapes[3]));
+    assert_int_equal(cycles_of("sm.request_port_bytes=128", "writes", shapes[0]), plain);
+    assert_int_equal(cycles_of("sm.request_port_bytes=1", "reads", shapes[0]), cycles_of(NULL, "reads", shapes[0]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +222,7 @@ int main(void)
         cmocka_unit_test(launches_keep_their_distance), cmocka_unit_test(blocks_start_at_a_rate),
         cmocka_unit_test(places_wait_for_a_look),       cmocka_unit_test(launches_bring_what_they_need),
         cmocka_unit_test(no_credits_are_lost),          cmocka_unit_test(clocks_of_any_ratio),
+        cmocka_unit_test(requests_share_a_port),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

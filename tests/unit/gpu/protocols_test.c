@@ -287,6 +287,7 @@ static const char *draw_machine(struct strbuf *settings, const char *protocol, u
         {"sm.l1d_latency", {0, 1, 3, 12}},
         {"sm.issue_width", {1, 1, 2, 2}},
         {"sm.ejection_queue", {1, 2, 4, 8}},
+        {"sm.request_port_bytes", {0, 1, 4, 16}},
         {"sm.response_queue", {1, 2, 4, 8}},
         {"partition.l2_icnt_queue", {4, 5, 8, 16}},
         {"partition.l2_dram_queue", {1, 2, 4, 8}},

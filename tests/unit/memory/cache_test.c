@@ -135,6 +135,38 @@ static void fifo_ignores_use(void **state)
     assert_int_equal(look(f->cache, SET0(0), 4), CACHE_MISS);
 }
 
+/* With aged, one of the oldest quarter of a set is given up, now this one, now that one. */
+static void aged_gives_up_one_of_the_oldest(void **state)
+{
+    enum { WAYS = 8, OLDEST = 2 };
+    struct fixture *f = *state;
+    unsigned order[WAYS], gone[OLDEST] = {0}; /* the lines that are there, the oldest first */
+    f->params.replacement = CACHE_AGED;
+    f->params.ways = WAYS;
+    make(f, false);
+    for (unsigned i = 0; i < WAYS; i++)
+        bring(f, SET0(order[i] = i));
+    for (unsigned i = WAYS; i < 100; i++) {
+        if (i % 3 == 0) { /* a use makes a line the youngest */
+            assert_int_equal(read_at(f, SET0(order[0]), 0), CACHE_HIT);
+            unsigned used = order[0];
+            memmove(order, order + 1, (WAYS - 1) * sizeof order[0]);
+            order[WAYS - 1] = used;
+        }
+        bring(f, SET0(i));
+        unsigned lost = 0;
+        while (lost < WAYS && look(f->cache, SET0(order[lost]), 4) == CACHE_HIT)
+            lost++;
+        assert_true(lost < OLDEST);
+        gone[lost]++;
+        memmove(order + lost, order + lost + 1, (WAYS - 1 - lost) * sizeof order[0]);
+        order[WAYS - 1] = i;
+        for (unsigned k = 0; k < WAYS; k++)
+            assert_int_equal(look(f->cache, SET0(order[k]), 4), CACHE_HIT);
+    }
+    assert_true(gone[0] > 20 && gone[1] > 20);
+}
+
 static void reserved_lines_are_no_victims(void **state)
 {
     struct fixture *f = make(*state, false);
@@ -596,6 +628,7 @@ int main(void)
         TEST(a_miss_is_filled_and_hits),
         TEST(the_least_recently_used_line_goes),
         TEST(fifo_ignores_use),
+        TEST(aged_gives_up_one_of_the_oldest),
         TEST(reserved_lines_are_no_victims),
         TEST(merges_and_entries_are_limited),
         TEST(a_refusal_stands_until_it_can_be_helped),

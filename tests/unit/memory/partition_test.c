@@ -157,6 +157,30 @@ static void rounds_begin_anywhere(void **state)
         assert_true(met[i] >= BLOCKS / CHANNELS_HERE / 3);
 }
 
+/* With map hbm and hash_banks: 32 banks, of which those of a row have changed places. */
+static void hbm_addresses(void **state)
+{
+    struct partition_params p = fixture_pascal().partition;
+    p.address_map = MEMORY_MAP_HBM;
+    p.hash_banks = true;
+    struct request_map map = request_map_of(&p);
+    uint32_t bank, row, moved = 0;
+    for (uint64_t a = 0; a < 40000; a += 52) {
+        uint64_t address = START + a * 1021;
+        uint64_t rest = (address >> 8) / 11 << 8 | (address & 255);
+        struct memory_place place = memory_place_of(&p, address);
+        uint32_t plain = (uint32_t)((rest >> 7 & 1) | (rest >> 12 & 15) << 1);
+        assert_int_equal(place.row, rest >> 16 & 0x1fff);
+        assert_int_equal(place.bank, plain ^ ((place.row ^ place.row >> 5 ^ place.row >> 10) & 31));
+        assert_int_equal(place.column, (rest >> 5 & 3) | (rest >> 8 & 15) << 2);
+        assert_int_equal(address_of_local(&p, place.slice % 2, place.local), rest);
+        address_of_request(&map, place.slice % 2, place.local, &bank, &row);
+        assert_true(bank == place.bank && row == place.row);
+        moved += bank != plain;
+    }
+    assert_true(moved > 0);
+}
+
 static void pascal_addresses(void **state)
 {
     struct partition_params p = fixture_pascal().partition;
@@ -810,7 +834,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_cut_as_gpgpu_sim_does),
         cmocka_unit_test(blocks_of_any_size),
-        cmocka_unit_test(pascal_addresses), cmocka_unit_test(rounds_begin_anywhere),
+        cmocka_unit_test(pascal_addresses), cmocka_unit_test(hbm_addresses), cmocka_unit_test(rounds_begin_anywhere),
         cmocka_unit_test(a_hit_takes_the_rop_latency_and_one_access),
         cmocka_unit_test(a_seed_lengthens_the_rop_latency),
         cmocka_unit_test(a_seed_keeps_requests_in_order),
