@@ -13,7 +13,7 @@
 /* Bytes for another block, within a line of 128 of its shared memory. */
 struct async_parcel {
     uint64_t address;     /* of .shared::cluster */
-    const uint8_t *data;
+    const uint8_t *data; /* NULL: they are still to be read */
     uint32_t bytes, mbarrier; /* at which they count: its offset, or PACKET_NOBODY */
     uint32_t copy;        /* its number: async_number_copies */
     bool cast;            /* the command is for several blocks */
@@ -37,6 +37,8 @@ struct async_port {
     void (*rests)(void *sm, unsigned slot);
     /* Bytes of such a copy go to another block of the warp's cluster. */
     void (*send)(void *sm, unsigned slot, const struct async_parcel *parcel);
+    /* The same for bytes, from `from` on of the line that it asks for, that the READ with that number will bring. */
+    void (*cast)(void *sm, unsigned slot, const struct async_parcel *parcel, uint32_t number, uint32_t from);
     /* The unit has performed that operation, for the warp in that slot: observers may want to know (watch/watch.h). */
     void (*counted)(void *sm, unsigned slot, const struct async_counted *what);
 };
@@ -162,8 +164,10 @@ void async_step(struct async *async);
 /* An op that waited for an mbarrier's phase when it issued has come out of shared memory. True: the phase is not over
  * yet, or has not settled, and the unit keeps the op until then, or until its time is over (async_limit). */
 bool async_suspend(struct async *async, uint32_t op);
-/* An operation of this cycle has ended the phase of the mbarrier at that offset of the block in that slot. */
-void async_phase_ended(struct async *async, unsigned block, uint32_t address);
+/* What has ended a phase: bytes that a copy in bulk has read from global memory, an operation with .expect_tx, or another one. */
+enum async_ender { ASYNC_BY_WARP, ASYNC_BY_EXPECT, ASYNC_BY_BYTES };
+/* It has ended, in this cycle, the phase of the mbarrier at that offset of the block in that slot. */
+void async_phase_ended(struct async *async, unsigned block, uint32_t address, enum async_ender by);
 /* True: the wait, which the warp in that slot issues, finds a phase over that has ended a moment ago, so that its
  * result has to wait (async_suspend). */
 bool async_settles(const struct async *async, unsigned slot, const struct simt_access *access);

@@ -59,24 +59,18 @@ static bool writes_global(const struct simt_bulk *command)
     return command->kind == SIMT_BULK_STORE || command->kind == SIMT_BULK_REDUCE;
 }
 
-/* The front end takes a command that comes now: returns when it has passed it on. Where it has stood idle for as long
- * as a command takes there, with sm.bulk_issue, that is at once, but the warp is held up. */
-static uint64_t take_in(struct async *async, unsigned slot)
+/* The front end takes a command that comes now: returns when it has passed it on. */
+static uint64_t take_in(struct async *async)
 {
-    const struct sm_params *p = async->params;
-    uint64_t now = async->agenda->now, from = cycle_max(async->front_free, now);
-    bool idle = p->bulk_issue && async->front_free + p->bulk_front <= now;
-    async->front_free = from + (idle ? p->bulk_issue : p->bulk_front);
-    if (!idle)
-        return async->front_free;
-    warp_hold_up(async->warp, slot, now, now + p->bulk_issue);
-    return now;
+    uint64_t from = cycle_max(async->front_free, async->agenda->now);
+    async->front_free = from + async->params->bulk_front;
+    return async->params->bulk_issue ? from : async->front_free;
 }
 
 void async_bulk_begins(struct async *async, unsigned slot, unsigned lane, uint32_t pc, uint32_t number,
                        const struct simt_bulk *command)
 {
-    uint64_t now = async->agenda->now, out = take_in(async, slot);
+    uint64_t now = async->agenda->now, out = take_in(async);
     uint32_t place = new_command(async);
     bool grouped = writes_global(command);
     async->commands.items[place] =
@@ -134,7 +128,7 @@ static void complete_bytes(struct async *async, const struct async_bulk *b, uint
                                                      .bytes = bytes,
                                                      .ended = step.completed});
     if (step.completed)
-        async_phase_ended(async, warp_of(async, b)->block, address);
+        async_phase_ended(async, warp_of(async, b)->block, address, ASYNC_BY_BYTES);
     if (!step.fault)
         return;
     simt_mbarrier_fault(&fault, &step, address, b->lane, b->pc);
@@ -143,11 +137,18 @@ static void complete_bytes(struct async *async, const struct async_bulk *b, uint
 
 /* Pieces */
 
-static uint32_t keep_piece(struct async *async, uint32_t command, const struct simt_piece *piece)
+/* The number that the next piece gets. */
+static uint32_t free_piece(const struct async *async)
 {
     uint32_t number = 0;
     while (number < async->pieces.count && async->pieces.items[number].used)
         number++;
+    return number;
+}
+
+static uint32_t keep_piece(struct async *async, uint32_t command, const struct simt_piece *piece)
+{
+    uint32_t number = free_piece(async);
     if (number == async->pieces.count)
         vec_push(&async->pieces, (struct async_piece){0});
     async->pieces.items[number] = (struct async_piece){*piece, command, true};
@@ -233,43 +234,72 @@ static void send_reduction(struct async *async, uint32_t command, const struct s
     }
 }
 
-/* Sends bytes of a piece to another block, by parts that lie in one line there. */
+#define NO_READ UINT32_MAX
+/* Sends bytes of a piece to another block, by parts that lie in one line there. NULL: what the READ with that number
+ * brings, which slices send. */
 static void send_parts(struct async *async, const struct async_bulk *b, const struct simt_piece *piece, unsigned rank,
-                       const uint8_t *bytes)
+                       const uint8_t *bytes, uint32_t read)
 {
     const struct simt_bulk *command = &b->command;
     for (uint32_t at = 0, run; at < piece->bytes; at += run) {
         uint32_t offset = simt_bulk_place(command, piece->offset + at, &run);
         run = run < piece->bytes - at ? run : piece->bytes - at;
-        async->port->send(async->sm, b->slot,
-                          &(struct async_parcel){.address = LANE_SHARED_ADDRESS(rank, offset),
-                                                 .data = bytes + at,
-                                                 .bytes = run,
-                                                 .mbarrier = command->arrives ? LANE_SHARED_OFFSET(command->mbarrier)
-                                                                              : PACKET_NOBODY,
-                                                 .copy = b->number,
-                                                 .cast = command->blocks != 0,
-                                                 .atomic = command->atomic,
-                                                 .type = command->type,
-                                                 .element = (uint8_t)simt_bulk_element(command)});
+        const struct async_parcel parcel = {.address = LANE_SHARED_ADDRESS(rank, offset),
+                                            .data = bytes ? bytes + at : NULL,
+                                            .bytes = run,
+                                            .mbarrier =
+                                                command->arrives ? LANE_SHARED_OFFSET(command->mbarrier) : PACKET_NOBODY,
+                                            .copy = b->number,
+                                            .cast = command->blocks != 0,
+                                            .atomic = command->atomic,
+                                            .type = command->type,
+                                            .element = (uint8_t)simt_bulk_element(command)};
+        if (bytes)
+            async->port->send(async->sm, b->slot, &parcel);
+        else
+            async->port->cast(async->sm, b->slot, &parcel, read, (uint32_t)(piece->global + at) % PACKET_LINE_BYTES);
     }
 }
 
-/* Bytes of a piece have come, NULL: those that fill it. They go to all blocks that the command names. */
+/* The blocks that the command writes, but for its own: a set of ranks. */
+static uint32_t others_of(const struct async *async, const struct async_bulk *b)
+{
+    const struct simt_block *block = warp_of(async, b)->simt.block;
+    return simt_bulk_targets(&b->command, block) & ~(UINT32_C(1) << block->rank);
+}
+
+/* True: what the command reads is for other blocks, and slices send it to these. */
+static bool is_cast(const struct async *async, const struct async_bulk *b)
+{
+    return async->lsu->cluster.casts && b->command.kind == SIMT_BULK_LOAD && others_of(async, b);
+}
+
+/* Bytes of a piece have come, NULL: those that fill it. They go to all blocks that the command names, and that slices
+ * do not send them to. */
 static void deliver(struct async *async, const struct async_bulk *b, const struct simt_piece *piece, const uint8_t *bytes)
 {
     const struct simt_block *block = warp_of(async, b)->simt.block;
     uint8_t filled[PACKET_LINE_BYTES];
-    uint32_t to = simt_bulk_targets(&b->command, block);
-    if (to >> block->rank & 1) {
+    uint32_t others = is_cast(async, b) && !piece->outside ? 0 : others_of(async, b);
+    if (simt_bulk_targets(&b->command, block) >> block->rank & 1) {
         simt_bulk_write(&b->command, piece, bytes, shared_of(async, b));
         complete_bytes(async, b, piece->bytes);
     }
-    for (uint32_t rest = to & ~(UINT32_C(1) << block->rank); rest; rest &= rest - 1) {
+    for (uint32_t rest = others; rest; rest &= rest - 1) {
         if (!bytes)
             simt_bulk_fill(&b->command, piece, filled);
-        send_parts(async, b, piece, (unsigned)__builtin_ctz(rest), bytes ? bytes : filled);
+        send_parts(async, b, piece, (unsigned)__builtin_ctz(rest), bytes ? bytes : filled, NO_READ);
     }
+}
+
+/* Asks for a piece's bytes. */
+static void send_read(struct async *async, uint32_t command, const struct simt_piece *piece)
+{
+    struct packet *p = new_request(async, PACKET_READ, command, piece);
+    const struct async_bulk *b = &async->commands.items[command];
+    for (uint32_t rest = is_cast(async, b) ? others_of(async, b) : 0; rest; rest &= rest - 1)
+        send_parts(async, b, piece, (unsigned)__builtin_ctz(rest), NULL, access_of(p)->waiter);
+    lsu_async_send(async->lsu, p);
 }
 
 /* A part of a piece that nothing is read for, or that comes from the block's own shared memory: no larger than a line. */
@@ -302,7 +332,7 @@ static void move(struct async *async, uint32_t command, const struct simt_piece 
         send_reduction(async, command, piece);
         break;
     default:
-        lsu_async_send(async->lsu, new_request(async, PACKET_READ, command, piece));
+        send_read(async, command, piece);
         break;
     }
 }
@@ -314,6 +344,8 @@ static bool step_first(struct async *async)
     struct async_bulk *b = &async->commands.items[number];
     struct simt_piece piece;
     if (lsu_async_room(async->lsu) < 2) /* a reduction of small elements asks twice */
+        return false;
+    if (is_cast(async, b) && free_piece(async) >= PARTITION_CASTS)
         return false;
     if (simt_bulk_next(&b->command, &piece)) {
         uint64_t now = async->agenda->now * FRACTION;

@@ -137,7 +137,7 @@ static void arrive(struct async *async, const struct async_arrival *a)
         &(struct async_counted){
             .pc = a->pc, .lane = a->lane, .address = (uint32_t)a->address, .ended = step.completed});
     if (step.completed)
-        async_phase_ended(async, warp->block, (uint32_t)a->address);
+        async_phase_ended(async, warp->block, (uint32_t)a->address, ASYNC_BY_WARP);
     if (!step.fault)
         return;
     struct simt_fault fault;

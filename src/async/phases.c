@@ -58,10 +58,10 @@ bool async_suspend(struct async *async, uint32_t op)
 }
 
 /* Notes that a phase has ended, in the place of one that has settled. */
-static void settle(struct async *async, unsigned block, uint32_t address)
+static void settle(struct async *async, unsigned block, uint32_t address, uint32_t cycles)
 {
     uint64_t now = async->agenda->now;
-    struct async_settling ended = {now + async->params->mbarrier_settle, block, address};
+    struct async_settling ended = {now + cycles, block, address};
     for (size_t i = 0; i < async->settling.count; i++) {
         if (async->settling.items[i].until > now)
             continue;
@@ -71,17 +71,31 @@ static void settle(struct async *async, unsigned block, uint32_t address)
     vec_push(&async->settling, ended);
 }
 
-void async_phase_ended(struct async *async, unsigned block, uint32_t address)
+/* When waits of that phase may have their result, and when its waiters go on. An operation with .expect_tx holds its warp up
+ * until it is performed: there is nothing to settle behind it. Bytes that come are not on their way through the pipeline of an
+ * instruction, so that waiters hear of them sooner. */
+static uint32_t settle_cycles(const struct sm_params *p, enum async_ender by)
 {
-    if (async->params->mbarrier_settle)
-        settle(async, block, address);
+    uint32_t expects = p->mbarrier_expect_interval;
+    return by == ASYNC_BY_EXPECT && expects && expects < p->mbarrier_settle ? expects : p->mbarrier_settle;
+}
+static uint32_t wake_cycles(const struct sm_params *p, enum async_ender by)
+{
+    return by == ASYNC_BY_BYTES && p->mbarrier_wake_bytes ? p->mbarrier_wake_bytes : p->mbarrier_wake;
+}
+
+void async_phase_ended(struct async *async, unsigned block, uint32_t address, enum async_ender by)
+{
+    uint32_t settles = settle_cycles(async->params, by), wakes = wake_cycles(async->params, by);
+    if (settles)
+        settle(async, block, address, settles);
     for (size_t i = 0; i < async->suspended.count; i++) {
         struct async_suspended *s = &async->suspended.items[i];
         const struct core_op *o = &async->ops->items[s->op];
         if (s->wake != CYCLE_NEVER || async->warp->slots[o->slot].block != block ||
             simt_mbarrier_look(warp_of(async, o), o->access))
             continue;
-        s->wake = async->agenda->now + async->params->mbarrier_wake;
+        s->wake = async->agenda->now + wakes;
         async_note(async, s->wake);
     }
 }

@@ -98,6 +98,7 @@ struct gpu {
     struct arena arena;
     struct sm **sms;
     struct partition **partitions;
+    struct packet_list *casts; /* partition_open_casts; NULL: slices answer one SM */
     struct network *networks[GPU_NETWORKS]; /* NULL: the device does not have it */
     unsigned network_count;                 /* that it has, GPU_PLAIN_NETWORKS at least: */
     uint8_t network_at[GPU_NETWORKS];       /* which they are, in their order: gpu_network_at */

@@ -41,6 +41,7 @@ struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct netwo
         .acknowledgements = gpu->networks[GPU_ACKNOWLEDGEMENTS],
         .cluster_requests = gpu->networks[GPU_CLUSTER_REQUESTS],
         .cluster_replies = gpu->networks[GPU_CLUSTER_REPLIES],
+        .casts = gpu->casts ? &gpu->casts[(size_t)index * PARTITION_CASTS] : NULL,
         .store = &gpu->store,
         .code_base = CODE_BASE,
         .local_base = LOCAL_BASE,
@@ -107,6 +108,19 @@ static void build_networks(struct gpu *gpu)
         network_share(gpu->networks, gpu_probes(gpu) ? GPU_CLUSTER_REQUESTS : GPU_PLAIN_NETWORKS, &gpu->arena);
 }
 
+/* Slices answer several SMs at once where nobody else has a say in an answer, and where it carries values. */
+static void open_casts(struct gpu *gpu)
+{
+    const struct machine *m = &gpu->machine;
+    const struct coherence_protocol *protocol = gpu_protocol(m);
+    gpu->casts = NULL;
+    if (!m->gpu.gpc_sms || !m->sm.bulk_cast || m->sm.values_at_issue || protocol->registration)
+        return;
+    gpu->casts = ARENA_NEW(&gpu->arena, struct packet_list, (size_t)m->gpu.sms * PARTITION_CASTS);
+    for (unsigned i = 0; i < m->memory.partition.channels; i++)
+        partition_open_casts(gpu->partitions[i], gpu->casts);
+}
+
 void gpu_build_units(struct gpu *gpu)
 {
     const struct machine *m = &gpu->machine;
@@ -120,6 +134,7 @@ void gpu_build_units(struct gpu *gpu)
             partition_open_directory(gpu->partitions[i], m->gpu.sms);
         else
             partition_open_probes(gpu->partitions[i], m->gpu.sms);
+    open_casts(gpu);
     gpu->sms = ARENA_NEW(&gpu->arena, struct sm *, m->gpu.sms);
     for (unsigned i = 0; i < m->gpu.sms; i++) {
         struct sm_setup setup = gpu_sm_setup(gpu, i, gpu->networks[GPU_REQUESTS], gpu->networks[GPU_REPLIES]);

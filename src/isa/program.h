@@ -323,6 +323,13 @@ static inline bool isa_is_cluster_barrier(const struct isa_instr *instr)
     return instr->op == ISA_OP_BARRIER && instr->mods.scope == ISA_SCOPE_CLUSTER;
 }
 
+/* Returns true if the instruction gives the asynchronous unit a command: a copy in bulk, or the like. */
+static inline bool isa_is_command(const struct isa_instr *instr)
+{
+    return (instr->op >= ISA_OP_BULK && instr->op <= ISA_OP_BULK_PREFETCH) ||
+           (instr->op >= ISA_OP_TENSOR && instr->op <= ISA_OP_TENSOR_PREFETCH);
+}
+
 /* Returns true if the instruction looks whether a phase of an mbarrier is over, or waits until it is. */
 static inline bool isa_looks_at_mbarrier(const struct isa_instr *instr)
 {

@@ -113,6 +113,8 @@ void lsu_archive(struct lsu *lsu, struct archive *ar, const struct packet_source
     packet_archive_list(ar, &lsu->cluster.asking, source);
     packet_archive_list(ar, &lsu->cluster.answering, source);
     packet_archive_list(ar, &lsu->cluster.coming, source);
+    for (uint32_t i = 0; lsu->cluster.casts && i < PARTITION_CASTS; i++)
+        packet_archive_list(ar, &lsu->cluster.casts[i], source);
     ARCHIVE(ar, lsu->cluster.accesses);
     ARCHIVE(ar, lsu->cluster.port_free);
     if (!lsu->net.probe_network)

@@ -49,10 +49,15 @@ static bool is_access(const struct packet *p)
     return access_of(p)->event == LSU_MESSAGE_ACCESS;
 }
 
+static bool is_cast(const struct packet *p)
+{
+    return access_of(p)->event == LSU_MESSAGE_CAST;
+}
+
 /* What a message takes of the networks and the port. */
 static uint32_t network_bytes_of(const struct packet *p)
 {
-    return access_of(p)->event == LSU_MESSAGE_CAST ? MESSAGE_HEADER_BYTES : packet_network_bytes(p);
+    return is_cast(p) ? MESSAGE_HEADER_BYTES : packet_network_bytes(p);
 }
 
 /* How much later than by its way a request is there. */
@@ -66,6 +71,27 @@ static uint64_t further(const struct lsu *lsu, const struct packet *p)
     return p->kind == PACKET_WRITE && is_access(p) ? lsu->params->cluster_store_cycles : 0;
 }
 
+#define TRAIN 32 /* answers to casts that travel together */
+/* Answers to casts, which nobody waits for, take those behind them along that go to the same SM: linked by next, where
+ * `parts` says that there are more. */
+static void take_along(struct packet_list *list, struct packet *p)
+{
+    unsigned count = 1;
+    for (struct packet *last = p, *q; (q = list->first) && is_cast(q) && q->sm == p->sm && count < TRAIN; last = q, count++) {
+        packet_shift(list);
+        last->next = q;
+        last->parts = 1;
+    }
+}
+
+static void end_train(struct lsu *lsu, struct packet *p)
+{
+    for (struct packet *next; p; p = next) {
+        next = p->parts ? p->next : NULL;
+        packet_free(&lsu->net.packets, p);
+    }
+}
+
 static void take(struct lsu *lsu, struct network *net, uint64_t now)
 {
     struct packet *p = network_peek(net, lsu->net.index);
@@ -73,8 +99,11 @@ static void take(struct lsu *lsu, struct network *net, uint64_t now)
         return;
     network_receive(net, lsu->net.index);
     pass_port(lsu, now, network_bytes_of(p));
-    bool cast =
-        access_of(p)->event == LSU_MESSAGE_CAST; /* its data come from the slices as those of the first block do */
+    bool cast = is_cast(p); /* its data come from the slices as those of the first block do */
+    if (cast && p->is_reply) {
+        end_train(lsu, p);
+        return;
+    }
     p->ready = now + (cast ? 0 : way(lsu, p->is_reply ? (unsigned)p->local : p->sm)) + further(lsu, p);
     insert(&lsu->cluster, p);
 }
@@ -105,6 +134,8 @@ static bool send_first(struct lsu *lsu, struct packet_list *list, struct network
     if (!network_can_send(net, lsu->net.index, bytes) || !port_is_free(lsu, lsu->agenda->now))
         return false;
     packet_shift(list);
+    if (p->is_reply && is_cast(p))
+        take_along(list, p);
     pass_port(lsu, lsu->agenda->now, bytes);
     network_send(net, lsu->net.index, sm, bytes, p, lsu->agenda->now);
     made_progress(lsu->agenda);
@@ -196,6 +227,22 @@ void lsu_cluster_ask(struct lsu *lsu, struct packet *p, unsigned sm)
     lsu->cluster.accesses += access_of(p)->event == LSU_MESSAGE_ACCESS;
     packet_append(&lsu->cluster.asking, p);
     agenda_add(lsu->agenda, DUE_MESSAGE);
+}
+
+void lsu_cluster_cast(struct lsu *lsu, uint32_t number, struct packet *p, unsigned sm, uint32_t from)
+{
+    p->space = PACKET_SHARED;
+    p->ready = sm;
+    p->sectors = (uint8_t)from;
+    p->of_copy = (uint8_t)lsu->params->bulk_narrow;
+    packet_append(&lsu->cluster.casts[number], p);
+}
+
+void lsu_cluster_bring(struct lsu *lsu, struct packet *p, uint64_t now)
+{
+    p->ready = now;
+    insert(&lsu->cluster, p);
+    note_due(lsu);
 }
 
 void lsu_cluster_tell(struct lsu *lsu, enum lsu_message what, uint64_t cluster, unsigned rank, unsigned sm, uint32_t of)

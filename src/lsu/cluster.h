@@ -28,6 +28,7 @@ struct lsu_cluster {
     struct packet_list answering; /* answers to other SMs that wait for it, of their pools */
     struct packet_list coming;    /* what it has brought: by the cycle, `ready`, in which it is there */
     uint32_t accesses;            /* in `asking`, but for barriers */
+    struct packet_list *casts;    /* of this SM: partition_open_casts; NULL: it sends what a multicast has read on itself */
     uint64_t port_free;           /* when the port has passed all that went through it so far, in bytes that it could pass */
 };
 
@@ -49,6 +50,11 @@ struct packet *lsu_cluster_message(struct lsu *lsu, unsigned kind, enum lsu_mess
 void lsu_cluster_ask(struct lsu *lsu, struct packet *p, unsigned sm);
 /* Tells the block of that rank in a cluster, on that SM, of an arrival at the cluster's barrier, or of an end. */
 void lsu_cluster_tell(struct lsu *lsu, enum lsu_message what, uint64_t cluster, unsigned rank, unsigned sm, uint32_t of);
+/* What a READ of the asynchronous unit with that number brings is to go to that SM too, in the message p, whose bytes
+ * begin at `from` in the line that is read. The slice sends it (partition_open_casts). */
+void lsu_cluster_cast(struct lsu *lsu, uint32_t number, struct packet *p, unsigned sm, uint32_t from);
+/* A slice has sent the SM what another one of its cluster has read for it. */
+void lsu_cluster_bring(struct lsu *lsu, struct packet *p, uint64_t now);
 /* The agenda's bits, which follow from the lists. */
 uint32_t lsu_due_of_cluster(const struct lsu *lsu);
 

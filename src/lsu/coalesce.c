@@ -493,6 +493,11 @@ static unsigned plain_cycles(const struct lsu *lsu, const struct simt_access *ac
     return RARELY(is_wide && words < least) ? least : words;
 }
 
+static unsigned mbarrier_cycles(const struct lsu *lsu, const struct simt_access *access)
+{
+    return count_words(access, lsu->params->shared_banks) * lsu->params->mbarrier_pass;
+}
+
 /* Shared memory takes a cycle for each word that its busiest bank must serve; lanes at one mbarrier are taken up together, as an
  * H100 does, where a warp whose lanes all arrive holds up others for no longer than one that arrives once. */
 HOT static void count_conflicts(struct lsu *lsu, const struct simt_access *access)
@@ -500,7 +505,7 @@ HOT static void count_conflicts(struct lsu *lsu, const struct simt_access *acces
     if (access->kind == ISA_FLAG_ATOMIC && access->op->kind != SIMT_KIND_MBARRIER)
         set_atomic(lsu, access);
     else
-        set_cycles(lsu, plain_cycles(lsu, access));
+        set_cycles(lsu, RARELY(access->op->kind == SIMT_KIND_MBARRIER) ? mbarrier_cycles(lsu, access) : plain_cycles(lsu, access));
     lsu->shared_conflict_cycles += lsu->cycles - 1;
 }
 

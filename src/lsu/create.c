@@ -65,7 +65,7 @@ void lsu_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
     lsu->const_sector = setup->l1c->sector_bytes;
     lsu->const_line = setup->l1c->line_bytes;
     lsu_net_init(lsu, setup, own);
-    lsu->cluster = (struct lsu_cluster){.requests = setup->cluster_requests, .replies = setup->cluster_replies};
+    lsu->cluster = (struct lsu_cluster){.requests = setup->cluster_requests, .replies = setup->cluster_replies, .casts = setup->casts};
     init_l1d(lsu, setup, own);
     lsu->l1c = cache_create(setup->l1c, true, own);
     lsu->pipe_size = shared->params->l1d_latency * shared->params->l1_lookups;

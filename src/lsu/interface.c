@@ -9,6 +9,7 @@ static void open_sides(struct lsu *lsu, const struct lsu_setup *setup)
     const struct partition_params *p = setup->partition;
     uint32_t channels = p->channels / p->sides + (p->channels % p->sides != 0);
     lsu->net.far_latency = p->far_latency;
+    lsu->net.sorts |= p->far_latency != 0;
     lsu->net.side_slices = channels * p->slices_per_channel;
     lsu->net.first = setup->index * p->sides / setup->sm_count * lsu->net.side_slices;
 }
@@ -21,6 +22,7 @@ void lsu_net_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *
                                 .probe_network = setup->probes,
                                 .acknowledgements = setup->acknowledgements,
                                 .index = setup->index,
+                                .sorts = setup->casts != NULL,
                                 .map = memory_map_of(setup->partition),
                                 .port_bytes = p->request_port_bytes,
                                 .packets = {.sm = (uint16_t)setup->index, .arena = own}};
@@ -248,11 +250,27 @@ NOT_INLINE void eject_from_sides(struct lsu *lsu, uint64_t now)
     agenda_put(lsu->agenda, DUE_EJECT, net->ejected.count ? DUE_EJECT : 0);
 }
 
+/* Takes a packet that another SM of the cluster has asked for, if it is the next one. */
+static bool eject_cast(struct lsu *lsu, uint64_t now)
+{
+    const struct lsu_net *net = &lsu->net;
+    const struct packet *next = network_peek(net->replies, net->index);
+    if (!next || next->space != PACKET_SHARED)
+        return false;
+    lsu_cluster_bring(lsu, network_receive(net->replies, net->index), now);
+    agenda_put(lsu->agenda, DUE_EJECT, net->ejected.count ? DUE_EJECT : 0);
+    return true;
+}
+
 HOT void lsu_eject(struct lsu *lsu, uint64_t now)
 {
-    if (RARELY(lsu->net.far_latency)) {
-        eject_from_sides(lsu, now);
-        return;
+    if (RARELY(lsu->net.sorts)) {
+        if (lsu->cluster.casts && eject_cast(lsu, now))
+            return;
+        if (lsu->net.far_latency) {
+            eject_from_sides(lsu, now);
+            return;
+        }
     }
     if (!packet_ring_full(&lsu->net.ejected) && network_peek(lsu->net.replies, lsu->net.index))
         packet_ring_push(&lsu->net.ejected, network_receive(lsu->net.replies, lsu->net.index));

@@ -21,6 +21,7 @@ struct lsu_net {
     /* From slices of another side of the L2: each stays for far_latency; by the cycle in which that ends (`ready`). */
     struct packet_list far;
     uint32_t far_latency;        /* 0: the L2 has one side */
+    bool sorts;                  /* not all that comes from slices is passed on as it comes */
     uint32_t side_slices, first; /* slices of a side; the first of the SM's */
     uint32_t port_bytes;         /* sm.request_port_bytes; 0: port_at stays 0 */
     uint64_t port_at;            /* no request enters the network before */

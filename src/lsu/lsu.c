@@ -444,6 +444,8 @@ static void leave_dispatch(struct lsu *lsu)
         return;
     if (RARELY(lsu->params->constant_latency) && is_constant(o))
         delay(lsu, op, lsu->params->constant_latency);
+    else if (RARELY(o->performed && !o->in_memory)) /* sm_keep_command */
+        delay(lsu, op, lsu->params->bulk_issue);
     else
         complete(lsu, op);
 }

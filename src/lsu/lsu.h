@@ -93,6 +93,7 @@ struct lsu_setup {
     const struct partition_params *partition;
     struct network *requests, *replies, *probes, *acknowledgements;
     struct network *cluster_requests, *cluster_replies; /* NULL: the machine has no clusters */
+    struct packet_list *casts; /* of this SM (partition_open_casts); NULL: slices answer one SM */
     uint64_t local_base;
     const struct lsu_port *port;
     struct core *core, *core_end;

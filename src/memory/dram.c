@@ -7,7 +7,8 @@
  *   4. the oldest request whose fixed delay is over joins the scheduler, if that has a place.
  * A constraint of n cycles forbids the next n-1 ticks: a command at c allows the constrained one at c+n. Derived:
  * activate to write tRCD-(tWL+1); read to write tCL+burst+2-tWL; write to read tWL+burst+tCDLR; write to precharge
- * tWL+burst+tWR; read to precharge of one bank a burst. Left out: refresh.
+ * tWL+burst+tWR; read to precharge of one bank a burst. Refresh (tREFI) is bank by bank: a bank that is given a request
+ * while it is refreshed waits; one that is served then is not held up. Commands for it are left out.
  *
  * Brought up to a cycle, the channel has done its first two steps; what a partition takes out and hands over comes
  * between those and the others, which are done when it is next brought further. Bursts that nobody saw leave do so
@@ -33,6 +34,8 @@ const struct param_desc dram_param_descs[] = {
 #include "config/param_end.h"
 };
 const unsigned dram_param_count = sizeof(dram_param_descs) / sizeof(dram_param_descs[0]);
+
+#define REFRESH_STRIDE UINT64_C(2654435761) /* from channel to channel, modulo tREFI: so their refreshes meet by chance */
 
 static uint32_t above(uint32_t a, uint32_t b)
 {
@@ -258,6 +261,23 @@ HOT_INLINE uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
     return cycle_max(at, allowed);
 }
 
+void dram_stagger(struct dram *d, uint32_t number)
+{
+    d->refresh_phase = d->params.tREFI ? (uint32_t)(number * REFRESH_STRIDE % d->params.tREFI) : 0;
+}
+
+/* The bank is to get work: if it is being refreshed, it does not begin before that is over. */
+NOT_INLINE void wait_for_refresh(struct dram *d, uint32_t index, uint64_t cycle)
+{
+    const struct dram_params *p = &d->params;
+    struct dram_bank *b = &d->banks[index];
+    uint64_t turn = (cycle + d->refresh_phase + (uint64_t)index * p->tREFI / p->banks) % p->tREFI;
+    if (turn >= p->tRFC)
+        return;
+    b->open = false;
+    b->activate_at = cycle_max(b->activate_at, cycle + p->tRFC - turn);
+}
+
 /* The first of these banks, which have no work, gets some. */
 HOT_INLINE void give_work(struct dram *d, uint32_t idle, uint64_t cycle)
 {
@@ -269,6 +289,8 @@ HOT_INLINE void give_work(struct dram *d, uint32_t idle, uint64_t cycle)
         d->wanted &= ~(1u << index);
     d->served |= 1u << index;
     d->turn = turn_behind(d, d->turn);
+    if (RARELY(d->params.tREFI))
+        wait_for_refresh(d, index, cycle);
     d->command_at = cycle_min(d->command_at, find_need(d, index, cycle));
 }
 

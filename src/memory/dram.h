@@ -133,11 +133,14 @@ struct dram {
     struct dram_bank banks[DRAM_BANKS];
     struct dram_params params;
     struct request_pool *pool;
+    uint32_t refresh_phase; /* with dram.tREFI */
 };
 
 /* latency: the fixed delay. under_way: so many requests may be in it. */
 struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t under_way,
                          struct request_pool *pool, struct arena *arena);
+/* The channel's number among those of the device: each is refreshed at times of its own. */
+void dram_stagger(struct dram *d, uint32_t number);
 /* Brings the channel up to a cycle: all before it, and of that cycle what comes before the commands and before what the
  * partition does in it (see the head of dram.c); but bursts are let out of the pipe apart from that. */
 void dram_run(struct dram *d, uint64_t cycle);

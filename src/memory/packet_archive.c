@@ -102,6 +102,8 @@ void packet_archive(struct archive *ar, struct packet **packet, const struct pac
     }
     archive_sm(ar, *packet, owner, source);
     archive_content(ar, *packet);
+    if ((*packet)->space == PACKET_SHARED && (*packet)->is_reply && (*packet)->parts) /* take_along (lsu/cluster.c) */
+        packet_archive(ar, &(*packet)->next, source);
 }
 
 void packet_archive_ring(struct archive *ar, struct packet_ring *ring, const struct packet_source *source)

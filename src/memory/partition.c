@@ -107,6 +107,7 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->requests = p->pool->all;
     p->dram =
         dram_create(&params->dram, params->partition.dram_latency, p->shared_limit + p->slice_count, p->pool, arena);
+    dram_stagger(p->dram, channel);
     return p;
 }
 
@@ -181,6 +182,19 @@ void partition_open_directory(struct partition *p, uint32_t sms)
 {
     for (unsigned k = 0; k < p->slice_count; k++)
         slice_open_directory(p->slices[k], sms, &p->own);
+}
+
+void partition_open_casts(struct partition *p, struct packet_list *lists)
+{
+    for (unsigned k = 0; k < p->slice_count; k++)
+        p->slices[k]->casts = lists;
+}
+
+void partition_next_cast(struct partition_out *out)
+{
+    struct partition_reply *r = &out->replies[out->first & out->mask];
+    r->packet = r->packet->next;
+    slice_address_cast(r);
 }
 
 static bool has_probes(const struct slice *s)

@@ -167,6 +167,14 @@ void partition_push(struct partition *p, unsigned k, struct packet *packet, uint
 void partition_open_probes(struct partition *p, uint32_t sms);
 /* Under a protocol with a directory: the same. Answers to its probes are pushed as requests are. */
 void partition_open_directory(struct partition *p, uint32_t sms);
+/* Opens the slices to multicasts. What a READ of an asynchronous unit brings may be for other SMs too: then the list
+ * lists[sm * PARTITION_CASTS + waiter] has a WRITE of that SM for each line that it goes to there: `ready` is the SM that is to
+ * get it, `sectors` where its bytes begin in the line that is read. The slice fills in the bytes and sends them all in the
+ * place of the reply, one after the other, and then the reply itself. The SM writes the list before the READ leaves; from
+ * then until its reply has come it is the slice's. */
+#define PARTITION_CASTS 512 /* of an SM, under way */
+struct packet_list;
+void partition_open_casts(struct partition *p, struct packet_list *lists);
 /* A message that a slice has ready for the network, of replies or of probes. A slice with sectors answers a packet
  * sector by sector: each has its own message, and the last one carries the packet. */
 struct partition_reply {
@@ -174,6 +182,7 @@ struct partition_reply {
     uint64_t served;       /* the tick of the L2 after which it is there to be sent */
     uint32_t bytes;        /* on the network */
     uint16_t sm;           /* receiver */
+    bool cast;             /* more packets follow, linked by next: see partition_open_casts */
 };
 /* The replies of a slice: a ring of mask + 1 places, of which `limit` may be used. The machine looks at it as often as
  * the slice. */
@@ -219,10 +228,16 @@ static inline uint64_t partition_reply_at(const struct partition_out *out)
 }
 /* A slice whose queue of replies was full goes on. */
 void partition_wake_slice(struct partition_out *out);
+/* The first reply is one of a multicast, and has been sent: the next one takes its place. */
+void partition_next_cast(struct partition_out *out);
 /* The first reply has been sent. Returns whether partition_next may have changed. */
 static inline bool partition_take_reply(struct partition_out *out)
 {
     bool full = out->count >= out->limit;
+    if (RARELY(partition_first_reply(out)->cast)) {
+        partition_next_cast(out);
+        return false;
+    }
     out->inside -= partition_first_reply(out)->packet != NULL;
     out->count--;
     out->first++;

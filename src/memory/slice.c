@@ -64,7 +64,13 @@ static uint64_t rop_next(const struct slice *s)
     uint64_t leaves = cycle_max(s->rop_ready, s->rop_at);
     if (s->in_count > s->in_most || leaves == CYCLE_NEVER)
         return CYCLE_NEVER;
-    return leaves + (s->in_count == 0 && s->in_most > 0 ? 1 : s->in_most - s->in_count);
+    return leaves + (s->in_count == 0 && s->in_most > 0 ? 1 : (s->in_most - s->in_count) / s->params->partition.copy_sectors);
+}
+
+/* Parts of the packet that leave the delay, and are tried, in a cycle. */
+static uint32_t parts_together(const struct slice *s, const struct packet *p)
+{
+    return RARELY(p->of_copy) ? s->params->partition.copy_sectors : 1;
 }
 
 HOT_INLINE void append(struct slice *s, struct packet *packet)
@@ -186,6 +192,21 @@ static bool is_queued(const struct packet *p)
     return p->kind == PACKET_ATOMIC && atomic_of(p)->queued;
 }
 
+/* What the packet has read is for other SMs too: its reply, which is ready to be sent, becomes the last of theirs. */
+NOT_INLINE void cast(const struct slice *s, struct partition_reply *reply)
+{
+    struct packet *p = reply->packet;
+    struct packet_list *list = &s->casts[p->sm * PARTITION_CASTS + access_of(p)->waiter];
+    if (access_of(p)->waiter >= PARTITION_CASTS || !list->first)
+        return;
+    for (struct packet *q = list->first; q; q = q->next)
+        memcpy(packet_data(q) + q->address % PACKET_LINE_BYTES, packet_data(p) + q->sectors, q->bytes);
+    list->last->next = p;
+    reply->packet = list->first;
+    *list = (struct packet_list){NULL, NULL};
+    slice_address_cast(reply);
+}
+
 /* Replies are in the order of their ticks: one that has been put there ahead of its own lets others pass. */
 HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t cycle)
 {
@@ -210,6 +231,8 @@ HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t 
                                                            ? packet_network_bytes(packet)
                                                            : message_network_bytes(packet->kind, true, part->bytes),
                                               .sm = packet->sm};
+    if (RARELY(s->casts != NULL) && last && packet->of_copy && packet->kind == PACKET_READ)
+        cast(s, &replies[place]);
 }
 
 /* Notes that bytes go between L2 and DRAM for a packet. */
@@ -784,6 +807,28 @@ static void try_access(struct slice *s, uint64_t cycle)
         slice_take_woken(s);
 }
 
+/* A copy's request holds the data port for longer than a cycle. */
+static void hold_port(struct slice *s, uint64_t cycle)
+{
+    s->copy_free_at = cycle_max(s->copy_free_at, cycle * ATOMIC_CYCLE) + s->params->partition.copy_interval;
+    s->data_free_at = cycle_max(s->data_free_at, s->copy_free_at / ATOMIC_CYCLE);
+}
+
+/* A part of a copy's request, and further ones that the data port moves with it. */
+NOT_INLINE void try_copy(struct slice *s, uint64_t cycle)
+{
+    uint32_t bytes = s->sector, together = parts_together(s, s->first), left = s->in_count;
+    try_access(s, cycle);
+    for (uint32_t i = 1; i < together && s->accepted && s->in_count && !s->blocked; i++) {
+        bytes += s->sector;
+        if (bytes > s->port_bytes || request_full(&s->to_dram) || slice_out_full(&s->out))
+            break;
+        try_access(s, cycle);
+    }
+    if (s->params->partition.copy_interval && s->in_count < left)
+        hold_port(s, cycle);
+}
+
 /* Notes what leaves the delay before cycle `end`, one part a cycle while there is room. Where room came part by part, a
  * part left each time, so it is the same to look only now. */
 HOT NOT_INLINE void leave_rop(struct slice *s, uint64_t end)
@@ -792,11 +837,11 @@ HOT NOT_INLINE void leave_rop(struct slice *s, uint64_t end)
         uint64_t leaves = cycle_max(s->rop_ready, s->rop_at);
         if (leaves >= end)
             return;
-        uint64_t room = s->in_room - s->in_count, left = s->rop_left;
-        uint32_t parts = (uint32_t)cycle_min(cycle_min(left, room), end - leaves);
+        uint64_t room = s->in_room - s->in_count, left = s->rop_left, together = parts_together(s, s->rop_first);
+        uint32_t parts = (uint32_t)cycle_min(cycle_min(left, room), (end - leaves) * together);
         s->in_count += parts;
         s->rop_left -= parts;
-        s->rop_at = leaves + parts;
+        s->rop_at = leaves + (RARELY(together > 1) ? (parts + together - 1) / together : parts);
         if (s->rop_left == 0)
             set_rop_first(s, s->rop_first->next);
     }
@@ -851,7 +896,9 @@ HOT void slice_tick(struct slice *s, uint64_t cycle)
         leave_rop(s, cycle);
     bool tries = s->in_count && !s->blocked && cycle >= s->data_free_at && !request_full(&s->to_dram) &&
                  !slice_out_full(&s->out);
-    if (tries)
+    if (tries && RARELY(s->first->of_copy))
+        try_copy(s, cycle);
+    else if (tries)
         try_access(s, cycle);
     if (tries || cycle >= s->rop_look) {
         if (s->in_count <= s->in_most && cycle >= s->rop_ready)

@@ -73,12 +73,14 @@ struct slice {
     struct directory *directory; /* NULL: likewise */
     uint64_t directory_cycle;    /* in which it is asked */
     struct leases *leases;       /* by the directory's entries; NULL: the protocol has none */
+    struct packet_list *casts;   /* partition_open_casts; NULL: there are none */
     const struct coherence_protocol *protocol;
 
     struct request_queue from_dram;
     uint64_t data_free_at, fill_free_at;
     uint64_t return_at; /* nothing more of from_dram is taken before */
     uint64_t atomic_free_at; /* in 1/ATOMIC_CYCLE of cycles: the unit for atomics; data_free_at is not before */
+    uint64_t copy_free_at;   /* likewise with partition.copy_interval: the port for requests of asynchronous units */
     uint64_t atomic_at;      /* what it last took: the part's local address */
     bool atomic_read;        /* that was read since; only with partition.atomic_turn_interval */
     uint64_t serve_at;  /* the tick of the last reply that was put into the queue ahead of it */
@@ -174,6 +176,16 @@ static inline void slice_put_out(struct slice *s, struct packet *p, uint64_t cyc
 {
     s->out.replies[slice_out_push(&s->out)] =
         (struct partition_reply){.packet = p, .served = cycle, .bytes = packet_network_bytes(p), .sm = p->sm};
+}
+/* Of a multicast's answers, the one that goes next is r->packet: whom it is for, and whether others follow. The last is the
+ * answer to the READ itself. All take as much of the network as that does (sm.bulk_narrow). */
+static inline void slice_address_cast(struct partition_reply *r)
+{
+    const struct packet *p = r->packet;
+    uint32_t narrow = p->of_copy > 1 ? p->of_copy : 1;
+    r->cast = p->kind != PACKET_READ;
+    r->sm = r->cast ? (uint16_t)p->ready : p->sm;
+    r->bytes = MESSAGE_HEADER_BYTES + p->bytes / narrow;
 }
 /* The pool of the slice's probes; NULL: it has none. */
 static inline struct packet_pool *slice_packets(struct slice *s)

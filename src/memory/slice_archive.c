@@ -30,6 +30,19 @@ static void archive_packets(struct slice *s, struct archive *ar, const struct pa
     archive_u32_to(ar, &s->in_count, s->directory || s->locks ? UINT32_MAX : s->in_room);
 }
 
+/* The answers of a multicast that follow: the last one is a READ's. */
+static void archive_cast(struct archive *ar, struct partition_reply *r, const struct packet_source *source)
+{
+    archive_bool(ar, &r->cast);
+    if (r->cast && (!r->packet || r->packet->kind != PACKET_WRITE))
+        archive_fail(ar, "a multicast without its packets");
+    for (struct packet *p = r->packet; r->cast && !archive_failed(ar) && p->kind == PACKET_WRITE; p = p->next) {
+        packet_archive(ar, &p->next, source);
+        if (!p->next || (p->next->kind != PACKET_WRITE && p->next->kind != PACKET_READ))
+            archive_fail(ar, "a multicast without the packet that it answers");
+    }
+}
+
 static void archive_replies(struct slice *s, struct archive *ar, const struct packet_source *source)
 {
     ARCHIVE(ar, s->out.first);
@@ -40,6 +53,7 @@ static void archive_replies(struct slice *s, struct archive *ar, const struct pa
         ARCHIVE(ar, served->served);
         ARCHIVE(ar, served->bytes);
         ARCHIVE(ar, served->sm);
+        archive_cast(ar, served, source);
     }
 }
 
@@ -99,6 +113,7 @@ void slice_archive(struct slice *s, struct archive *ar, const struct packet_sour
     ARCHIVE(ar, s->next);
     ARCHIVE(ar, s->data_free_at);
     ARCHIVE(ar, s->atomic_free_at);
+    ARCHIVE(ar, s->copy_free_at);
     ARCHIVE(ar, s->atomic_at);
     archive_bool(ar, &s->atomic_read);
     ARCHIVE(ar, s->fill_free_at);

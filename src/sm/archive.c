@@ -36,6 +36,8 @@ static void archive_op(struct sm *sm, struct archive *ar, struct core_op *o)
     archive_u8_to(ar, &o->blocks, CORE_BLOCKS_PHASE);
     archive_bool(ar, &o->performed);
     archive_bool(ar, &has_access);
+    if (o->performed && !o->in_memory && sm->kernel->command)
+        sm_keep_command(sm, o);
     if (archive_loading(ar))
         o->access = has_access ? core_access_new(&sm->ops, &sm->arena) : NULL;
     if (has_access)

@@ -67,6 +67,7 @@ static void create_lsu(struct sm *sm, const struct sm_shared *shared, struct lsu
                  .acknowledgements = from->acknowledgements,
                  .cluster_requests = from->cluster_requests,
                  .cluster_replies = from->cluster_replies,
+                 .casts = from->casts,
                  .local_base = from->local_base,
                  .port = sm_lsu_port(sm->spinning.spin != NULL),
                  .core = sm->cores,

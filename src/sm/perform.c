@@ -142,16 +142,20 @@ NOT_INLINE void note_lines(struct sm *sm, const struct simt_access *access)
         sm_lines_note(&sm->lines, access, sm->lsu.l1d.line_bytes, acquires || order == ISA_ORDER_RELEASE);
 }
 
+static bool expects(const struct simt_access *access)
+{
+    return access->instr->op == ISA_OP_MBARRIER_ARRIVE_TX || access->instr->op == ISA_OP_MBARRIER_DROP_TX;
+}
+
 /* The warp issues nothing for a time: behind an operation on an mbarrier that gives it nothing to wait for. */
 static void hold_up(struct sm *sm, unsigned slot, const struct simt_access *access)
 {
     unsigned op = access->instr->op;
     bool sets = op == ISA_OP_MBARRIER_INIT || op == ISA_OP_MBARRIER_INVAL;
-    bool expects = op == ISA_OP_MBARRIER_ARRIVE_TX || op == ISA_OP_MBARRIER_DROP_TX;
     const struct sm_params *p = sm->params;
-    uint32_t cycles = sets                                     ? p->mbarrier_init_interval
-                      : expects && p->mbarrier_expect_interval ? p->mbarrier_expect_interval
-                                                               : p->mbarrier_interval;
+    uint32_t cycles = sets                                             ? p->mbarrier_init_interval
+                      : expects(access) && p->mbarrier_expect_interval ? p->mbarrier_expect_interval
+                                                                       : p->mbarrier_interval;
     if (access->op->kind == SIMT_KIND_MBARRIER)
         warp_hold_up(&sm->warp, slot, sm->agenda.now, sm->agenda.now + cycles);
 }
@@ -175,7 +179,8 @@ NOT_INLINE void start_mbarrier(struct sm *sm, unsigned slot, struct core_op *o, 
         async_arrive_behind(&sm->async, slot, access);
     for (uint64_t rest = access->ended; rest; rest &= rest - 1)
         async_phase_ended(&sm->async, sm->warp.slots[slot].block,
-                          mbarrier_of(&sm->warp.slots[slot].simt, access, mask_first(rest)));
+                          mbarrier_of(&sm->warp.slots[slot].simt, access, mask_first(rest)),
+                          expects(access) ? ASYNC_BY_EXPECT : ASYNC_BY_WARP);
     if (!access->op->pred_dst_count)
         return hold_up(sm, slot, access);
     o->drops = lsu_drops_after(&sm->lsu, meaning);
@@ -206,6 +211,7 @@ NOT_INLINE void start_copies(struct sm *sm, unsigned slot, struct simt_access *a
     if (sm_tells_copies(sm))
         sm_tell_lane_copies(sm, slot, access);
     access->group = async_group_begins(&sm->async, slot, access->mask, false);
+    warp_hold_up(&sm->warp, slot, sm->agenda.now, sm->agenda.now + sm->params->copy_issue);
 }
 
 static bool start_access(struct sm *sm, unsigned slot, struct core_op *o)
@@ -377,6 +383,20 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct c
     return true;
 }
 
+/* A command of the warp is still in its hands. */
+static bool is_at_command(const struct sm *sm, const struct warp_slot *warp)
+{
+    unsigned last = sm->kernel->scoreboard_words - 1;
+    return warp->scoreboard[last] & sm->kernel->command[last];
+}
+
+void sm_keep_command(const struct sm *sm, struct core_op *o)
+{
+    o->performed = true;
+    o->timing.writes = sm->kernel->command;
+    o->timing.write_count = 1 + sm->kernel->one_in_flight;
+}
+
 /* Everything about the instruction but its time. Returns false when the program did something illegal. */
 static inline bool execute(struct sm *sm, struct warp_slot *warp, unsigned slot, struct core_op *o,
                            struct simt_result *r)
@@ -394,6 +414,8 @@ static inline bool execute(struct sm *sm, struct warp_slot *warp, unsigned slot,
     if (RARELY(event != SIMT_MEMORY && o->access)) {
         if (event == SIMT_BULK && !start_bulk(sm, slot, o->access))
             return false;
+        if (event == SIMT_BULK && sm->kernel->command && !is_at_command(sm, warp))
+            sm_keep_command(sm, o);
         if (r->instr->op == ISA_OP_CP_ASYNC && r->mask && sm_tells_copies(sm)) /* its lanes read nothing */
             sm_tell_lane_copies(sm, slot, o->access);
         core_access_free(&sm->ops, o);

@@ -15,6 +15,9 @@ static inline enum warp_source sm_source_of(const struct core_op *o)
         return WARP_FROM_OP;
     return far ? WARP_FROM_MEMORY : WARP_FROM_CHIP;
 }
+/* The op is a command for the asynchronous unit, and keeps its warp's operands (sm.bulk_issue): until it is complete, the
+ * instructions that wait for that do not issue. */
+void sm_keep_command(const struct sm *sm, struct core_op *o);
 /* The SM as its cores know it. fetch_fills: fetch fills up buffers that are not empty. */
 const struct core_port *sm_core_port(bool fetch_fills);
 

@@ -161,4 +161,4 @@ static void counted(void *context, unsigned slot, const struct async_counted *wh
     sm_tell_counted(context, slot, what);
 }
 
-const struct async_port sm_async_port = {complete_access, fault, warp_rests, sm_send_piece, counted};
+const struct async_port sm_async_port = {complete_access, fault, warp_rests, sm_send_piece, sm_cast_piece, counted};

@@ -48,6 +48,8 @@ static void decode_banks(struct decoded_instr *d, const struct isa_function *fun
 
 /* A number in the scoreboard that no register has: see sm_kernel.one_in_flight. */
 #define ONE_IN_FLIGHT BIT64(63)
+/* Another one: see sm_kernel.command. */
+#define COMMAND BIT64(62)
 
 /* A lock that its lanes may wait for in a queue. They go on when each has it, before the instruction is complete. */
 static bool may_queue(const struct sm_kernel *kernel, const struct isa_instr *instr)
@@ -62,6 +64,22 @@ static bool waits_before(const struct isa_instr *instr, const struct coherence_p
         return instr->mods.order == ISA_ORDER_RELEASE;
     return isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC) &&
            order_waits_before(lsu_meaning(protocol, instr), protocol->registration);
+}
+
+static bool reads_clock(const struct isa_instr *instr)
+{
+    for (unsigned i = 0; i < instr->src_count; i++)
+        if (instr->src[i].kind == ISA_OPERAND_SREG && instr->src[i].reg >= ISA_SREG_CLOCK &&
+            instr->src[i].reg <= ISA_SREG_GLOBALTIMER_HI)
+            return true;
+    return false;
+}
+
+/* An instruction that waits until the asynchronous unit has taken over the operands of its warp's command. */
+static bool waits_for_command(const struct isa_instr *instr)
+{
+    const unsigned waits = ISA_FLAG_MEMORY | ISA_FLAG_BARRIER | ISA_FLAG_FENCE | ISA_FLAG_WARP | ISA_FLAG_COPY;
+    return !isa_is_command(instr) && (isa_op_info((enum isa_op)instr->op)->flags & waits || reads_clock(instr));
 }
 
 /* The register sets that the scoreboard tests for an instruction. sets: room for three of them, of so many words. */
@@ -80,6 +98,8 @@ static void decode_hazards(struct decoded_instr *d, const struct isa_module *mod
         uses[i] = reads[i] | writes[i];
     if (kernel->one_in_flight)
         uses[words - 1] |= ONE_IN_FLIGHT;
+    if (kernel->command && waits_for_command(instr))
+        uses[words - 1] |= COMMAND;
     d->uses = uses;
     d->timing.writes = writes;
     d->timing.write_count = instr->write_count + holds_up;
@@ -172,12 +192,15 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
         if (module->functions[f].number_count > numbers)
             numbers = module->functions[f].number_count;
     kernel->one_in_flight = params->one_in_flight || simt_model_of(kernel->grid)->forming != NULL;
-    unsigned words = kernel->scoreboard_words = (numbers + kernel->one_in_flight) / 64 + 1;
+    unsigned words = kernel->scoreboard_words = (numbers + (params->bulk_issue ? 2 : kernel->one_in_flight)) / 64 + 1;
     uint16_t *branches = ARENA_NEW(arena, uint16_t, module->instr_count + 1);
     spin_number_branches(module, branches);
     kernel->longest = 0;
     kernel->decoded = ARENA_NEW(arena, struct decoded_instr, module->instr_count + 1);
     uint64_t *sets = ARENA_NEW(arena, uint64_t, 3 * words * (module->instr_count + 1));
+    kernel->command = params->bulk_issue ? sets + 3 * words * module->instr_count : NULL;
+    if (kernel->command)
+        kernel->command[words - 1] = COMMAND | (kernel->one_in_flight ? ONE_IN_FLIGHT : 0);
     for (uint32_t f = 0; f < module->function_count; f++) {
         const struct isa_function *function = &module->functions[f];
         for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {

@@ -44,7 +44,8 @@ static struct packet *bytes_message(struct sm *sm, const struct async_parcel *pa
                                            parcel->address, parcel->bytes);
     struct message_write *m = write_of(p);
     unsigned at = (unsigned)(parcel->address % PACKET_LINE_BYTES);
-    memcpy(m->data + at, parcel->data, parcel->bytes);
+    if (parcel->data)
+        memcpy(m->data + at, parcel->data, parcel->bytes);
     for (unsigned i = at; i < at + parcel->bytes; i++)
         m->mask[i / 64] |= BIT64(i % 64);
     access_of(p)->waiter = parcel->mbarrier;
@@ -66,6 +67,17 @@ void sm_send_piece(void *context, unsigned slot, const struct async_parcel *parc
     struct packet *p = parcel->atomic ? elements_message(sm, parcel) : bytes_message(sm, parcel);
     p->origin = parcel->copy;
     send(sm, slot, p);
+}
+
+void sm_cast_piece(void *context, unsigned slot, const struct async_parcel *parcel, uint32_t number, uint32_t from)
+{
+    struct sm *sm = context;
+    struct packet *p = bytes_message(sm, parcel);
+    uint64_t cluster;
+    unsigned to = sm_peer(sm, slot, LANE_SHARED_RANK(p->address), &cluster);
+    p->local = cluster;
+    p->origin = parcel->copy;
+    lsu_cluster_cast(&sm->lsu, number, p, to, from);
 }
 
 void sm_send_lanes(struct sm *sm, unsigned slot, const struct simt_access *access)
@@ -93,10 +105,11 @@ void sm_send_lanes(struct sm *sm, unsigned slot, const struct simt_access *acces
 static void settle(struct sm *sm, struct sm_block *block, const struct packet *p, uint32_t address,
                    const struct mbarrier_step *step)
 {
+    bool brought = access_of(p)->event == LSU_MESSAGE_CAST; /* by slices, as to a block that has asked for itself */
     if (RARELY(watch_hears(&sm->watch, WATCH_mbarrier)))
         sm_tell_message(sm, block, p, address, step->completed);
     if (step->completed)
-        async_phase_ended(&sm->async, (unsigned)(block - sm->blocks), address);
+        async_phase_ended(&sm->async, (unsigned)(block - sm->blocks), address, brought ? ASYNC_BY_BYTES : ASYNC_BY_WARP);
     if (!step->fault)
         return;
     struct simt_fault fault;

@@ -63,6 +63,7 @@ struct sm_setup {
     struct network *requests, *replies;        /* this SM is input `index` of requests, output `index` of replies */
     struct network *probes, *acknowledgements; /* output and input likewise; NULL: the protocol does not probe */
     struct network *cluster_requests, *cluster_replies; /* this SM is input and output `index` of both; NULL: none */
+    struct packet_list *casts;      /* of this SM (partition_open_casts); NULL: slices answer one SM */
     const struct store *store;      /* asked who owns which addresses; with sm.values_at_issue, also loads and stores
                                        take effect in it when they issue */
     uint64_t code_base, local_base; /* device addresses at which instructions and local memory appear to the caches */
@@ -76,6 +77,8 @@ struct sm_kernel {
     bool one_in_flight; /* of a warp: each instruction writes one more number in the scoreboard, the last there is. By
                            the machine, or under every divergence model that forms warps, also where this kernel's
                            threads stay */
+    uint64_t *command; /* with sm.bulk_issue, what a command for the asynchronous unit writes in the scoreboard: a number that
+                          no register has, by which others of its warp wait for it; NULL: they do not */
     uint32_t longest;   /* latency of an instruction of the module, cycles */
     unsigned warps_per_block, threads_per_block;
     uint32_t shared_bytes;                                    /* static and dynamic */
