@@ -190,13 +190,6 @@ void partition_open_casts(struct partition *p, struct packet_list *lists)
         p->slices[k]->casts = lists;
 }
 
-void partition_next_cast(struct partition_out *out)
-{
-    struct partition_reply *r = &out->replies[out->first & out->mask];
-    r->packet = r->packet->next;
-    slice_address_cast(r);
-}
-
 static bool has_probes(const struct slice *s)
 {
     return s->probes && s->probes->out.count;

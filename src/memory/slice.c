@@ -192,21 +192,6 @@ static bool is_queued(const struct packet *p)
     return p->kind == PACKET_ATOMIC && atomic_of(p)->queued;
 }
 
-/* What the packet has read is for other SMs too: its reply, which is ready to be sent, becomes the last of theirs. */
-NOT_INLINE void cast(const struct slice *s, struct partition_reply *reply)
-{
-    struct packet *p = reply->packet;
-    struct packet_list *list = &s->casts[p->sm * PARTITION_CASTS + access_of(p)->waiter];
-    if (access_of(p)->waiter >= PARTITION_CASTS || !list->first)
-        return;
-    for (struct packet *q = list->first; q; q = q->next)
-        memcpy(packet_data(q) + q->address % PACKET_LINE_BYTES, packet_data(p) + q->sectors, q->bytes);
-    list->last->next = p;
-    reply->packet = list->first;
-    *list = (struct packet_list){NULL, NULL};
-    slice_address_cast(reply);
-}
-
 /* Replies are in the order of their ticks: one that has been put there ahead of its own lets others pass. */
 HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t cycle)
 {
@@ -232,7 +217,7 @@ HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t 
                                                            : message_network_bytes(packet->kind, true, part->bytes),
                                               .sm = packet->sm};
     if (RARELY(s->casts != NULL) && last && packet->of_copy && packet->kind == PACKET_READ)
-        cast(s, &replies[place]);
+        slice_cast(s, &replies[place]);
 }
 
 /* Notes that bytes go between L2 and DRAM for a packet. */

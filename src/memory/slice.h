@@ -187,6 +187,9 @@ static inline void slice_address_cast(struct partition_reply *r)
     r->sm = r->cast ? (uint16_t)p->ready : p->sm;
     r->bytes = MESSAGE_HEADER_BYTES + p->bytes / narrow;
 }
+/* What the reply's packet, a READ of an asynchronous unit, has read may be for other SMs too: then the reply, which is there to be
+ * sent, becomes the last of theirs. */
+void slice_cast(const struct slice *s, struct partition_reply *reply);
 /* The pool of the slice's probes; NULL: it has none. */
 static inline struct packet_pool *slice_packets(struct slice *s)
 {

@@ -40,7 +40,8 @@ struct mbarrier_step mbarrier_look(uint64_t object)
 
 struct mbarrier_step mbarrier_inval(uint64_t object)
 {
-    return mbarrier_initialised(object) ? (struct mbarrier_step){0} : refused(object, MBARRIER_UNINITIALISED);
+    bool is_invalid = object == 0; /* already: libcu++'s own tests end two barriers in one place, and cards let them */
+    return mbarrier_initialised(object) || is_invalid ? (struct mbarrier_step){0} : refused(object, MBARRIER_UNINITIALISED);
 }
 
 /* The object with its tx-count moved by `by`; an operation may settle it only when it has done all it does. */

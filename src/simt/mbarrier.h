@@ -62,7 +62,7 @@ static inline bool mbarrier_is_over(uint64_t object, unsigned parity)
 
 /* mbarrier.init: an object whose phases take so many arrivals. */
 struct mbarrier_step mbarrier_init(uint64_t count);
-/* mbarrier.inval: no object any more. */
+/* mbarrier.inval: no object any more. What is invalid already stays so. */
 struct mbarrier_step mbarrier_inval(uint64_t object);
 /* mbarrier.test_wait, try_wait: they look at an object, and leave it as it is. */
 struct mbarrier_step mbarrier_look(uint64_t object);

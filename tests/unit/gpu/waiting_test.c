@@ -73,7 +73,12 @@ static void mbarriers_take_time(void **state)
                  51);
 }
 
-/* A wait behind the end of its phase has its result when that has settled; one whose phase ended long ago at once. */
+#define EXPECTED                                                                                                       \
+    "mbarrier.arrive.expect_tx.shared.b64 %rd3, [bar], 0; mbarrier.try_wait.parity.shared.b64 %p1, [bar], %r6; "       \
+    "xor.b32 %r6, %r6, 1; selp.u32 %r2, 1, 0, %p1;"
+
+/* A wait behind the end of its phase has its result when that has settled; one whose phase ended long ago at once, and one behind
+ * an operation that has held its warp up. */
 static void phases_settle(void **state)
 {
     (void)state;
@@ -81,6 +86,19 @@ static void phases_settle(void **state)
     double settling = cost("sm.mbarrier_settle=200", ONE, PHASE, 1);
     assert_true(settling > 200 && settling < 240);
     assert_about(cost("sm.mbarrier_settle=200", INIT, TEST, 1), cost("", INIT, TEST, 1));
+    assert_about(cost("sm.mbarrier_settle=200 sm.mbarrier_expect_interval=60", ONE, EXPECTED, 1),
+                 cost("sm.mbarrier_expect_interval=60", ONE, EXPECTED, 1));
+    assert_true(cost("sm.mbarrier_settle=200", ONE, EXPECTED, 1) > 200);
+}
+
+/* Operations on mbarriers hold shared memory for others, and their warps for no longer. */
+static void mbarriers_hold_shared_memory(void **state)
+{
+    (void)state;
+    double alone = cost("", INIT, ARRIVE, 1), many = cost("", INIT, ARRIVE, 512);
+    assert_about(cost("sm.mbarrier_pass=3", INIT, ARRIVE, 1), alone);
+    double slower = cost("sm.mbarrier_pass=3", INIT, ARRIVE, 512);
+    assert_true(many < 24 && slower > 44 && slower < 56); /* 16 warps, by 3 cycles */
 }
 
 static void groups_take_time(void **state)
@@ -90,6 +108,8 @@ static void groups_take_time(void **state)
     double plain = cost("", "", group, 32);
     assert_about(cost("sm.copy_commit=40", "", group, 32), plain + 40);
     assert_about(cost("sm.copy_wait=25", "", group, 32), plain + 25);
+    static const char copies[] = "cp.async.ca.shared.global [to], [%rd1], 4; cp.async.ca.shared.global [to+4], [%rd1], 4;";
+    assert_about(cost("sm.copy_issue=50", "", copies, 1), 2 * 51);
 }
 
 #define STORE                                                                                                          \
@@ -105,11 +125,29 @@ static void bulk_copies_take_time(void **state)
     double plain = cost("", "", STORE, 1), load_cycles = cost("sm.bulk_kib=1", ONE, LOAD, 1);
     assert_true(cost("sm.bulk_posted=true", "", STORE, 1) < plain - 50); /* slices acknowledge nothing */
     assert_about(cost("sm.bulk_posted=true", "", STORE " fence.acq_rel.gpu;", 1), cost("", "", STORE " fence.acq_rel.gpu;", 1));
-    /* Commands far apart hold their warp up, not those that come while the front end has others. */
-    double held = cost("sm.bulk_posted=true sm.bulk_issue=400 sm.fence_latency=100", "", STORE " membar.gl;", 1);
-    assert_true(held > 490 && held < 520);
-    assert_true(cost("sm.bulk_posted=true sm.bulk_issue=400", "", STORE STORE STORE STORE, 1) < 4 * 300);
     assert_true(cost("sm.bulk_kib=1 sm.bulk_narrow=4", ONE, LOAD, 1) < load_cycles - 8);
+    double woken = cost("sm.bulk_kib=1 sm.mbarrier_wake=100", ONE, LOAD, 1);
+    assert_about(cost("sm.bulk_kib=1 sm.mbarrier_wake=100 sm.mbarrier_wake_bytes=40", ONE, LOAD, 1), woken - 60);
+}
+
+#define GIVE "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [to], 16;"
+#define WORK "add.u32 %r1, %r1, 7; mul.lo.u32 %r1, %r1, %r7; xor.b32 %r1, %r1, %r5;"
+#define CLOCK "mov.u32 %r2, %clock; add.u32 %r1, %r1, %r2;"
+
+/* A command keeps its warp's operands: what needs memory, a barrier or the clock waits for that, nothing else does, nor a
+ * further command, which the front end takes as soon as it can. */
+static void commands_keep_operands(void **state)
+{
+    static const char keeps[] = "sm.bulk_posted=true sm.bulk_latency=0 sm.bulk_kib=1 sm.bulk_front=10 sm.bulk_issue=300";
+    (void)state;
+    double work = cost("", "", WORK WORK WORK WORK, 1);
+    assert_about(cost(keeps, "", GIVE WORK WORK WORK WORK CLOCK, 1), 300 + cost("", "", CLOCK, 1));
+    assert_about(cost(keeps, "", GIVE "ld.shared.u32 %r2, [to]; add.u32 %r1, %r1, %r2;", 1),
+                 300 + cost("", "", "ld.shared.u32 %r2, [to]; add.u32 %r1, %r1, %r2;", 1));
+    assert_true(cost(keeps, "", GIVE WORK WORK WORK WORK, 1) < work + 20);
+    assert_true(cost(keeps, "", GIVE GIVE GIVE GIVE CLOCK, 1) < 340);
+    double together = cost("sm.bulk_posted=true sm.bulk_front=150 sm.bulk_issue=1", "", GIVE GIVE GIVE GIVE STORE, 1);
+    assert_true(together > 4 * 150 && together < 5 * 150 + 200); /* the fifth leaves when four have been taken */
 }
 
 /* Each fence of an SM begins behind the one before. */
@@ -174,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mbarriers_take_time),      cmocka_unit_test(phases_settle),
+        cmocka_unit_test(mbarriers_hold_shared_memory), cmocka_unit_test(commands_keep_operands),
         cmocka_unit_test(groups_take_time),         cmocka_unit_test(bulk_copies_take_time),
         cmocka_unit_test(fences_follow_each_other), cmocka_unit_test(answers_do_not_overtake),
         cmocka_unit_test(cluster_barriers_take_time), cmocka_unit_test(elections_have_a_class),

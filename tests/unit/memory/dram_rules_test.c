@@ -355,6 +355,43 @@ static void the_scheduler_refuses_when_full(void **state)
     }
 }
 
+/* A bank that is given a request while it is refreshed begins when that is over, with its row closed; others do not wait, nor does one
+ * whose turn is over; each bank and channel has its turn at another time. */
+static void refreshed_banks_wait(void **state)
+{
+    (void)state;
+    struct dram_params p = shortest();
+    p.tREFI = 1600; /* a bank a hundred cycles */
+    p.tRFC = 90;
+    uint64_t plain = 0, longest[2] = {0, 0};
+    for (unsigned number = 0; number < 2; number++)
+        for (uint8_t bank = 0; bank < 16; bank++) {
+            struct channel c;
+            start(&c, &p);
+            dram_stagger(c.dram, number * 7);
+            const struct request one[] = {{'R', bank, 1}, {0}};
+            send(&c, one);
+            while (!c.out)
+                tick(&c);
+            uint64_t took = c.at[c.count - 1];
+            plain = plain && plain < took ? plain : took;
+            longest[number] = longest[number] > took ? longest[number] : took;
+            assert_true(took <= plain + p.tRFC);
+            arena_free(&c.arena);
+        }
+    assert_true(longest[0] > plain + 20 || longest[1] > plain + 20);
+    /* Without it nothing waits; and with it an open row is closed. */
+    p.tREFI = 0;
+    struct channel c;
+    start(&c, &p);
+    dram_stagger(c.dram, 7);
+    send(&c, (const struct request[]){{'R', 0, 1}, {0}});
+    while (!c.out)
+        tick(&c);
+    assert_int_equal(c.at[c.count - 1], plain);
+    arena_free(&c.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,7 +399,7 @@ int main(void)
         cmocka_unit_test(a_row_of_requests),
         cmocka_unit_test(open_rows_first_then_the_oldest),
         cmocka_unit_test(one_command_a_cycle_banks_in_turn),
-        cmocka_unit_test(the_scheduler_refuses_when_full),
+        cmocka_unit_test(the_scheduler_refuses_when_full), cmocka_unit_test(refreshed_banks_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

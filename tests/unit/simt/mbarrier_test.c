@@ -179,7 +179,8 @@ static void an_object_is_made_and_unmade(void **state)
     assert_int_equal(mbarrier_tx(object), 0);
     assert_int_equal(mbarrier_parity(object), 0);
     assert_false(mbarrier_initialised(mbarrier_inval(object).object));
-    assert_int_equal(mbarrier_inval(0).fault, MBARRIER_UNINITIALISED);
+    assert_int_equal(mbarrier_inval(mbarrier_inval(object).object).fault, MBARRIER_FINE);
+    assert_int_equal(mbarrier_inval(12345).fault, MBARRIER_UNINITIALISED);
     assert_int_equal(mbarrier_look(mbarrier_inval(object).object).fault, MBARRIER_UNINITIALISED);
 }
 
