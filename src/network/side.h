@@ -50,7 +50,7 @@ struct network_receiver {
 
 /* A flit or credit that one end of a channel writes in a tick is read by the other end the core's channel_ticks later.
  * `written` is a ring by tick, of twice as many entries at least, so that a writer never reaches what is still read. */
-#define NETWORK_MAX_LOOKAHEAD 16
+#define NETWORK_MAX_LOOKAHEAD 32
 struct network_channels {
     _Alignas(CACHE_LINE) struct network_written {
         _Alignas(32) uint64_t tick;

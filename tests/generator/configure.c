@@ -117,7 +117,7 @@ static const char *const parameters[] = {
     "gpu.launch_gap_cycles=3000 --set gpu.launch_host_cycles=5000",
     "gpu.dispatch_blocks=1 --set gpu.dispatch_cycles=5 --set gpu.dispatch_burst=4",
     "gpu.dispatch_interval=16 --set gpu.dispatch_blocks=1 --set gpu.dispatch_cycles=3",
-    "gpu.dispatch_interval=8 --set network.core=ideal --set network.latency=34",
+    "gpu.dispatch_interval=32 --set network.core=ideal --set network.latency=66",
     "gpu.launch_brings_parameters=true --set gpu.keep_code=true --set gpu.flush_l1_at_kernel_end=true",
     "partition.hash_channels=true",
     "partition.hash_banks=true",

@@ -27,7 +27,7 @@ same vecadd.yaml --set gpu.sms=256 "${slices256[@]}"
 same transpose.yaml --set gpu.sms=256 --set partition.channels=256 --set partition.slices_per_channel=1 --seed 5
 same ht64.yaml --machine gtx480-sm2 --set gpu.sms=65
 same bfs.yaml --set gpu.sms=1 "${slices256[@]}"
-same reduce.yaml --set gpu.sms=128 --set network.core=ideal --set network.latency=34 "${slices128[@]}"
+same reduce.yaml --set gpu.sms=128 --set network.core=ideal --set network.latency=66 "${slices128[@]}"
 same bfs.yaml --set network.core=ideal --set network.latency=21 --set gpu.network_mhz=900
 # Values at issue go round the messages: one thread simulates all domains of the device.
 same vecadd.yaml --set gpu.sms=100 --set sm.values_at_issue=true

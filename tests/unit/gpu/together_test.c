@@ -217,7 +217,7 @@ static void same_however_simulated(void **state)
         SETTINGS " sm.divergence=its sm.scheduler=lrr gpu.seed=3 gpu.kernels=3",
         SETTINGS " coherence.protocol=bypass sm.scheduler=gto+bows gpu.network_mhz=350 partition.channels=2",
         SETTINGS
-        " gpu.dispatch_interval=8 gpu.dispatch_blocks=2 gpu.dispatch_cycles=7 network.core=ideal network.latency=20"};
+        " gpu.dispatch_interval=8 gpu.dispatch_blocks=2 gpu.dispatch_cycles=7 network.core=ideal network.latency=66"};
     (void)state;
     for (unsigned s = 0; s < sizeof settings / sizeof *settings; s++) {
         struct outcome o = run(settings[s], many, 6, (struct shape){0});

@@ -313,7 +313,7 @@ static void lookahead_follows_the_channels(void **state)
     (void)state;
     unsigned longest = 0;
     for (unsigned k = 0; network_cores()[k]; k++) {
-        struct network_params p = params_of(network_core_name(network_cores()[k]), 34, false);
+        struct network_params p = params_of(network_core_name(network_cores()[k]), 66, false);
         struct bench *b = open_bench(&p, shapes[1]);
         unsigned lookahead = network_lookahead(b->net);
         assert_in_range(lookahead, 2, NETWORK_MAX_LOOKAHEAD);
