@@ -251,6 +251,13 @@ uint32_t simt_bulk_targets(const struct simt_bulk *bulk, const struct simt_block
 
 /* Pieces */
 
+/* Bytes from an address on that lie in its line. */
+static uint64_t left_of_line(const struct simt_bulk *bulk, uint64_t address)
+{
+    uint64_t line = bulk->line ? bulk->line : LINE;
+    return line - address % line;
+}
+
 /* The part of a row of a box, from byte `in` of it on, that lies in one line, or outside of the tensor. */
 static void cut_row(const struct simt_bulk *bulk, uint64_t in, uint64_t row_address, bool outside,
                     struct simt_piece *piece)
@@ -264,7 +271,7 @@ static void cut_row(const struct simt_bulk *bulk, uint64_t in, uint64_t row_addr
         return;
     }
     piece->global = row_address + (uint64_t)from;
-    int64_t line = LINE - (int64_t)(piece->global % LINE);
+    int64_t line = (int64_t)left_of_line(bulk, piece->global);
     end = end > size ? size : end;
     piece->bytes = (uint32_t)(end - from < line ? end - from : line);
 }
@@ -293,7 +300,7 @@ bool simt_bulk_next(struct simt_bulk *bulk, struct simt_piece *piece)
         cut_tensor(bulk, piece);
     } else {
         piece->global = bulk->global + bulk->done;
-        uint64_t line = LINE - piece->global % LINE;
+        uint64_t line = left_of_line(bulk, piece->global);
         piece->bytes = (uint32_t)(left < line ? left : line);
     }
     bulk->done += piece->bytes;
@@ -402,6 +409,7 @@ void simt_bulk_archive(struct simt_bulk *bulk, const struct simt_block *block, s
     ARCHIVE(ar, bulk->bytes);
     archive_u64_to(ar, &bulk->done, bulk->bytes);
     ARCHIVE(ar, bulk->at);
+    archive_u8_to(ar, &bulk->line, LINE);
     archive_bool(ar, &bulk->is_tensor);
     if (bulk->is_tensor)
         archive_map(&bulk->map, ar);

@@ -27,12 +27,13 @@ struct simt_bulk {
     uint32_t mbarrier;
     uint64_t global;
     uint64_t bytes, done; /* in all; walked */
+    uint8_t line;         /* bytes of a line of the machine's caches, up to 128, in which each of its pieces lies; 0: 128 */
     bool is_tensor;
     struct tensor_map map; /* of a tensor */
     int32_t at[TENSOR_MOST_RANK];
 };
 
-/* A part of a command that lies in one line of 128 bytes of global memory, or outside of the tensor. */
+/* A part of a command that lies in one line of global memory (simt_bulk.line), or outside of the tensor. */
 struct simt_piece {
     uint64_t global;
     uint32_t offset; /* from the beginning of the command */

@@ -291,6 +291,7 @@ NOT_INLINE bool start_bulk(struct sm *sm, unsigned slot, const struct simt_acces
             sm_record_fault(sm, slot, &fault);
             return false;
         }
+        command.line = (uint8_t)(sm->lsu.l1d.line_bytes < PACKET_LINE_BYTES ? sm->lsu.l1d.line_bytes : PACKET_LINE_BYTES);
         uint32_t number =
             sm_tells_copies(sm) ? sm_tell_bulk(sm, slot, mask_first(rest), access->pc, &command) : 0;
         async_bulk_begins(&sm->async, slot, mask_first(rest), access->pc, number, &command);
