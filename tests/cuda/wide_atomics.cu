@@ -69,6 +69,16 @@ SWAPS(cluster, ".shared::cluster", "r", uint32_t)
         atomicAdd(SUM, was.low);                                                                                       \
     }
 
+// A half that is equal is not enough.
+#define HALVES(NAME, PLACE)                                                                                            \
+    {                                                                                                                  \
+        store_##NAME(PLACE, Pair{5, 6});                                                                               \
+        Pair one = cas_##NAME(PLACE, Pair{5, 7}, Pair{1, 2}), two = cas_##NAME(PLACE, Pair{4, 6}, Pair{3, 4});         \
+        Pair both = cas_##NAME(PLACE, Pair{5, 6}, Pair{8, 9}), left = load_##NAME(PLACE);                              \
+        atomicAdd(wrong, one.low != 5 || one.high != 6 || two.low != 5 || two.high != 6 || both.low != 5 ||            \
+                             both.high != 6 || left.low != 8 || left.high != 9);                                       \
+    }
+
 __global__ void swaps(Pair *place, unsigned long long *sums, unsigned *wrong)
 {
     __shared__ Pair own[3];
@@ -100,6 +110,9 @@ __global__ void swaps(Pair *place, unsigned long long *sums, unsigned *wrong)
         store_global(place + 2 + blockIdx.x, load_shared(at));
         store_generic(place + 10 + blockIdx.x, load_cluster(far + 32));
         atomicAdd(sums + 1, load_generic(own + 1).low);
+        HALVES(global, place + 14 + blockIdx.x)
+        HALVES(shared, at)
+        HALVES(generic, own + 1)
     }
 #ifdef CLUSTERS
     cg::this_cluster().sync();
