@@ -35,10 +35,11 @@ void lsu_net_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *
 
 /* Requests */
 
-/* A request of so many bytes in the network has entered it: for how long the SM's port has to do with it. */
-NOT_INLINE void hold_port(struct lsu_net *net, uint32_t bytes, uint64_t now)
+/* A request of so many bytes in the network has entered it: for how long the SM's port has to do with it. The asynchronous unit's
+ * have a pace of their own (sm.bulk_store_kib). */
+NOT_INLINE void hold_port(struct lsu_net *net, const struct packet *p, uint32_t bytes, uint64_t now)
 {
-    uint32_t brings = bytes - MESSAGE_HEADER_BYTES, cycles = (brings + net->port_bytes - 1) / net->port_bytes;
+    uint32_t brings = p->of_copy ? 0 : bytes - MESSAGE_HEADER_BYTES, cycles = (brings + net->port_bytes - 1) / net->port_bytes;
     net->port_at = now + (cycles ? cycles : 1);
 }
 
@@ -48,7 +49,7 @@ HOT_INLINE void enter_network(struct lsu *lsu, struct network *net, struct packe
     uint64_t local;
     network_send(net, lsu->net.index, memory_slice_of(&lsu->net.map, p->address, &local), bytes, p, lsu->agenda->now);
     if (RARELY(lsu->net.port_bytes) && net == lsu->net.requests)
-        hold_port(&lsu->net, bytes, lsu->agenda->now);
+        hold_port(&lsu->net, p, bytes, lsu->agenda->now);
 }
 
 HOT void lsu_send(struct lsu *lsu, struct packet *p)
