@@ -180,6 +180,8 @@ static json_t *poll_json(const struct isa_module *module, const struct profile_p
     for (unsigned i = 0; i < PROFILE_POLL_COUNTS; i++)
         json_object_set_new(object, profile_poll_name((enum profile_poll_count)i),
                             json_integer((json_int_t)poll->counts[i]));
+    json_object_set_new(object, "handed", json_integer((json_int_t)sum->handed));
+    json_object_set_new(object, "handovers", json_integer((json_int_t)sum->handovers));
     json_object_set_new(object, "polled_at", uses_json(module, poll->polled_at, PROFILE_POLL_PCS));
     json_object_set_new(object, "written_at", uses_json(module, sum->written_at, PROFILE_POLL_PCS));
     return object;
@@ -269,5 +271,6 @@ json_t *gpu_profile_json(const struct profile *profile)
     json_object_set_new(object, "polls", polls_json(profile));
     json_object_set_new(object, "shared_lines", gpu_shared_json(profile));
     json_object_set_new(object, "polls_unlisted", json_integer((json_int_t)profile->polls.unlisted));
+    json_object_set_new(object, "polls_unlogged", json_integer((json_int_t)profile->polls.unlogged));
     return object;
 }

@@ -14,18 +14,28 @@ const char *profile_count_name(enum profile_count count)
 }
 
 /* states: of SMs, struct profile_sm. */
+static void gather_words(struct profile *profile, const void *const *states, uint32_t sms)
+{
+    const struct profile_words **words = base_calloc(sms, sizeof *words);
+    const struct profile_polls **polls = base_calloc(sms, sizeof *polls);
+    for (uint32_t sm = 0; sm < sms; sm++) {
+        words[sm] = profile_words_of(states[sm]);
+        polls[sm] = profile_polls_of(states[sm]);
+    }
+    profile->words = profile_words_gather(words, sms);
+    profile->polls = profile_polls_gather(polls, sms);
+    profile_polls_settle(&profile->polls, &profile->words, words, polls, sms, profile->module);
+    profile->graphs = profile_graphs_gather(&profile->words, PROFILE_SHOWN, words, sms);
+    profile_polls_find_writes(polls, sms, profile->module, &profile->words);
+    free(words);
+    free(polls);
+}
+
+/* Likewise. */
 static void gather_parts(struct profile *profile, const void *const *states, uint32_t sms, uint32_t line_bytes)
 {
     const void **parts = base_calloc(sms, sizeof *parts);
-    for (uint32_t sm = 0; sm < sms; sm++)
-        parts[sm] = profile_words_of(states[sm]);
-    profile->words = profile_words_gather((const struct profile_words *const *)parts, sms);
-    profile->graphs =
-        profile_graphs_gather(&profile->words, PROFILE_SHOWN, (const struct profile_words *const *)parts, sms);
-    for (uint32_t sm = 0; sm < sms; sm++)
-        parts[sm] = profile_polls_of(states[sm]);
-    profile->polls = profile_polls_gather((const struct profile_polls *const *)parts, sms, profile->module);
-    profile_polls_find_writes((const struct profile_polls *const *)parts, sms, profile->module, &profile->words);
+    gather_words(profile, states, sms);
     for (uint32_t sm = 0; sm < sms; sm++)
         parts[sm] = profile_sharing_of(states[sm]);
     profile->shared = profile_sharing_gather((const struct profile_sharing *const *)parts, sms, &profile->words,

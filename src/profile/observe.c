@@ -113,6 +113,7 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     struct watch_stays *stays = profile_stays_of(s);
     struct watch_stay *w = warp_of(s, e->warp);
     bool first = watch_stay_is_first(w, e->cycle);
+    bool polls = stays->unusual[e->warp] & PROFILE_POLLED && profile_polls_issued(profile_polls_of(s), e);
     watch_stays_count_issue(stays, e->pc, first);
     watch_stays_count_lanes(stays, e->pc, e->active, e->mask);
     close_stay(s, w, e->cycle + !first);
@@ -120,8 +121,8 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     profile_barriers_issue(profile_barriers_of(s), e);
     if (s->mbarriers)
         profile_mbarriers_issue(profile_mbarriers_of(s), e);
-    stays->unusual[e->warp] =
-        (s->looks ? PROFILE_LOOKS : 0) | (e->instruction_class == LOCKSTEP_FENCE ? PROFILE_FENCE : 0);
+    stays->unusual[e->warp] = (s->looks ? PROFILE_LOOKS : 0) | (polls ? PROFILE_POLLED : 0) |
+                              (e->instruction_class == LOCKSTEP_FENCE ? PROFILE_FENCE : 0);
     if (!s->calls)
         return;
     uint32_t context = profile_calls_issue(profile_calls_of(s), e);
@@ -202,7 +203,8 @@ static void access(void *state, const struct lockstep_access_event *e)
         return;
     if (e->space != LOCKSTEP_CLUSTER) { /* words there are another SM's */
         profile_words_access(profile_words_of(state), e);
-        profile_polls_access(profile_polls_of(state), e);
+        if (RARELY(profile_polls_access(profile_polls_of(state), e)))
+            profile_stays_of(state)->unusual[e->warp] |= PROFILE_POLLED;
     }
     profile_sharing_access(profile_sharing_of(state), e);
     if (RARELY(((struct profile_sm *)state)->mbarriers))
@@ -299,8 +301,8 @@ static size_t words_at(const struct lockstep_observed *observed)
 
 static size_t mbarriers_at(const struct lockstep_observed *observed)
 {
-    return words_at(observed) + profile_words_bytes() + profile_polls_bytes() + profile_sharing_bytes() +
-           round_up_u64(profile_barriers_bytes(observed->instructions), sizeof(uint64_t));
+    return words_at(observed) + profile_words_bytes() + profile_polls_bytes(watch_module(observed)) +
+           profile_sharing_bytes() + round_up_u64(profile_barriers_bytes(observed->instructions), sizeof(uint64_t));
 }
 
 static size_t calls_at(const struct lockstep_observed *observed)
@@ -348,10 +350,11 @@ static void begin(const struct lockstep_observed *observed, void *state)
     s->stays = stays_at();
     s->words = words_at(observed);
     s->polls = s->words + profile_words_bytes();
-    s->sharing = s->polls + profile_polls_bytes();
+    s->sharing = s->polls + profile_polls_bytes(watch_module(observed));
     s->barriers = s->sharing + profile_sharing_bytes();
     profile_charge_begin(&s->charge, observed);
     begin_stays(profile_stays_of(s), &s->charge, observed);
+    profile_polls_begin(profile_polls_of(s), watch_module(observed));
     s->clusters = has_cluster_barriers(watch_module(observed));
     if (profile_mbarriers_bytes(watch_module(observed))) {
         s->mbarriers = mbarriers_at(observed);

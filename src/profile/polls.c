@@ -7,9 +7,9 @@
 #include "base/check.h"
 #include "profile/polls_sm.h"
 
-size_t profile_polls_bytes(void)
+size_t profile_polls_bytes(const struct isa_module *module)
 {
-    return sizeof(struct profile_polls);
+    return round_up_u64(sizeof(struct profile_polls) + module->instr_count * sizeof(uint32_t), sizeof(uint64_t));
 }
 
 /* The table */
@@ -67,19 +67,56 @@ static uint64_t extend(struct profile_span *span, uint64_t from, uint64_t until)
     return until - span->from - before;
 }
 
+/* A look of the lane is not one of its last ones any more. */
+static void end_look(struct profile_polls *s, const struct profile_polls_warp *warp, const struct profile_look *look)
+{
+    if (!look->answered)
+        return;
+    if (s->wait_count == PROFILE_POLL_WAITS) {
+        s->unlogged++;
+        return;
+    }
+    s->waits[s->wait_count++] = (struct profile_poll_wait){.word = profile_written(look->address, look->space),
+                                                           .since = look->since,
+                                                           .answered = look->answered,
+                                                           .block = look->space == LOCKSTEP_SHARED ? warp->block : 0};
+}
+
 static void count_poll(struct profile_poll *word, struct profile_look *look, uint64_t cycle)
 {
     word->counts[PROFILE_POLL_polls]++;
     word->counts[PROFILE_POLL_waits] += !look->polls;
     word->counts[PROFILE_POLL_waited] += cycle - look->cycle;
-    look->polls = 1;
+    look->polls = true;
+    look->answered = 0;
 }
 
-static bool looks_again(const struct profile_polls_warp *warp, uint32_t lane, const struct lockstep_access_event *e)
+/* The lane's look by that instruction at that address, as it stands among the last ones; NULL: there is none. A loop
+ * that looks at several words in turn comes back to each after as many looks. */
+static struct profile_look *look_again(struct profile_looker *looker, uint64_t address,
+                                       const struct lockstep_access_event *e)
 {
-    const struct profile_look *look = &warp->lanes[lane];
-    return mask_has(warp->looked, lane) && look->address == e->address[lane] && look->pc == e->pc &&
-           look->space == e->space;
+    for (unsigned i = 0; i < PROFILE_POLLS_TURNS; i++) {
+        struct profile_look *look = &looker->looks[(looker->last + i) % PROFILE_POLLS_TURNS];
+        if (look->number && looker->count - look->number < PROFILE_POLLS_TURNS && look->address == address &&
+            look->pc == e->pc && look->space == e->space)
+            return look;
+    }
+    return NULL;
+}
+
+/* The lane looks at another word than in its last looks: the oldest one makes room. */
+static struct profile_look *look_elsewhere(struct profile_polls *s, struct profile_polls_warp *warp,
+                                           struct profile_looker *looker, uint64_t address,
+                                           const struct lockstep_access_event *e)
+{
+    struct profile_look *oldest = &looker->looks[0];
+    for (unsigned i = 1; i < PROFILE_POLLS_TURNS; i++)
+        if (looker->looks[i].number < oldest->number)
+            oldest = &looker->looks[i];
+    end_look(s, warp, oldest);
+    *oldest = (struct profile_look){.address = address, .space = (uint8_t)e->space, .pc = e->pc, .since = e->cycle};
+    return oldest;
 }
 
 /* Lanes look at words; most often all of them at one. */
@@ -87,11 +124,15 @@ static void lanes_look(struct profile_polls *s, struct profile_polls_warp *warp,
 {
     struct profile_poll *word = NULL;
     struct profile_span *span = NULL;
+    warp->block = e->block;
     for (uint64_t rest = e->mask; rest; rest &= rest - 1) {
         uint32_t lane = mask_first(rest);
-        struct profile_look *look = &warp->lanes[lane];
-        if (!looks_again(warp, lane, e)) {
-            *look = (struct profile_look){.address = e->address[lane], .space = e->space, .pc = e->pc};
+        struct profile_looker *looker = &warp->lanes[lane];
+        if (!mask_has(warp->looked, lane))
+            *looker = (struct profile_looker){0};
+        struct profile_look *look = look_again(looker, e->address[lane], e);
+        if (!look) {
+            look = look_elsewhere(s, warp, looker, e->address[lane], e);
         } else {
             if (!word || word->address != look->address) {
                 word = word_at(s, look->address, look->space);
@@ -101,9 +142,12 @@ static void lanes_look(struct profile_polls *s, struct profile_polls_warp *warp,
                 profile_pcs_note(word->polled_at, PROFILE_POLL_PCS, e->pc + 1);
                 word->counts[PROFILE_POLL_warps_waited] += extend(span, look->cycle, e->cycle);
                 count_poll(word, look, e->cycle);
+                warp->unanswered |= BIT64(lane);
             }
         }
         look->cycle = e->cycle;
+        look->number = ++looker->count;
+        looker->last = (uint32_t)(look - looker->looks);
     }
     warp->looked |= e->mask;
     s->lookers |= BIT64(e->warp);
@@ -121,8 +165,13 @@ static inline uint64_t find_lookers(const struct profile_polls *s)
 /* Those lanes have written, or are other threads from now on. */
 static void end_looks(struct profile_polls *s, uint32_t slot, uint64_t lanes)
 {
-    s->warps[slot].looked &= ~lanes;
-    mask_put(&s->lookers, slot, s->warps[slot].looked);
+    struct profile_polls_warp *warp = &s->warps[slot];
+    for (uint64_t rest = lanes & warp->looked; rest; rest &= rest - 1)
+        for (unsigned i = 0; i < PROFILE_POLLS_TURNS; i++)
+            end_look(s, warp, &warp->lanes[mask_first(rest)].looks[i]);
+    warp->looked &= ~lanes;
+    warp->unanswered &= ~lanes;
+    mask_put(&s->lookers, slot, warp->looked);
     contract(s->lookers == find_lookers(s));
 }
 
@@ -150,6 +199,25 @@ static bool writes_one_word(const struct lockstep_access_event *e)
     return true;
 }
 
+/* Keeps when words were written: of plain stores those that write one word, of compare-and-swaps none, of others all.
+ */
+static void log_writes(struct profile_polls *s, const struct lockstep_access_event *e, bool one)
+{
+    bool tells = s->code[e->pc] & PROFILE_POLLS_TELLS, plain = !tells && e->instruction_class == LOCKSTEP_STORE;
+    if (!tells && !(plain && one && s->write_count < PROFILE_POLL_WRITES / 2))
+        return;
+    for (uint64_t rest = one ? e->mask & -e->mask : e->mask; rest; rest &= rest - 1) {
+        if (s->write_count == PROFILE_POLL_WRITES) {
+            s->unlogged_at = s->unlogged_at ? s->unlogged_at : e->cycle;
+            return;
+        }
+        s->wrote[s->write_count++] =
+            (struct profile_poll_write){.word = profile_written(e->address[mask_first(rest)], e->space),
+                                        .cycle = e->cycle,
+                                        .block = e->space == LOCKSTEP_SHARED ? e->block : 0};
+    }
+}
+
 /* Threads of any SM may poll a word that is written, before or later. So all are kept, each in one place, where it
  * takes the place of another only if its access wrote no other word: those by which threads tell each other something
  * are mostly written so, and data is not. Of accesses that wrote several words, those that an instruction makes first
@@ -157,7 +225,9 @@ static bool writes_one_word(const struct lockstep_access_event *e)
 static void note_writes(struct profile_polls *s, const struct lockstep_access_event *e)
 {
     uint16_t *several = &s->several[e->pc % PROFILE_WRITERS];
-    if (writes_one_word(e)) {
+    bool one = writes_one_word(e);
+    log_writes(s, e, one);
+    if (one) {
         note_write(s, e->address[mask_first(e->mask)], e->space, e->pc, true);
         return;
     }
@@ -170,18 +240,45 @@ static void note_writes(struct profile_polls *s, const struct lockstep_access_ev
 
 /* Events */
 
-void profile_polls_accessed(struct profile_polls *s, const struct lockstep_access_event *e)
+bool profile_polls_accessed(struct profile_polls *s, const struct lockstep_access_event *e)
 {
     struct profile_polls_warp *warp = &s->warps[e->warp];
     if (e->space == LOCKSTEP_LOCAL)
-        return;
-    if (e->instruction_class != LOCKSTEP_LOAD) {
+        return false;
+    if (s->code[e->pc] & PROFILE_POLLS_LOOKS) {
+        lanes_look(s, warp, e);
+    } else if (e->instruction_class != LOCKSTEP_LOAD) {
         if (mask_has(s->lookers, e->warp))
             end_looks(s, e->warp, e->mask);
         note_writes(s, e);
-    } else if (e->synchronises) {
-        lanes_look(s, warp, e);
     }
+    return warp->unanswered;
+}
+
+/* The lane issues an instruction that needs the answers to some looks. False: it needs others, too. */
+static bool lane_needs(const struct profile_polls *s, struct profile_looker *looker,
+                       const struct lockstep_issue_event *e)
+{
+    bool all = true;
+    for (unsigned i = 0; i < PROFILE_POLLS_TURNS; i++) {
+        struct profile_look *look = &looker->looks[i];
+        if (!look->polls || look->answered)
+            continue;
+        if (look->pc + s->code[look->pc] / PROFILE_POLLS_BEHIND == e->pc)
+            look->answered = e->cycle;
+        all &= look->answered != 0;
+    }
+    return all;
+}
+
+bool profile_polls_issued(struct profile_polls *s, const struct lockstep_issue_event *e)
+{
+    struct profile_polls_warp *warp = &s->warps[e->warp];
+    uint64_t lanes = s->code[e->pc] & PROFILE_POLLS_NEEDS ? warp->unanswered & e->active : 0;
+    for (uint64_t rest = lanes; rest; rest &= rest - 1)
+        if (lane_needs(s, &warp->lanes[mask_first(rest)], e))
+            warp->unanswered &= ~(rest & -rest);
+    return warp->unanswered;
 }
 
 void profile_polls_forget(struct profile_polls *s, uint32_t slot)

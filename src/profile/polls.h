@@ -1,10 +1,11 @@
-/* The words that threads poll: they load the same word over and over until another thread has written it. A thread
+/* The words that threads poll: they look at the same word over and over until another thread has written it. A thread
  * waits so at a flag, at a barrier of its own making, or for its turn at a ticket lock (polls.def). Which instructions
  * write such a word is known as well. Each SM fills in a state of its own as events happen; profile_polls_gather brings
  * the states together. */
 #ifndef LOCKSTEP_PROFILE_POLLS_H
 #define LOCKSTEP_PROFILE_POLLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "isa/program.h"
@@ -29,15 +30,18 @@ struct profile_poll {
 
 struct profile_polls;
 
-/* Bytes of the state of an SM, which begins as zeros. */
-size_t profile_polls_bytes(void);
-void profile_polls_accessed(struct profile_polls *s, const struct lockstep_access_event *e);
-/* Any access: nothing is done for loads by which threads do not wait for each other. */
-static inline void profile_polls_access(struct profile_polls *s, const struct lockstep_access_event *e)
+/* Bytes of the state of an SM, a multiple of 8. It begins as zeros, which profile_polls_begin makes ready for a module.
+ */
+size_t profile_polls_bytes(const struct isa_module *module);
+void profile_polls_begin(struct profile_polls *s, const struct isa_module *module);
+bool profile_polls_accessed(struct profile_polls *s, const struct lockstep_access_event *e);
+/* Any access: nothing is done for loads by which threads do not wait for each other. True: from now on the state is to
+ * be told what the warp issues, until profile_polls_issued returns false. */
+static inline bool profile_polls_access(struct profile_polls *s, const struct lockstep_access_event *e)
 {
-    if (e->instruction_class != LOCKSTEP_LOAD || e->synchronises)
-        profile_polls_accessed(s, e);
+    return (e->instruction_class != LOCKSTEP_LOAD || e->synchronises) && profile_polls_accessed(s, e);
 }
+bool profile_polls_issued(struct profile_polls *s, const struct lockstep_issue_event *e);
 /* The threads of the warp in that slot have ended, or are other ones from now on. */
 void profile_polls_forget(struct profile_polls *s, uint32_t slot);
 
@@ -45,17 +49,25 @@ void profile_polls_forget(struct profile_polls *s, uint32_t slot);
 struct profile_poll_sum {
     struct profile_poll poll;
     uint32_t written_at[PROFILE_POLL_PCS]; /* pc + 1; 0 ends: stores and atomics, as far as they are known */
-    char *name;                            /* NULL until somebody who knows names sets it; freed with the list */
+    uint64_t handovers;                    /* waits that a write of another thread was seen to end */
+    uint64_t handed; /* cycles from the issue of that write until the waiter issued what needs its last look, of all */
+    char *name;      /* NULL until somebody who knows names sets it; freed with the list */
 };
 struct profile_poll_list {
     struct profile_poll_sum *of; /* those with the most warps_waited first */
     uint32_t count;
     uint64_t unlisted; /* polls for whose word a full table had no place */
+    uint64_t unlogged; /* waits that are missing in handed and handovers: a log was full */
 };
-/* states: those of `sms` SMs; module: of the kernel. Words that only plain loads polled are left out. The list is to be
- * freed by profile_polls_free. */
-struct profile_poll_list profile_polls_gather(const struct profile_polls *const *states, uint32_t sms,
-                                              const struct isa_module *module);
+/* states: those of `sms` SMs. The list is to be freed by profile_polls_free. */
+struct profile_poll_list profile_polls_gather(const struct profile_polls *const *states, uint32_t sms);
+/* Puts words into one of the lists. One that is taken by some compare-and-swap, or was given back, is a lock: attempts
+ * count its looks by compare-and-swaps, and it leaves the polls if it was polled by nothing else. Another one that
+ * compare-and-swaps polled, or for which nobody waits by attempts, leaves `words`. Attempts that all failed become
+ * polls if the polls do not have the word. logs, states: of the SMs that `words` and `polls` are of. */
+void profile_polls_settle(struct profile_poll_list *polls, struct profile_word_list *words,
+                          const struct profile_words *const *logs, const struct profile_polls *const *states,
+                          uint32_t sms, const struct isa_module *module);
 /* Of words that were taken and not seen to be given back: which other instructions write them, but for
  * compare-and-swaps, which take them or do not. So threads of another SM than theirs give them back. */
 void profile_polls_find_writes(const struct profile_polls *const *states, uint32_t sms, const struct isa_module *module,

@@ -15,7 +15,7 @@ const char *profile_poll_name(enum profile_poll_count count)
     return names[count];
 }
 
-static int by_address(const void *a, const void *b)
+int profile_poll_by_address(const void *a, const void *b)
 {
     const struct profile_poll *x = a, *y = b;
     int spaces = profile_order(x->space, y->space);
@@ -26,7 +26,7 @@ static int by_cost(const void *a, const void *b)
 {
     const struct profile_poll_sum *x = a, *y = b;
     int differ = profile_order(y->poll.counts[PROFILE_POLL_warps_waited], x->poll.counts[PROFILE_POLL_warps_waited]);
-    return differ ? differ : by_address(&x->poll, &y->poll);
+    return differ ? differ : profile_poll_by_address(&x->poll, &y->poll);
 }
 
 static void add_word(struct profile_poll *to, const struct profile_poll *from)
@@ -36,32 +36,18 @@ static void add_word(struct profile_poll *to, const struct profile_poll *from)
     profile_pcs_add(to->polled_at, PROFILE_POLL_PCS, from->polled_at, PROFILE_POLL_PCS);
 }
 
-/* True: one of the instructions that polled the word is no plain load. Where the L1 serves no global loads, events tell
- * of plain loads as of others; and a loop that reads a word again in several rounds does not wait for it. */
-static bool is_made_for_it(const struct isa_module *module, const struct profile_poll *word)
-{
-    for (unsigned i = 0; i < PROFILE_POLL_PCS && word->polled_at[i]; i++) {
-        const struct isa_mods *mods = &module->instrs[word->polled_at[i] - 1].mods;
-        if (mods->order > ISA_ORDER_WEAK || mods->cache == ISA_CACHE_CG || mods->cache == ISA_CACHE_CV)
-            return true;
-    }
-    return false;
-}
-
 /* The words of all SMs, each once, by address. */
-static void add_words(struct profile_poll_list *list, const struct profile_polls *const *states, uint32_t sms,
-                      const struct isa_module *module)
+static void add_words(struct profile_poll_list *list, const struct profile_polls *const *states, uint32_t sms)
 {
     VEC(struct profile_poll) all = {0};
     for (uint32_t sm = 0; sm < sms; sm++)
         for (uint32_t i = 0; i < states[sm]->count; i++)
-            if (is_made_for_it(module, &states[sm]->words[i]))
-                vec_push(&all, states[sm]->words[i]);
+            vec_push(&all, states[sm]->words[i]);
     if (all.count)
-        qsort(all.items, all.count, sizeof *all.items, by_address);
+        qsort(all.items, all.count, sizeof *all.items, profile_poll_by_address);
     list->of = base_calloc(all.count + 1, sizeof *list->of);
     for (size_t i = 0; i < all.count; i++) {
-        bool again = list->count && !by_address(&list->of[list->count - 1].poll, &all.items[i]);
+        bool again = list->count && !profile_poll_by_address(&list->of[list->count - 1].poll, &all.items[i]);
         if (!again)
             list->of[list->count++].poll =
                 (struct profile_poll){.address = all.items[i].address, .space = all.items[i].space};
@@ -70,25 +56,31 @@ static void add_words(struct profile_poll_list *list, const struct profile_polls
     vec_free(&all);
 }
 
-static void add_writes(struct profile_poll_sum *sum, const struct profile_polls *state)
+void profile_polls_add_writes(struct profile_poll_sum *sum, const struct profile_polls *const *states, uint32_t sms)
 {
-    const uint32_t *writes = profile_writes_of(state, sum->poll.address, sum->poll.space);
-    if (writes)
-        profile_pcs_add(sum->written_at, PROFILE_POLL_PCS, writes, PROFILE_WRITE_PCS);
+    for (uint32_t sm = 0; sm < sms; sm++) {
+        const uint32_t *writes = profile_writes_of(states[sm], sum->poll.address, sum->poll.space);
+        if (writes)
+            profile_pcs_add(sum->written_at, PROFILE_POLL_PCS, writes, PROFILE_WRITE_PCS);
+    }
 }
 
-struct profile_poll_list profile_polls_gather(const struct profile_polls *const *states, uint32_t sms,
-                                              const struct isa_module *module)
+void profile_polls_order(struct profile_poll_list *list)
+{
+    if (list->count)
+        qsort(list->of, list->count, sizeof *list->of, by_cost);
+}
+
+struct profile_poll_list profile_polls_gather(const struct profile_polls *const *states, uint32_t sms)
 {
     struct profile_poll_list list = {0};
-    add_words(&list, states, sms, module);
-    for (uint32_t sm = 0; sm < sms; sm++) {
+    add_words(&list, states, sms);
+    for (uint32_t sm = 0; sm < sms; sm++)
         list.unlisted += states[sm]->unlisted;
-        for (uint32_t i = 0; i < list.count; i++)
-            add_writes(&list.of[i], states[sm]);
-    }
-    if (list.count)
-        qsort(list.of, list.count, sizeof *list.of, by_cost);
+    for (uint32_t i = 0; i < list.count; i++)
+        profile_polls_add_writes(&list.of[i], states, sms);
+    list.unlogged = profile_polls_hand_over(list.of, list.count, states, NULL, sms);
+    profile_polls_order(&list);
     return list;
 }
 

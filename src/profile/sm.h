@@ -11,7 +11,8 @@ enum {
     PROFILE_AWAY = 1,   /* it has not come yet, or has gone */
     PROFILE_LOOKS = 2,  /* profile_sm.looks */
     PROFILE_FENCE = 4,  /* it waits behind a fence that it issued last */
-    PROFILE_BARRIER = 8 /* it has just come to a barrier: the issue that brought it is about to be told */
+    PROFILE_BARRIER = 8, /* it has just come to a barrier: the issue that brought it is about to be told */
+    PROFILE_POLLED = 16  /* it has polled, and nothing that it has issued since needs the answer */
 };
 
 struct profile_sm {

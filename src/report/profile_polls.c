@@ -25,6 +25,8 @@ static void add_poll(struct profile_polls_report *report, const json_t *object)
     }
     for (unsigned i = 0; i < PROFILE_POLL_COUNTS; i++)
         poll->counts[i] += profile_uses_number(object, profile_poll_name((enum profile_poll_count)i));
+    poll->handed += profile_uses_number(object, "handed");
+    poll->handovers += profile_uses_number(object, "handovers");
 }
 
 static int by_cost(const void *a, const void *b)
@@ -64,9 +66,14 @@ static void add_row(const struct profile_poll_total *poll, uint64_t warp_cycles,
 {
     const uint64_t *n = poll->counts;
     const json_t *writes = json_object_get(poll->object, "written_at");
-    strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8" PRIu64 "  %8.0f                    %s\n",
-                100 * share(poll, warp_cycles), n[PROFILE_POLL_waits], n[PROFILE_POLL_polls],
-                profile_uses_ratio(n[PROFILE_POLL_waited], n[PROFILE_POLL_waits]), profile_uses_name(poll->object));
+    strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8" PRIu64 "  %8.0f", 100 * share(poll, warp_cycles),
+                n[PROFILE_POLL_waits], n[PROFILE_POLL_polls],
+                profile_uses_ratio(n[PROFILE_POLL_waited], n[PROFILE_POLL_waits]));
+    if (poll->handovers)
+        strbuf_addf(out, "  %7.0f", profile_uses_ratio(poll->handed, poll->handovers));
+    else
+        strbuf_add(out, "        -");
+    strbuf_addf(out, "           %s\n", profile_uses_name(poll->object));
     strbuf_add(out, "        polled at ");
     profile_uses_add_places(json_object_get(poll->object, "polled_at"), out);
     if (json_array_size(writes)) {
@@ -83,7 +90,7 @@ void profile_polls_add_table(const struct profile_polls_report *report, uint64_t
         if (share(poll, warp_cycles) < LEAST_SHARE)
             return;
         if (!i)
-            strbuf_add(out, " wait      waits     polls    cycles                    polled word\n");
+            strbuf_add(out, " wait      waits     polls    cycles   handed           polled word\n");
         add_row(poll, warp_cycles, out);
     }
 }

@@ -24,10 +24,12 @@ const struct profile_waits_words profile_waits_words[PROFILE_WAITS_KINDS] = {
     [PROFILE_WAITS_POLLS] = {"Polled words",
                              "polled word",
                              "polls",
-                             "Words of memory that threads load over and over until another thread has written them.",
+                             "Words of memory that threads look at over and over until another thread has written them.",
                              {{"waits", "times", "that a lane began to poll it"},
-                              {"polls", "loads", "of lanes, beyond the first look of a wait"},
-                              {"each", "cycles", "of a wait, on average"}}},
+                              {"polls", "looks", "of lanes, beyond the first one of a wait"},
+                              {"each", "cycles", "of a wait, on average"},
+                              {"handed", "cycles",
+                               "from the write that ended a wait to the instruction that needs its last look, at a time"}}},
     [PROFILE_WAITS_BARRIERS] =
         {"Barriers",
          "barrier",
@@ -112,7 +114,8 @@ static void add_polls(struct profile_waits *waits, const json_t *kernels, const 
                                     .where = where_polled(total->object, arena),
                                     .waited = n[PROFILE_POLL_warps_waited],
                                     .figures = {(double)n[PROFILE_POLL_waits], (double)n[PROFILE_POLL_polls],
-                                                profile_uses_ratio(n[PROFILE_POLL_waited], n[PROFILE_POLL_waits])}};
+                                                profile_uses_ratio(n[PROFILE_POLL_waited], n[PROFILE_POLL_waits]),
+                                                profile_uses_ratio(total->handed, total->handovers)}};
         vec_push(&waits->of, wait);
     }
     profile_polls_done(report);

@@ -485,7 +485,8 @@ static void test_stopped_wait(void **state)
     }
 }
 
-/* A lane that gives up a lock has waited for it until its last attempt, though it ends then. */
+/* A lane that attempts in vain to take a word has waited for it until its last attempt, though it ends then. Nobody ever
+ * takes the word, so that it has polled it. */
 static void test_given_up(void **state)
 {
     (void)state;
@@ -497,13 +498,14 @@ static void test_given_up(void **state)
                                      "atom.global.cas.b32 %r2, [%rd1], 0, 1;\n"
                                      "atom.global.cas.b32 %r3, [%rd1], %r2, %r1; ret;"));
     device_run(&d, "k", (struct shape){.grid = 1, .block = 1}, device_buffer(&d, 64), 0);
-    const struct profile_word_list *words = &d.result.profile->words;
-    assert_int_equal(words->count, 1);
-    const uint64_t *counts = words->of[0].word.counts;
-    assert_int_equal(counts[PROFILE_WORD_failed], 2);
-    assert_int_equal(counts[PROFILE_WORD_waiters], 1);
-    assert_true(counts[PROFILE_WORD_waited] > 50 && counts[PROFILE_WORD_waited] < d.result.cycles / 2);
-    assert_int_equal(counts[PROFILE_WORD_warps_waited], counts[PROFILE_WORD_waited]);
+    const struct profile_poll_list *polls = &d.result.profile->polls;
+    assert_int_equal(d.result.profile->words.count, 0);
+    assert_int_equal(polls->count, 1);
+    const uint64_t *counts = polls->of[0].poll.counts;
+    assert_int_equal(counts[PROFILE_POLL_polls], 1);
+    assert_int_equal(counts[PROFILE_POLL_waits], 1);
+    assert_true(counts[PROFILE_POLL_waited] > 50 && counts[PROFILE_POLL_waited] < d.result.cycles / 2);
+    assert_int_equal(counts[PROFILE_POLL_warps_waited], counts[PROFILE_POLL_waited]);
     device_close(&d);
 }
 

@@ -273,9 +273,10 @@ static void test_parted(void **state)
     ", \"failed_inside\": 1, \"given\": " #given ", \"held\": " #held ", \"warps_waited\": " #waited                   \
     ", \"handovers\": " #handovers ", \"handed\": " #handed ", \"most_waited\": " #most ", \"takes\": [" USE(          \
         7, AT("l.h", 4) "," AT("a.cu", 9)) "], \"gives\": [" USE(8, AT("l.h", 6) "," AT("a.cu", 9)) "]}"
-#define POLL(name, polls, waits, waited, warps_waited, polled_at, written_at)                                          \
+#define POLL(name, polls, waits, waited, warps_waited, handovers, handed, polled_at, written_at)                       \
     "{\"name\": \"" name "\", \"polls\": " #polls ", \"waits\": " #waits ", \"waited\": " #waited                      \
-    ", \"warps_waited\": " #warps_waited ", \"polled_at\": [" polled_at "], \"written_at\": [" written_at "]}"
+    ", \"warps_waited\": " #warps_waited ", \"handovers\": " #handovers ", \"handed\": " #handed                       \
+    ", \"polled_at\": [" polled_at "], \"written_at\": [" written_at "]}"
 /* A launch of 1000 warp-cycles. */
 #define WAITS(words, polls)                                                                                            \
     "{\"name\": \"k\", \"cycles\": 10, \"profile\": {\"instructions\": [" INSTR(                                       \
@@ -291,15 +292,15 @@ static void test_words(void **state)
     (void)state;
     char *text = report(
         "[" WAITS(LOCK("cool", 2, 0, 2, 20, 8, 1, 5, 1) "," LOCK("hot", 10, 3, 9, 100, 300, 4, 20, 2),
-                  POLL("flag", 9, 3, 60, 130, USE(7, AT("a.cu", 3)),
+                  POLL("flag", 9, 3, 60, 130, 2, 90, USE(7, AT("a.cu", 3)),
                        USE(8, AT("a.cu", 5)) "," USE(
                            9, AT("a.cu", 5)))) "," WAITS(LOCK("hot", 5, 1, 5, 40, 500, 1, 5,
                                                               7) "," LOCK("sem", 3, 0, 0, 0, 40, 0, 0, 1),
-                                                         POLL("flag", 1, 1, 20, 20, USE(7, AT("a.cu", 3)),
-                                                              USE(8, AT("a.cu", 5))) "," POLL("other", 5, 1, 30, 25,
-                                                                                              USE(12, "") "," USE(13,
-                                                                                                                  ""),
-                                                                                              "")) "]",
+                                                         POLL("flag", 1, 1, 20, 20, 1, 30, USE(7, AT("a.cu", 3)),
+                                                              USE(8,
+                                                                  AT("a.cu", 5))) "," POLL("other", 5, 1, 30, 25, 0, 0,
+                                                                                           USE(12, "") "," USE(13, ""),
+                                                                                           "")) "]",
         false);
     assert_string_equal(text, "\nprofile of k: 20 cycles, 2000 warp-cycles in 2 launches\n" LINES
                               " wait      taken    failed      held   handed  waiting  word\n"
@@ -307,10 +308,10 @@ static void test_words(void **state)
                               "        taken at l.h:4 (called from a.cu:9), given back at l.h:6\n"
                               "  2.0%         3         1         0        0        1  sem\n"
                               "        taken at l.h:4 (called from a.cu:9), never given back\n"
-                              " wait      waits     polls    cycles                    polled word\n"
-                              "  7.5%         4        10        20                    flag\n"
+                              " wait      waits     polls    cycles   handed           polled word\n"
+                              "  7.5%         4        10        20       40           flag\n"
                               "        polled at a.cu:3, written at a.cu:5\n"
-                              "  1.2%         1         5        30                    other\n"
+                              "  1.2%         1         5        30        -           other\n"
                               "        polled at line 12 of the PTX and line 13 of the PTX\n"
                               "- 40% of warp-cycles have a thread that waits for lock hot, taken at l.h:4\n"
                               "  (called from a.cu:9) and held 10 cycles at a time by 14 sections, given back\n"
@@ -319,7 +320,7 @@ static void test_words(void **state)
                               "  writes: 4 waits of 20 cycles.\n");
     free(text);
     text = report("[" WAITS(LOCK("sem", 3, 0, 0, 0, 400, 0, 0, 1),
-                            POLL("flag", 1, 1, 20, 200, USE(7, AT("a.cu", 3) "," AT("a.cu", 9)),
+                            POLL("flag", 1, 1, 20, 200, 0, 0, USE(7, AT("a.cu", 3) "," AT("a.cu", 9)),
                                  USE(8, AT("a.cu", 5)) "," USE(9, AT("a.cu", 6)))) "]",
                   false);
     assert_non_null(strstr(text, "- 40% of warp-cycles have a thread that waits for word sem, taken at l.h:4\n"
@@ -418,16 +419,16 @@ static void test_variables(void **state)
     (void)state;
     char *text = report("[" WAITS(LOCK("locks+4", 10, 3, 9, 90, 40, 0, 0, 1) "," LOCK(
                                       "locks", 10, 3, 1, 110, 30, 0, 0, 1) "," LOCK("one", 1, 3, 1, 5, 39, 0, 0, 1),
-                                  POLL("flags+8", 9, 3, 60, 130, USE(7, AT("a.cu", 3)),
-                                       "") "," POLL("flags", 9, 2, 30, 60, USE(7, AT("a.cu", 3)), "")) "]",
+                                  POLL("flags+8", 9, 3, 60, 130, 0, 0, USE(7, AT("a.cu", 3)),
+                                       "") "," POLL("flags", 9, 2, 30, 60, 0, 0, USE(7, AT("a.cu", 3)), "")) "]",
                         false);
     assert_non_null(strstr(text, "- Waits for 2 locks of locks add up to 7% of warp-cycles: taken at l.h:4 (called\n"
                                  "  from a.cu:9) and held 20 cycles at a time by 10 sections, given back at l.h:6.\n"
                                  "- 13% of warp-cycles have a thread that polls flags+8 at a.cu:3: 3 waits of 20\n"
                                  "  cycles.\n"));
     free(text);
-    text = report("[" WAITS("", POLL("flags+8", 9, 3, 60, 30, USE(7, AT("a.cu", 3)), "") "," POLL(
-                                    "flags", 9, 2, 40, 25, USE(7, AT("a.cu", 3)), USE(8, AT("a.cu", 5)))) "]",
+    text = report("[" WAITS("", POLL("flags+8", 9, 3, 60, 30, 0, 0, USE(7, AT("a.cu", 3)), "") "," POLL(
+                                    "flags", 9, 2, 40, 25, 0, 0, USE(7, AT("a.cu", 3)), USE(8, AT("a.cu", 5)))) "]",
                   false);
     assert_non_null(strstr(text, "- Waits for 2 polled words of flags add up to 6% of warp-cycles: polled at\n"
                                  "  a.cu:3: 5 waits of 20 cycles.\n"));
