@@ -26,9 +26,9 @@ look one.html 1280 'const head = document.querySelector(".head");
 grep -qx 'screen true' said.txt && grep -qx 'line heat' said.txt && grep -qx 'markup 0' said.txt && grep -qxF "title Profile of $odd" said.txt ||
     { wrong "the first screen"; cat said.txt; }
 line=$(sed -nE 's/^ *[0-9.]+% +[0-9.]+% +[0-9.]+%  ([^ ]+).*/\1/p' out.txt | head -1)
-lock=$(sed -nE 's/.*waits for lock ([^ ,]+),.*/\1/p' out.txt | head -1)
+lock=$(awk '/^ wait .* word$/ { on = 1; next } on && $NF !~ /^at/ && /%/ { print $NF; exit }' out.txt)
 [ -n "$lock" ] || wrong "there is no lock: it is no test"
-grep -q "^text .*most expensive line is $line with.*lock $lock" said.txt || { wrong "the first screen names neither $line nor $lock"; cat said.txt; }
+grep -q "^text .*most expensive line is $line with.*locks of ${lock%+*}" said.txt || { wrong "the first screen names neither $line nor $lock"; cat said.txt; }
 
 # Numbers: warp-cycles by cause and by SM, statistics with their units; what locks say.
 awk '/"warps": \{/ { on = 1; next } /\}/ { on = 0 } on { gsub(/[":,]/, ""); if ($2) print $1, $2 }' "$odd.json" | sort >wanted
