@@ -212,6 +212,63 @@ template <int WAY> static void one_way(double *a, long most)
     }
 }
 
+/* The same by blocks that have one element for each thread, as RRZE's programs do: where few threads are to be on an SM, each
+ * block takes so much shared memory that there is a place for one. What a block that ends and the next one take counts too. */
+template <int WAY> __global__ void piece(double *a, const double *b, const double *c, long count)
+{
+    extern __shared__ double place[];
+    long i = blockIdx.x * (long)blockDim.x + threadIdx.x + 2;
+    if (i >= count - 2)
+        return;
+    if (count < 0)
+        place[threadIdx.x] = b[i];
+    double value = WAY == INIT ? 1.5 : b[i];
+    if (WAY == SCALE)
+        value *= 1.5;
+    if (WAY == TRIAD)
+        value += 1.5 * c[i];
+    if (WAY == POINTS3 || WAY == POINTS5)
+        value = 0.5 * value + b[i - 1] + b[i + 1];
+    if (WAY == POINTS5)
+        value += b[i - 2] + b[i + 2];
+    if (WAY != READ || value == 77)
+        a[i] = value;
+}
+/* Blocks of an SM, one after the other. */
+static long rounds_of(unsigned of_sm)
+{
+    return measure.small ? 2 : !measure.few ? 1024 : of_sm <= 64 ? 48 : of_sm <= 256 ? 24 : 12;
+}
+template <int WAY> static void one_way_by_blocks(double *a, long most, int shared_most)
+{
+    cudaEvent_t e0, e1;
+    cudaEventCreate(&e0);
+    cudaEventCreate(&e1);
+    long part = 0;
+    cudaFuncSetAttribute(piece<WAY>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_most);
+    for (unsigned of_sm : {16u, 64u, 256u, 1024u, 2048u}) {
+        unsigned threads = std::min(of_sm, 1024u), shared = of_sm <= 1024 ? (unsigned)shared_most : 0;
+        long blocks = std::min(measure.sms * (long)(of_sm / threads) * rounds_of(of_sm), most / (long)threads);
+        long count = blocks * threads;
+        std::vector<double> v;
+        for (int k = measure.few ? 0 : -1; k < measure.repetitions; k++) {
+            float ms[2];
+            for (int whole = 0; whole < 2; whole++) { /* what a launch of a round takes is subtracted */
+                long some = whole ? count : count / rounds_of(of_sm);
+                cudaEventRecord(e0);
+                piece<WAY><<<(unsigned)(some / threads), threads, shared>>>(a + part, a + most + part, a + 2 * most + part, some);
+                cudaEventRecord(e1);
+                finish(ways[WAY]);
+                cudaEventElapsedTime(&ms[whole], e0, e1);
+                part = part + some + count < most ? part + (some + 15) / 16 * 16 : 0;
+            }
+            if (k >= 0)
+                v.push_back((double)(count - count / rounds_of(of_sm)) * bytes_of[WAY] / (ms[1] - ms[0]) / 1e6);
+        }
+        row("arrays by blocks; threads an SM", ways[WAY], (long)of_sm, v, "GB/s", true);
+    }
+}
+
 /* Loads of a warp whose lanes lie `stride` elements apart: of eight such sets by turns, since an assembler that sees the
  * same load twice keeps the value of the first. The sets stay in the L1 where that has 128 KB. Where they begin is known
  * before the loop, so that little else is in it. */
@@ -285,6 +342,17 @@ int main(int argc, char **argv)
         one_way<TRIAD>(a, most);
         one_way<POINTS3>(a, most);
         one_way<POINTS5>(a, most);
+    }
+    int shared_most, shared_of_sm; /* bytes */
+    cudaDeviceGetAttribute(&shared_most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+    cudaDeviceGetAttribute(&shared_of_sm, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0);
+    if (wanted("blocks") && 2 * shared_most > shared_of_sm) { /* a block can have an SM for itself */
+        one_way_by_blocks<INIT>(a, most, shared_most);
+        one_way_by_blocks<READ>(a, most, shared_most);
+        one_way_by_blocks<SCALE>(a, most, shared_most);
+        one_way_by_blocks<TRIAD>(a, most, shared_most);
+        one_way_by_blocks<POINTS3>(a, most, shared_most);
+        one_way_by_blocks<POINTS5>(a, most, shared_most);
     }
     if (wanted("strides")) {
         strides<float>(m, (const float *)a, (float *)out, "f32");
