@@ -182,6 +182,7 @@ static json_t *poll_json(const struct isa_module *module, const struct profile_p
                             json_integer((json_int_t)poll->counts[i]));
     json_object_set_new(object, "handed", json_integer((json_int_t)sum->handed));
     json_object_set_new(object, "handovers", json_integer((json_int_t)sum->handovers));
+    json_object_set_new(object, "most_waited", json_integer((json_int_t)sum->most_waited));
     json_object_set_new(object, "polled_at", uses_json(module, poll->polled_at, PROFILE_POLL_PCS));
     json_object_set_new(object, "written_at", uses_json(module, sum->written_at, PROFILE_POLL_PCS));
     return object;

@@ -51,7 +51,8 @@ struct profile_poll_sum {
     uint32_t written_at[PROFILE_POLL_PCS]; /* pc + 1; 0 ends: stores and atomics, as far as they are known */
     uint64_t handovers;                    /* waits that a write of another thread was seen to end */
     uint64_t handed; /* cycles from the issue of that write until the waiter issued what needs its last look, of all */
-    char *name;      /* NULL until somebody who knows names sets it; freed with the list */
+    uint32_t most_waited; /* lanes that waited for it at once, at the most, as far as logs have their waits */
+    char *name;           /* NULL until somebody who knows names sets it; freed with the list */
 };
 struct profile_poll_list {
     struct profile_poll_sum *of; /* those with the most warps_waited first */

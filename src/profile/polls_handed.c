@@ -110,6 +110,43 @@ static uint64_t known_until(const struct profile_polls *const *states, uint32_t 
     return cycle;
 }
 
+static int by_begin(const void *a, const void *b)
+{
+    const struct moment *x = a, *y = b;
+    int differ = profile_order(x->word, y->word);
+    differ = differ ? differ : profile_order(x->place, y->place);
+    return differ ? differ : profile_order(x->since, y->since);
+}
+
+/* Counts those that have begun to wait against those whose wait has ended. ends: the same waits by their ends. */
+static void add_most_waited(struct profile_poll_sum *of, const struct moment *begins, const struct moment *ends,
+                            size_t count)
+{
+    uint32_t waiting = 0;
+    for (size_t i = 0, ended = 0; i < count; i++) {
+        bool other = !i || begins[i].word != begins[i - 1].word || begins[i].place != begins[i - 1].place;
+        waiting = other ? 1 : waiting + 1;
+        ended = other ? i : ended;
+        for (; ended < i && ends[ended].cycle <= begins[i].since; ended++)
+            waiting--;
+        uint32_t *most = &of[begins[i].word].most_waited;
+        *most = waiting > *most ? waiting : *most;
+    }
+}
+
+/* Sorts the waits. */
+static void find_most_waited(struct profile_poll_sum *of, struct moments *waits)
+{
+    size_t count = waits->of.count;
+    struct moment *begins = base_malloc((count + 1) * sizeof *begins);
+    order_sort(waits->of.items, count, sizeof *waits->of.items, key_of_word, by_time);
+    for (size_t i = 0; i < count; i++)
+        begins[i] = waits->of.items[i];
+    order_sort(begins, count, sizeof *begins, key_of_word, by_begin);
+    add_most_waited(of, begins, waits->of.items, count);
+    free(begins);
+}
+
 uint64_t profile_polls_hand_over(struct profile_poll_sum *of, uint32_t count, const struct profile_polls *const *states,
                                  const struct profile_words *const *logs, uint32_t sms)
 {
@@ -134,6 +171,7 @@ uint64_t profile_polls_hand_over(struct profile_poll_sum *of, uint32_t count, co
         sum->handovers++;
         sum->handed += wait->cycle - write->cycle;
     }
+    find_most_waited(of, &waits);
     vec_free(&waits.of);
     vec_free(&writes.of);
     return missing;

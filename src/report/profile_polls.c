@@ -27,6 +27,7 @@ static void add_poll(struct profile_polls_report *report, const json_t *object)
         poll->counts[i] += profile_uses_number(object, profile_poll_name((enum profile_poll_count)i));
     poll->handed += profile_uses_number(object, "handed");
     poll->handovers += profile_uses_number(object, "handovers");
+    profile_uses_count(object, "most_waited", true, &poll->most_waited);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -73,7 +74,7 @@ static void add_row(const struct profile_poll_total *poll, uint64_t warp_cycles,
         strbuf_addf(out, "  %7.0f", profile_uses_ratio(poll->handed, poll->handovers));
     else
         strbuf_add(out, "        -");
-    strbuf_addf(out, "           %s\n", profile_uses_name(poll->object));
+    strbuf_addf(out, "  %7" PRIu64 "  %s\n", poll->most_waited, profile_uses_name(poll->object));
     strbuf_add(out, "        polled at ");
     profile_uses_add_places(json_object_get(poll->object, "polled_at"), out);
     if (json_array_size(writes)) {
@@ -90,7 +91,7 @@ void profile_polls_add_table(const struct profile_polls_report *report, uint64_t
         if (share(poll, warp_cycles) < LEAST_SHARE)
             return;
         if (!i)
-            strbuf_add(out, " wait      waits     polls    cycles   handed           polled word\n");
+            strbuf_add(out, " wait      waits     polls    cycles   handed  waiting  polled word\n");
         add_row(poll, warp_cycles, out);
     }
 }

@@ -15,7 +15,7 @@
 /* A word, its counts added up over launches. */
 struct profile_poll_total {
     const json_t *object; /* of its first launch */
-    uint64_t counts[PROFILE_POLL_COUNTS], handed, handovers; /* as in struct profile_poll_sum */
+    uint64_t counts[PROFILE_POLL_COUNTS], handed, handovers, most_waited; /* as in struct profile_poll_sum */
 };
 struct profile_polls_report {
     VEC(struct profile_poll_total) polls; /* the most expensive first */

@@ -29,7 +29,8 @@ const struct profile_waits_words profile_waits_words[PROFILE_WAITS_KINDS] = {
                               {"polls", "looks", "of lanes, beyond the first one of a wait"},
                               {"each", "cycles", "of a wait, on average"},
                               {"handed", "cycles",
-                               "from the write that ended a wait to the instruction that needs its last look, at a time"}}},
+                               "from the write that ended a wait to the instruction that needs its last look, at a time"},
+                              {"waiting", "lanes", "that waited for it at once, at the most"}}},
     [PROFILE_WAITS_BARRIERS] =
         {"Barriers",
          "barrier",
@@ -115,7 +116,7 @@ static void add_polls(struct profile_waits *waits, const json_t *kernels, const 
                                     .waited = n[PROFILE_POLL_warps_waited],
                                     .figures = {(double)n[PROFILE_POLL_waits], (double)n[PROFILE_POLL_polls],
                                                 profile_uses_ratio(n[PROFILE_POLL_waited], n[PROFILE_POLL_waits]),
-                                                profile_uses_ratio(total->handed, total->handovers)}};
+                                                profile_uses_ratio(total->handed, total->handovers), (double)total->most_waited}};
         vec_push(&waits->of, wait);
     }
     profile_polls_done(report);

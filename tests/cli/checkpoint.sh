@@ -45,7 +45,7 @@ if [ -n "${LOCKSTEP_LONG:-}" ]; then # all of these cases come again below, with
 fi
 continues localmem --machine gtx480 --sched lrr        # local memory
 continues vecadd --machine gtx480-sm2 --sched gto      # memory bound
-continues vecadd --machine h100 --sched gty          # an SM without collectors
+continues vecadd --machine h100 --sched gty --set gpu.launch_written_cycles=0 # an SM without collectors
 continues hist_shared --machine gtx1080ti --sched lrr
 continues reduce --machine gtx480 --sched mwf --fetch cff --set sm.fetch_fills=true --set sm.instruction_buffer=4 # barriers
 continues scan --machine gtx480-sm2 --sched saws:inner=lrr --fetch fef

@@ -323,6 +323,7 @@ static void test_handed(void **state)
     struct profile_poll_list list = gather_all(sms, 2);
     assert_int_equal(list.count, 1);
     expect_handed(&list, 2, 2 * 50, 0);
+    assert_int_equal(list.of[0].most_waited, 2);
     profile_polls_free(&list);
     free(sms[0]);
     free(sms[1]);
@@ -335,6 +336,26 @@ static void waits(struct profile_polls *s, uint64_t from, uint64_t until, uint32
     looks(s, .cycle = until - 1, .space = space, .block = block);
     issues(s, NEED_AT, until);
     writes(s, .cycle = until + 1, .address = 0x9000);
+}
+
+/* A wait that ends when another one begins was not there with it; waits of two SMs are, but not for words of shared
+ * memory. */
+static void test_most_waited(void **state)
+{
+    (void)state;
+    for (uint32_t shared = 0; shared < 2; shared++) {
+        uint32_t space = shared ? LOCKSTEP_SHARED : LOCKSTEP_GLOBAL;
+        struct profile_polls *sms[2] = {fresh(), fresh()};
+        waits(sms[0], 100, 200, space, 0);
+        waits(sms[0], 210, 300, space, 0);
+        waits(sms[1], 90, 150, space, 0);
+        waits(sms[1], 200, 220, space, 0);
+        struct profile_poll_list list = gather_all(sms, 2);
+        assert_int_equal(list.of[0].most_waited, shared ? 1 : 2);
+        profile_polls_free(&list);
+        free(sms[0]);
+        free(sms[1]);
+    }
 }
 
 /* What ended before the wait began did not end it; nor did what another block wrote to its shared memory. */
@@ -701,9 +722,9 @@ int main(void)
                                        cmocka_unit_test(test_writes),         cmocka_unit_test(test_several_writes),
                                        cmocka_unit_test(test_gather),         cmocka_unit_test(test_in_turn),
                                        cmocka_unit_test(test_not_in_turn),    cmocka_unit_test(test_atomics),
-                                       cmocka_unit_test(test_handed),         cmocka_unit_test(test_not_handed),
-                                       cmocka_unit_test(test_handing_writes), cmocka_unit_test(test_full_logs),
-                                       cmocka_unit_test(test_settle),         cmocka_unit_test(test_loops),
-                                       cmocka_unit_test(test_other_writes)};
+                                       cmocka_unit_test(test_handed),         cmocka_unit_test(test_most_waited),
+                                       cmocka_unit_test(test_not_handed),     cmocka_unit_test(test_handing_writes),
+                                       cmocka_unit_test(test_full_logs),      cmocka_unit_test(test_settle),
+                                       cmocka_unit_test(test_loops),          cmocka_unit_test(test_other_writes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
