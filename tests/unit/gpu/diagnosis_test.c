@@ -416,7 +416,7 @@ static void test_outside_the_model(void **state)
         ".file 1 \"t.cu\"\n"
         ".visible .func (.param .b32 r) texture(.param .b64 t)\n{\n.reg .b32 %r<6>; .reg .f32 %f<6>; .reg .b64 "
         "%rd<3>;\n"
-        "ld.param.u64 %rd1, [t];\n.loc 1 9 1\ntxq.width.b32 %r1, [%rd1];\nmov.b32 %r2, "
+        "ld.param.u64 %rd1, [t];\n.loc 1 9 1\ntcgen05.fence::before_thread_sync;\nmov.b32 %r2, "
         "%f1; st.param.b32 [r], %r2; ret;\n}\n" PTX_KERNEL("k", PTX_BEGIN "st.global.u32 [%rd2], %r5; ret;")
             PTX_KERNEL("bad", PTX_BEGIN "{ .param .b64 a; .param .b32 b; st.param.b64 [a], %rd1; call (b), texture, "
                                         "(a); ld.param.b32 %r6, [b]; } st.global.u32 [%rd2], %r6; ret;");
@@ -428,10 +428,10 @@ static void test_outside_the_model(void **state)
                                     (struct shape){.grid = 1, .block = 32, .mode = mode ? GPU_FUNCTIONAL : GPU_TIMING},
                                     2, params),
                          GPU_INVALID);
-        has(&b, "txq.width");
+        has(&b, "tcgen05.fence");
         has(&b, "kernel bad");
         has(&b, "t.cu:9");
-        has_ptx_line(&b, text, "txq.width");
+        has_ptx_line(&b, text, "tcgen05.fence");
     }
     assert_int_equal(device_try(&b.d, "k", (struct shape){.grid = 1, .block = 32}, 2, params), GPU_OK);
     device_close(&b.d);
