@@ -37,7 +37,8 @@ struct async_port {
     void (*rests)(void *sm, unsigned slot);
     /* Bytes of such a copy go to another block of the warp's cluster. */
     void (*send)(void *sm, unsigned slot, const struct async_parcel *parcel);
-    /* The same for bytes, from `from` on of the line that it asks for, that the READ with that number will bring. */
+    /* Bytes of such a copy that the slice is to send itself, once the READ with that number has brought their line: those
+     * from byte `from` of the line on. */
     void (*cast)(void *sm, unsigned slot, const struct async_parcel *parcel, uint32_t number, uint32_t from);
     /* The unit has performed that operation, for the warp in that slot: observers may want to know (watch/watch.h). */
     void (*counted)(void *sm, unsigned slot, const struct async_counted *what);
@@ -164,9 +165,13 @@ void async_step(struct async *async);
 /* An op that waited for an mbarrier's phase when it issued has come out of shared memory. True: the phase is not over
  * yet, or has not settled, and the unit keeps the op until then, or until its time is over (async_limit). */
 bool async_suspend(struct async *async, uint32_t op);
-/* What has ended a phase: bytes that a copy in bulk has read from global memory, an operation with .expect_tx, or another one. */
-enum async_ender { ASYNC_BY_WARP, ASYNC_BY_EXPECT, ASYNC_BY_BYTES };
-/* It has ended, in this cycle, the phase of the mbarrier at that offset of the block in that slot. */
+/* Who ends the phase of an mbarrier. */
+enum async_ender {
+    ASYNC_BY_WARP,   /* an operation of a warp */
+    ASYNC_BY_EXPECT, /* one with .expect_tx */
+    ASYNC_BY_BYTES   /* the last bytes of a copy in bulk from global memory */
+};
+/* The ender has ended, in this cycle, the phase of the mbarrier at that offset of the block in that slot. */
 void async_phase_ended(struct async *async, unsigned block, uint32_t address, enum async_ender by);
 /* True: the wait, which the warp in that slot issues, finds a phase over that has ended a moment ago, so that its
  * result has to wait (async_suspend). */

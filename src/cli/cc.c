@@ -142,7 +142,8 @@ int cc_attempt(struct cc_session *s, const char *pass, const struct cc_args *com
     return status;
 }
 
-/* The same, and ends the command. `ir`: where this puts device code, or NULL. 0 when it succeeded. */
+/* Runs the command of a pass to its end, as cc_attempt does, and then frees it. `ir`: the file into which it puts device code, or
+ * NULL. 0 when it succeeded. */
 static int compile(struct cc_session *s, const char *pass, struct cc_args *command, const struct cc_args *last,
                    const char *ir)
 {

@@ -99,7 +99,7 @@ void cc_rewrite_default(struct cc_rewriting *r, size_t at);
 /* Adds words of execution spaces to the declaration of the function whose name, or its part behind the last `::`, is at
  * the token `at`. Where an argument of a macro is there, the spot becomes one of the macro. */
 void cc_rewrite_space(struct cc_rewriting *r, size_t at, const struct cc_spot *spot);
-/* The same for the functions that a macro declares. */
+/* Writes execution spaces into a macro, in front of the functions that it declares. */
 void cc_rewrite_macro_spaces(struct cc_rewriting *r, const struct cc_spot *spot);
 /* Adds spots of definitions of functions of these names that have no execution space, and of those that macros have
  * under names which are arguments of theirs or put together. */

@@ -421,7 +421,7 @@ COLD NOT_INLINE void tell_divided(const struct lsu *lsu, const struct core_op *o
 
 static bool is_cas(const struct isa_instr *instr)
 {
-    return (instr->mods.atomic & ~LANE_ATOMIC_SUBNORMAL) == ISA_ATOMIC_CAS;
+    return lane_atomic_compares(instr->mods.atomic);
 }
 
 /* True: there is a loop in its place where machines have sm.shared_loop_interval. */

@@ -32,14 +32,14 @@ HOT_INLINE void perform_lanes(struct message_atomic *m, uint8_t *line, uint32_t 
 /* Of 128 bits, whose halves stand side by side, the lower first: both are exchanged, or none. */
 NOT_INLINE void perform_pairs(struct message_atomic *m, uint8_t *line, uint32_t from, uint32_t bytes)
 {
-    bool swaps = (m->atomic & ~LANE_ATOMIC_SUBNORMAL) == ISA_ATOMIC_CAS;
+    bool compares = lane_atomic_compares(m->atomic);
     for (uint32_t i = 0; i + 1 < m->lane_count; i += 2) {
         struct packet_lane *half = &m->lanes[i];
         uint64_t old[2], value[2] = {half[0].operand, half[1].operand};
         if (half[0].offset - from >= bytes)
             continue;
         memcpy(old, line + half[0].offset, sizeof old);
-        if (!swaps || (old[0] == half[0].compare && old[1] == half[1].compare))
+        if (!compares || (old[0] == half[0].compare && old[1] == half[1].compare))
             memcpy(line + half[0].offset, value, sizeof value);
         half[0].operand = old[0];
         half[1].operand = old[1];
@@ -49,8 +49,8 @@ NOT_INLINE void perform_pairs(struct message_atomic *m, uint8_t *line, uint32_t 
 bool packet_lane_performed(const struct message_atomic *m, uint32_t i)
 {
     const struct packet_lane *other = &m->lanes[m->type == ISA_B128 ? i ^ 1 : i], *lane = &m->lanes[i];
-    bool swaps = (m->atomic & ~LANE_ATOMIC_SUBNORMAL) == ISA_ATOMIC_CAS;
-    return !swaps || (lane->operand == lane->compare && other->operand == other->compare);
+    bool compares = lane_atomic_compares(m->atomic);
+    return !compares || (lane->operand == lane->compare && other->operand == other->compare);
 }
 
 uint64_t packet_lane_after(const struct message_atomic *m, uint32_t i, uint64_t operand)

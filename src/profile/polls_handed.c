@@ -16,19 +16,47 @@ struct moment {
 };
 struct moments {
     VEC(struct moment) of;
+    bool places; /* some have one */
 };
+
+static int by_place(const struct moment *x, const struct moment *y)
+{
+    int differ = profile_order(x->word, y->word);
+    return differ ? differ : profile_order(x->place, y->place);
+}
 
 static int by_time(const void *a, const void *b)
 {
     const struct moment *x = a, *y = b;
-    int differ = profile_order(x->word, y->word);
-    differ = differ ? differ : profile_order(x->place, y->place);
+    int differ = by_place(x, y);
     return differ ? differ : profile_order(x->cycle, y->cycle);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct moment *x = a, *y = b;
+    int differ = by_place(x, y);
+    return differ ? differ : profile_order(x->since, y->since);
 }
 
 static uint64_t key_of_word(const void *moment)
 {
     return ((const struct moment *)moment)->word;
+}
+
+static uint64_t key_of_time(const void *moment)
+{
+    return profile_time_key(((const struct moment *)moment)->word, ((const struct moment *)moment)->cycle);
+}
+
+static uint64_t key_of_begin(const void *moment)
+{
+    return profile_time_key(((const struct moment *)moment)->word, ((const struct moment *)moment)->since);
+}
+
+static void sort_by_time(struct moments *m)
+{
+    order_sort(m->of.items, m->of.count, sizeof *m->of.items, m->places ? key_of_word : key_of_time, by_time);
 }
 
 struct sums {
@@ -52,8 +80,10 @@ static void add(struct moments *to, const struct sums *sums, uint64_t word, uint
     uint32_t space = (uint32_t)(word >> 60);
     moment.word = find(sums, profile_written(word, space), space);
     moment.place = space == LOCKSTEP_SHARED ? (uint64_t)sm << 32 | block : 0;
-    if (moment.word != UINT32_MAX)
-        vec_push(&to->of, moment);
+    if (moment.word == UINT32_MAX)
+        return;
+    to->places |= moment.place != 0;
+    vec_push(&to->of, moment);
 }
 
 /* Waits of polls. */
@@ -81,7 +111,7 @@ static struct moments writes_of(const struct sums *sums, const struct profile_po
         for (uint32_t i = 0; i < states[sm]->write_count; i++)
             add(&writes, sums, states[sm]->wrote[i].word, sm, states[sm]->wrote[i].block,
                 (struct moment){.cycle = states[sm]->wrote[i].cycle});
-    order_sort(writes.of.items, writes.of.count, sizeof *writes.of.items, key_of_word, by_time);
+    sort_by_time(&writes);
     return writes;
 }
 
@@ -97,7 +127,7 @@ static const struct moment *last_write(const struct moments *writes, const struc
             high = middle;
     }
     const struct moment *last = low ? &writes->of.items[low - 1] : NULL;
-    return last && last->word == wait->word && last->place == wait->place ? last : NULL;
+    return last && !by_place(last, wait) ? last : NULL;
 }
 
 /* The first cycle in which a write may be missing in some log. */
@@ -110,21 +140,13 @@ static uint64_t known_until(const struct profile_polls *const *states, uint32_t 
     return cycle;
 }
 
-static int by_begin(const void *a, const void *b)
-{
-    const struct moment *x = a, *y = b;
-    int differ = profile_order(x->word, y->word);
-    differ = differ ? differ : profile_order(x->place, y->place);
-    return differ ? differ : profile_order(x->since, y->since);
-}
-
 /* Counts those that have begun to wait against those whose wait has ended. ends: the same waits by their ends. */
 static void add_most_waited(struct profile_poll_sum *of, const struct moment *begins, const struct moment *ends,
                             size_t count)
 {
     uint32_t waiting = 0;
     for (size_t i = 0, ended = 0; i < count; i++) {
-        bool other = !i || begins[i].word != begins[i - 1].word || begins[i].place != begins[i - 1].place;
+        bool other = !i || by_place(&begins[i], &begins[i - 1]);
         waiting = other ? 1 : waiting + 1;
         ended = other ? i : ended;
         for (; ended < i && ends[ended].cycle <= begins[i].since; ended++)
@@ -139,10 +161,10 @@ static void find_most_waited(struct profile_poll_sum *of, struct moments *waits)
 {
     size_t count = waits->of.count;
     struct moment *begins = base_malloc((count + 1) * sizeof *begins);
-    order_sort(waits->of.items, count, sizeof *waits->of.items, key_of_word, by_time);
+    sort_by_time(waits);
     for (size_t i = 0; i < count; i++)
         begins[i] = waits->of.items[i];
-    order_sort(begins, count, sizeof *begins, key_of_word, by_begin);
+    order_sort(begins, count, sizeof *begins, waits->places ? key_of_word : key_of_begin, by_begin);
     add_most_waited(of, begins, waits->of.items, count);
     free(begins);
 }

@@ -103,6 +103,11 @@ lane_survey_fn *lane_survey_here(void);
  * f32 add flushes subnormal operands and results to zero of their sign, as PTX states for global memory; in shared memory it keeps them:
  * or LANE_ATOMIC_SUBNORMAL into `atomic` for that. The 16-bit formats always keep them (.noftz, which PTX demands). */
 #define LANE_ATOMIC_SUBNORMAL 0x80
+/* True of a compare-and-swap. */
+static inline bool lane_atomic_compares(uint8_t atomic)
+{
+    return (atomic & ~LANE_ATOMIC_SUBNORMAL) == ISA_ATOMIC_CAS;
+}
 uint64_t lane_atomic(uint8_t atomic, uint8_t type, uint64_t old, uint64_t operand, uint64_t compare);
 /* Returns true if lane_atomic implements the operation on the type; otherwise it returns `old`. */
 bool lane_atomic_valid(uint8_t atomic, uint8_t type);

@@ -171,39 +171,45 @@ static long elements_each(unsigned of_sm)
 {
     return measure.small ? 1 : !measure.few ? 2048 : of_sm <= 64 ? 128 : of_sm <= 256 ? 64 : of_sm <= 1024 ? 20 : 12;
 }
-template <int WAY> static float milliseconds(cudaEvent_t e0, cudaEvent_t e1, unsigned blocks, unsigned threads, double *a,
-                                             long most, long count)
+/* Milliseconds that what `launch` launches takes. */
+template <class Launch> static float milliseconds(const char *what, Launch launch)
 {
+    static cudaEvent_t begin, end;
     float ms = 0;
-    cudaEventRecord(e0);
-    array<WAY><<<blocks, threads>>>(a, a + most, a + 2 * most, count);
-    cudaEventRecord(e1);
-    finish(ways[WAY]);
-    cudaEventElapsedTime(&ms, e0, e1);
+    if (!begin) {
+        cudaEventCreate(&begin);
+        cudaEventCreate(&end);
+    }
+    cudaEventRecord(begin);
+    launch();
+    cudaEventRecord(end);
+    finish(what);
+    cudaEventElapsedTime(&ms, begin, end);
     return ms;
+}
+template <int WAY> static float time_array(unsigned blocks, unsigned threads, double *a, long most, long count)
+{
+    return milliseconds(ways[WAY], [=] { array<WAY><<<blocks, threads>>>(a, a + most, a + 2 * most, count); });
 }
 /* Cards go through 2048 elements a thread, beside which a launch and what the L2 held before are nothing. With --few a launch
  * over no elements is subtracted, each launch takes another part of the arrays, and one goes before them all: so the L2 is
  * full of lines of the same kind, and writes one back for each that is written, as it does on a card after a while. */
 template <int WAY> static void one_way(double *a, long most)
 {
-    cudaEvent_t e0, e1;
-    cudaEventCreate(&e0);
-    cudaEventCreate(&e1);
     long part = 0; /* of the arrays, in which a launch begins */
     for (unsigned of_sm : {16u, 64u, 256u, 1024u, 2048u}) { /* threads */
         unsigned threads = std::min(of_sm, 1024u), blocks = (unsigned)measure.sms * (of_sm / threads);
         long count = std::min((long)blocks * threads * elements_each(of_sm), most);
         bool few = measure.few && !measure.small;
-        float none = few ? milliseconds<WAY>(e0, e1, blocks, threads, a, most, 4) : 0;
+        float none = few ? time_array<WAY>(blocks, threads, a, most, 4) : 0;
         std::vector<double> v;
         for (int k = -1; k < measure.repetitions; k++) {
             if (k < 0 && few) {
                 if (of_sm == 16) /* fills the L2 */
-                    milliseconds<WAY>(e0, e1, 2 * (unsigned)measure.sms, 1024, a + 3 * most / 4, most, most / 4);
+                    time_array<WAY>(2 * (unsigned)measure.sms, 1024, a + 3 * most / 4, most, most / 4);
                 continue;
             }
-            float ms = milliseconds<WAY>(e0, e1, blocks, threads, a + part, most, count) - none;
+            float ms = time_array<WAY>(blocks, threads, a + part, most, count) - none;
             part += few ? (count + 15) / 16 * 16 : 0;
             if (k >= 0)
                 v.push_back((double)count * bytes_of[WAY] / ms / 1e6);
@@ -212,15 +218,15 @@ template <int WAY> static void one_way(double *a, long most)
     }
 }
 
-/* The same by blocks that have one element for each thread, as RRZE's programs do: where few threads are to be on an SM, each
- * block takes so much shared memory that there is a place for one. What a block that ends and the next one take counts too. */
+/* Arrays gone through by blocks that have one element for each thread, as RRZE's programs do: where few threads are to be on an SM,
+ * each block takes so much shared memory that there is a place for one. What a block that ends and the next one take counts too. */
 template <int WAY> __global__ void piece(double *a, const double *b, const double *c, long count)
 {
     extern __shared__ double place[];
     long i = blockIdx.x * (long)blockDim.x + threadIdx.x + 2;
     if (i >= count - 2)
         return;
-    if (count < 0)
+    if (count < 0) /* never: so the kernel has shared memory */
         place[threadIdx.x] = b[i];
     double value = WAY == INIT ? 1.5 : b[i];
     if (WAY == SCALE)
@@ -241,9 +247,6 @@ static long rounds_of(unsigned of_sm)
 }
 template <int WAY> static void one_way_by_blocks(double *a, long most, int shared_most)
 {
-    cudaEvent_t e0, e1;
-    cudaEventCreate(&e0);
-    cudaEventCreate(&e1);
     long part = 0;
     cudaFuncSetAttribute(piece<WAY>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_most);
     for (unsigned of_sm : {16u, 64u, 256u, 1024u, 2048u}) {
@@ -255,11 +258,10 @@ template <int WAY> static void one_way_by_blocks(double *a, long most, int share
             float ms[2];
             for (int whole = 0; whole < 2; whole++) { /* what a launch of a round takes is subtracted */
                 long some = whole ? count : count / rounds_of(of_sm);
-                cudaEventRecord(e0);
-                piece<WAY><<<(unsigned)(some / threads), threads, shared>>>(a + part, a + most + part, a + 2 * most + part, some);
-                cudaEventRecord(e1);
-                finish(ways[WAY]);
-                cudaEventElapsedTime(&ms[whole], e0, e1);
+                double *from = a + part;
+                ms[whole] = milliseconds(ways[WAY], [=] {
+                    piece<WAY><<<(unsigned)(some / threads), threads, shared>>>(from, from + most, from + 2 * most, some);
+                });
                 part = part + some + count < most ? part + (some + 15) / 16 * 16 : 0;
             }
             if (k >= 0)

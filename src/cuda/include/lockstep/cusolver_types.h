@@ -56,7 +56,7 @@ typedef enum {
     CUSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS = 2
 } cusolverDeterministicMode_t;
 
-/* Of these, the ways to compute that there are to choose from are one. */
+/* Algorithms that a program may choose by name. There is one: each name stands for it. */
 typedef enum { CUSOLVER_ALG_0 = 0, CUSOLVER_ALG_1 = 1, CUSOLVER_ALG_2 = 2 } cusolverAlgMode_t;
 typedef enum { CUSOLVERDN_GETRF = 0, CUSOLVERDN_POTRF = 1, CUSOLVERDN_SYEVBATCHED = 2 } cusolverDnFunction_t;
 

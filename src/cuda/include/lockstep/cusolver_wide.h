@@ -4,7 +4,8 @@ LOCKSTEP_SOLVER(cusolverDnDestroyParams, cusolverDnParams_t params)
 LOCKSTEP_SOLVER(cusolverDnSetAdvOptions, cusolverDnParams_t params, cusolverDnFunction_t function,
                 cusolverAlgMode_t algo)
 
-/* What the functions themselves have behind their own arguments, and what those have that ask for their room. */
+/* Arguments with which the signatures end: LOCKSTEP_SOLVER_ROOM of functions that say how much room another one needs,
+ * LOCKSTEP_SOLVER_BUFFERS of those that compute. */
 #define LOCKSTEP_SOLVER_ROOM                                                                                           \
     cudaDataType computeType, size_t *workspaceInBytesOnDevice, size_t *workspaceInBytesOnHost
 #define LOCKSTEP_SOLVER_BUFFERS                                                                                        \
