@@ -8,8 +8,16 @@
 #include "gpu/clusters.h"
 #include "gpu/rest.h"
 
+/* What the next block takes of the credit: one beyond those that the device holds at once comes where another has ended. */
+static uint64_t price(const struct gpu_run *run)
+{
+    const struct gpu_params *p = &run->gpu->machine.gpu;
+    bool again = p->dispatch_again && run->next_block >= (uint64_t)run->kernel.max_blocks * p->sms;
+    return again ? p->dispatch_again : p->dispatch_cycles;
+}
+
 /* How many blocks the device can start in the cycle. Its *credit* grows by gpu.dispatch_blocks a cycle as far as its
- * burst, and a block takes gpu.dispatch_cycles of it: when that is looked at makes no difference. */
+ * burst, and a block takes its price of it: when that is looked at makes no difference. */
 static uint64_t may_start(struct gpu_run *run, uint64_t cycle)
 {
     const struct gpu_params *p = &run->gpu->machine.gpu;
@@ -18,15 +26,14 @@ static uint64_t may_start(struct gpu_run *run, uint64_t cycle)
     uint64_t most = (uint64_t)p->dispatch_burst * p->dispatch_cycles;
     run->credit = cycle_min(run->credit + (cycle - run->credit_at) * p->dispatch_blocks, most);
     run->credit_at = cycle;
-    return run->credit / p->dispatch_cycles;
+    return run->credit / price(run);
 }
 
-/* Blocks that have started take from the credit. */
-static void pay(struct gpu_run *run, uint64_t blocks)
+/* Blocks that have started, at that price each, take from the credit. */
+static void pay(struct gpu_run *run, uint64_t blocks, uint64_t each)
 {
-    const struct gpu_params *p = &run->gpu->machine.gpu;
-    uint64_t price = p->dispatch_blocks ? blocks * p->dispatch_cycles : 0;
-    run->credit -= cycle_min(price, run->credit);
+    if (run->gpu->machine.gpu.dispatch_blocks)
+        run->credit -= cycle_min(blocks * each, run->credit);
 }
 
 /* The first cycle from the present one on in which the credit is enough for the next block, or cluster of them. */
@@ -35,8 +42,8 @@ static uint64_t has_credit(const struct gpu_run *run)
     const struct gpu_params *p = &run->gpu->machine.gpu;
     if (!p->dispatch_blocks)
         return run->credit_at;
-    uint64_t price = gpu_dispatch_least(run) * p->dispatch_cycles;
-    uint64_t lacks = price - cycle_min(price, run->credit);
+    uint64_t next = gpu_dispatch_least(run) * price(run);
+    uint64_t lacks = next - cycle_min(next, run->credit);
     return run->credit_at + (lacks + p->dispatch_blocks - 1) / p->dispatch_blocks;
 }
 
@@ -78,7 +85,7 @@ void gpu_dispatch_begin(struct gpu_run *run)
 bool gpu_dispatch(struct gpu_run *run, struct gpu_outlook *outlook, uint64_t cycle)
 {
     bool now = looks(run, cycle);
-    uint64_t started;
+    uint64_t started, each = price(run);
     if (RARELY(run->company))
         started = gpu_company_dispatch(run->company, now ? may_start(run, cycle) : 0, outlook);
     else if (!now || !outlook->room || cycle < gpu_first_start(run))
@@ -87,7 +94,7 @@ bool gpu_dispatch(struct gpu_run *run, struct gpu_outlook *outlook, uint64_t cyc
         started = start_blocks(run, may_start(run, cycle));
     if (!now)
         return false;
-    pay(run, started);
+    pay(run, started, each);
     run->next_look = cycle_max(has_credit(run), started ? cycle + 1 : 0);
     return started != 0;
 }

@@ -23,6 +23,18 @@ static uint64_t way(const struct lsu *lsu, unsigned other)
     return lsu->params->cluster_latency + (own > other ? own - other : other - own) * lsu->params->cluster_hop_cycles;
 }
 
+void lsu_fill_block_store(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
+                          struct message_write *m)
+{
+    lsu_store_bytes(o->access, t, m);
+    m->waiter = o->access->pc;
+    m->entry = (uint16_t)mask_first(t->lanes);
+    m->slot = o->slot;
+    m->epoch = o->epoch;
+    warp_store_left(lsu->warp, o->slot);
+    block_order_add(&lsu->blocks[lsu->warp->slots[o->slot].block].order, o->epoch);
+}
+
 static bool same_place(const struct packet *a, const struct packet *b)
 {
     return a->sm == b->sm && a->address / PACKET_LINE_BYTES == b->address / PACKET_LINE_BYTES;

@@ -36,6 +36,7 @@ struct lsu;
 struct lsu_transaction;
 struct core_op;
 struct arena;
+struct message_write;
 /* Takes what the networks have brought, as far as the port passes it. The SM is to be stepped in this cycle. */
 void lsu_cluster_take(struct lsu *lsu, uint64_t now);
 /* One cycle: what is there is performed, or answers accesses of this SM; messages leave. Returns true if shared memory
@@ -46,6 +47,10 @@ bool lsu_cluster_has_place(const struct lsu *lsu);
 /* A request of that kind for some bytes at an address of .shared::cluster, which lsu_cluster_ask sends. */
 struct packet *lsu_cluster_message(struct lsu *lsu, unsigned kind, enum lsu_message what, uint64_t address,
                                    unsigned bytes);
+/* A store to another block's shared memory takes its bytes along, and counts among the warp's until it is acknowledged. A
+ * fault of it is one of `entry`, a lane, at `waiter`, its instruction. */
+void lsu_fill_block_store(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
+                          struct message_write *m);
 /* Sends a request, which has what it is to bring, to the block of that rank in a cluster, on that SM. */
 void lsu_cluster_ask(struct lsu *lsu, struct packet *p, unsigned sm);
 /* Tells the block of that rank in a cluster, on that SM, of an arrival at the cluster's barrier, or of an end. */

@@ -172,6 +172,8 @@ static void fill_store(struct lsu *lsu, const struct core_op *o, const struct ls
     m->slot = o->slot;
     m->epoch = o->epoch;
     warp_store_left(lsu->warp, o->slot);
+    if (!lsu->params->exit_waits_stores)
+        m->life = warp_store_posted(lsu->warp, o->slot);
     block_order_add(&lsu->blocks[warp->block].order, o->epoch);
 }
 
@@ -283,20 +285,6 @@ HOT_INLINE bool pass_l1d(struct lsu *lsu, const struct core_op *o, const struct 
     return true;
 }
 
-/* A store to another block's shared memory takes its bytes along, and counts among the warp's until it is acknowledged. A
- * fault of it is one of `entry`, a lane, at `waiter`, its instruction. */
-static void fill_block_store(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t,
-                             struct message_write *m)
-{
-    lsu_store_bytes(o->access, t, m);
-    m->waiter = o->access->pc;
-    m->entry = (uint16_t)mask_first(t->lanes);
-    m->slot = o->slot;
-    m->epoch = o->epoch;
-    warp_store_left(lsu->warp, o->slot);
-    block_order_add(&lsu->blocks[lsu->warp->slots[o->slot].block].order, o->epoch);
-}
-
 /* An access to the shared memory of another block of the cluster. Returns false when there is no room. */
 NOT_INLINE bool ask_block(struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t)
 {
@@ -314,7 +302,7 @@ NOT_INLINE bool ask_block(struct lsu *lsu, const struct core_op *o, const struct
     if (p->kind == PACKET_ATOMIC)
         lsu_fill_atomic(lsu, o, t, atomic_of(p));
     if (store)
-        fill_block_store(lsu, o, t, write_of(p));
+        lsu_fill_block_store(lsu, o, t, write_of(p));
     unsigned rank = LANE_SHARED_RANK(t->address);
     lsu_cluster_ask(lsu, p, lsu->port->peer(lsu->sm, o->slot, rank, &p->local));
     if (store)
@@ -614,12 +602,24 @@ static void take_l1_reply(struct lsu *lsu)
     lsu_l1_changed(lsu);
 }
 
-/* A part of a store is acknowledged. */
-static void end_store(struct lsu *lsu, unsigned slot, uint8_t epoch)
+/* A part of a store is acknowledged; awaited: the warp may have waited for it. */
+static void end_store(struct lsu *lsu, unsigned slot, uint8_t epoch, bool awaited)
 {
     warp_store_acknowledged(lsu->warp, slot);
     lsu_performed(lsu, lsu->warp->slots[slot].block, epoch);
-    lsu->port->warp_rests(lsu->sm, slot);
+    if (awaited)
+        lsu->port->warp_rests(lsu->sm, slot);
+}
+
+/* The L2 has taken a store of a warp. One that has ended may not wait for it, and once its block has retired nobody counts
+ * it. */
+static void end_global_store(struct lsu *lsu, const struct message_write *m)
+{
+    const struct warp_slot *warp = &lsu->warp->slots[m->slot];
+    bool posted = !lsu->params->exit_waits_stores;
+    if (posted && !warp_posted_acknowledged(lsu->warp, m->slot, m->life))
+        return;
+    end_store(lsu, m->slot, m->epoch, !(posted && mask_has(lsu->warp->finished, m->slot) && warp_may_leave(warp)));
 }
 
 static void take_l1d_fill(struct lsu *lsu, const struct packet *p)
@@ -638,7 +638,7 @@ NOT_INLINE void take_block_answer(struct lsu *lsu, const struct packet *p)
         const struct message_write *m = write_of(p);
         if (absent)
             lsu->port->absent(lsu->sm, m->slot, m->waiter, m->entry, p->address);
-        end_store(lsu, m->slot, m->epoch);
+        end_store(lsu, m->slot, m->epoch, true);
         packet_free(&lsu->net.packets, pop_response(lsu));
         return;
     }
@@ -680,7 +680,7 @@ static void take_response(struct lsu *lsu)
         return;
     case L1_ACKNOWLEDGED:
         if (write_of(p)->slot != PACKET_NO_SLOT)
-            end_store(lsu, write_of(p)->slot, write_of(p)->epoch);
+            end_global_store(lsu, write_of(p));
         break;
     case L1_FILLED:
         take_l1d_fill(lsu, p);

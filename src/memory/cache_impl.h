@@ -121,7 +121,7 @@ static inline bool cache_is_dirty(const struct cache *c, uint32_t index)
  * NO_INDEX; and among lines that are neither held nor dirty. */
 uint32_t cache_choose_alike(const struct cache *c, uint32_t set);
 uint32_t cache_choose_clean(const struct cache *c, uint32_t set);
-/* With aged: an empty line, else one of the oldest quarter of the set, by a hash of the cache's clock, among lines that are
+/* With aged: an empty line, else one of the oldest fifth of the set, by a hash of the cache's clock, among lines that are
  * neither held nor reserved (clean: nor dirty); or NO_INDEX. */
 uint32_t cache_choose_aged(const struct cache *c, uint32_t set, bool clean);
 

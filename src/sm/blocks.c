@@ -157,6 +157,8 @@ void sm_launch(struct sm *sm, const uint32_t index[3], const uint16_t *peers, ui
     for (unsigned i = 0; i < k->warps_per_block; i++)
         launch_warp(sm, block, first + i, i, cycle);
     warp_come(&sm->warp, slots);
+    for (uint64_t rest = sm->params->block_start_cycles ? slots : 0; rest; rest &= rest - 1)
+        warp_wait_until(&sm->warp, WARP_WAIT_start, mask_first(rest), cycle + sm->params->block_start_cycles);
     agenda_add(&sm->agenda, DUE_FETCH);
 }
 

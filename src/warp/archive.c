@@ -39,6 +39,9 @@ void warp_archive_slot(struct warp_table *w, unsigned index, struct archive *ar)
     ARCHIVE(ar, slot->head_pc);
     ARCHIVE(ar, slot->in_flight);
     ARCHIVE(ar, slot->stores_out);
+    ARCHIVE(ar, slot->posted);
+    ARCHIVE(ar, slot->left);
+    ARCHIVE(ar, slot->life);
     ARCHIVE(ar, slot->pending_registers);
     ARCHIVE(ar, slot->loads_out);
     ARCHIVE(ar, slot->lanes_out);

@@ -78,11 +78,31 @@ void warp_start(struct warp_table *w, unsigned index, unsigned block, uint64_t a
     size_t bytes = w->scoreboard_words * sizeof(uint64_t);
     slot->block = (uint8_t)block;
     slot->buffered = 0;
-    slot->in_flight = slot->stores_out = slot->pending_registers = slot->loads_out = slot->lanes_out = slot->copies_out = 0;
+    slot->in_flight = slot->stores_out = slot->posted = slot->pending_registers = slot->loads_out = slot->lanes_out = slot->copies_out = 0;
     memset(slot->scoreboard, 0, bytes);
     memset(slot->from_memory, 0, bytes);
     memset(slot->from_chip, 0, bytes);
     slot->age = age;
+    if (!slot->left)
+        slot->life = 0;
+}
+
+bool warp_posted_acknowledged(struct warp_table *w, unsigned index, uint8_t life)
+{
+    struct warp_slot *slot = &w->slots[index];
+    bool own = (w->resident >> index & 1) && slot->life == life;
+    slot->posted -= own;
+    slot->left -= !own;
+    return own;
+}
+
+/* The warp's block retires: its stores under way are another's no less than its own from now on. */
+static void leave_stores(struct warp_slot *slot)
+{
+    contract(slot->posted == slot->stores_out && (!slot->posted || warp_may_leave(slot)));
+    slot->life += slot->posted > 0;
+    slot->left += slot->posted;
+    slot->stores_out = slot->posted = 0;
 }
 
 void warp_set_clear(uint64_t *set, void *slots)
@@ -106,6 +126,8 @@ void warp_come(struct warp_table *w, uint64_t slots)
 void warp_go(struct warp_table *w, uint64_t slots)
 {
     warp_account_go(w, slots);
+    for (uint64_t rest = slots; rest; rest &= rest - 1)
+        leave_stores(&w->slots[mask_first(rest)]);
     w->resident &= ~slots;
     w->finished &= ~slots;
     waits_changed(w);

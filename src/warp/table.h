@@ -34,6 +34,8 @@ struct warp_slot {
     _Alignas(CACHE_LINE) ROOM_KEPT uint32_t head_pc;
     ROOM_KEPT uint32_t in_flight;             /* ops between issue and completion */
     ROOM_KEPT uint32_t stores_out;            /* writes not acknowledged */
+    ROOM_KEPT uint32_t posted;                /* of these: see warp_store_posted */
+    ROOM_KEPT uint32_t left;                  /* writes not acknowledged of warps that had the slot before */
     ROOM_KEPT uint32_t pending_registers;     /* bits set in the scoreboard */
     ROOM_KEPT uint32_t loads_out;             /* ops in flight whose registers come from somewhere else */
     ROOM_KEPT uint32_t copies_out;            /* copies in bulk that are not done, which no fence waits for */
@@ -43,6 +45,7 @@ struct warp_slot {
         from_memory; /* of the registers that wait: those that a load from beyond the SM writes */
     ROOM_KEPT uint64_t *ROOM_KEPT from_chip; /* those that shared memory or the constant cache gives */
     ROOM_KEPT uint8_t block;                 /* block slot */
+    ROOM_KEPT uint8_t life;                  /* warps that have left stores behind since the slot had none of others */
     ROOM_KEPT uint8_t buffered;              /* instructions in the buffer: consecutive ones from head_pc on */
     ROOM_KEPT uint8_t unit;                  /* of the head instruction: the set of `wants` that the warp is in */
     ROOM_KEPT uint8_t stall_cause;           /* enum warp_cause: see account.h */
@@ -100,10 +103,16 @@ static inline uint64_t warp_needs_values(const struct warp_table *w)
 {
     return w->buffered & ~(w->cleared | w->mispredicted | w->waiting);
 }
-/* Everything that the warp has issued is complete, its stores are acknowledged, no queue owes it a lock. */
+/* Its posted stores may be left behind when it ends: see warp_store_posted. */
+static inline bool warp_may_leave(const struct warp_slot *slot)
+{
+    return slot->life < UINT8_MAX;
+}
+/* Everything that the warp has issued is complete, the stores that it is to wait for are acknowledged, no queue owes it a
+ * lock. */
 static inline bool warp_is_drained(const struct warp_slot *slot)
 {
-    return !slot->in_flight && !slot->stores_out && !slot->lanes_out && !slot->copies_out;
+    return !slot->in_flight && slot->stores_out == (warp_may_leave(slot) ? slot->posted : 0) && !slot->lanes_out && !slot->copies_out;
 }
 /* True: all registers that an instruction reads or writes have their values. Calls and returns change the frame that
  * register numbers name, so they wait for every value under way. */
@@ -466,6 +475,17 @@ static inline void warp_store_acknowledged(struct warp_table *w, unsigned slot)
 {
     w->slots[slot].stores_out--;
 }
+/* Stores that are *posted*: a warp that ends does not wait for them, and leaves them behind when its block retires. What
+ * acknowledges a store bears the life of the warp that sent it: another one has the slot now if the slot's is not the same.
+ * Lives are counted from where no store of an earlier one was under way; the last one that can be counted leaves none. */
+static inline uint8_t warp_store_posted(struct warp_table *w, unsigned slot)
+{
+    w->slots[slot].posted++;
+    return w->slots[slot].life;
+}
+/* A posted store of that life is acknowledged. True: the warp that sent it has the slot still, and waits for it if
+ * anybody does. */
+bool warp_posted_acknowledged(struct warp_table *w, unsigned slot, uint8_t life);
 
 /* check.c: recomputes the sets of the resident warps and the causes at which they stand, between two cycles. */
 void warp_check(struct warp_table *w, struct check *c);

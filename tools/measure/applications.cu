@@ -76,7 +76,8 @@ static void sum(int n)
 {
     add<<<((unsigned)n + 255) / 256, 256>>>(a, b, c, n);
 }
-static void measured(const char *what, const char *part, const char *parameter, void (*launch)(int), int n)
+/* once: what it goes through once, so that another launch before it costs little and leaves the L2 as it is on a card. */
+static void measured(const char *what, const char *part, const char *parameter, void (*launch)(int), int n, bool once)
 {
     cudaEvent_t e0, e1;
     std::vector<double> v;
@@ -84,7 +85,7 @@ static void measured(const char *what, const char *part, const char *parameter, 
         return;
     cudaEventCreate(&e0);
     cudaEventCreate(&e1);
-    for (int k = measure.few || measure.small ? 0 : -1; k < measure.repetitions; k++) {
+    for (int k = measure.small || (measure.few && !once) ? 0 : -1; k < measure.repetitions; k++) {
         float ms = 0;
         cudaEventRecord(e0);
         launch(measure.small ? 256 : n);
@@ -104,10 +105,10 @@ int main(int argc, char **argv)
     a = device_array<float>(most);
     b = device_array<float>(most);
     c = device_array<float>(most);
-    measured("polybench-2DConvolution", "convolution", "NO_ARGS", convolution, 4096);
-    measured("polybench-3mm", "3mm", "NO_ARGS", three_products, 512);
-    measured("polybench-bicg", "bicg", "NO_ARGS", columns_and_rows, 4096);
-    measured("polybench-gesummv", "gesummv", "NO_ARGS", sum_of_products, 4096);
-    measured("vectorAdd", "vectorAdd", "__size_4000000", sum, 4000000);
+    measured("polybench-2DConvolution", "convolution", "NO_ARGS", convolution, 4096, true);
+    measured("polybench-3mm", "3mm", "NO_ARGS", three_products, 512, false);
+    measured("polybench-bicg", "bicg", "NO_ARGS", columns_and_rows, 4096, false);
+    measured("polybench-gesummv", "gesummv", "NO_ARGS", sum_of_products, 4096, false);
+    measured("vectorAdd", "vectorAdd", "__size_4000000", sum, 4000000, true);
     return 0;
 }

@@ -219,8 +219,9 @@ template <int WAY> static void one_way(double *a, long most)
 }
 
 /* Arrays gone through by blocks that have one element for each thread, as RRZE's programs do: where few threads are to be on an SM,
- * each block takes so much shared memory that there is a place for one. What a block that ends and the next one take counts too. */
-template <int WAY> __global__ void piece(double *a, const double *b, const double *c, long count)
+ * each block takes so much shared memory that there is a place for one. What a block that ends and the next one take counts too. Their
+ * triad has four arrays (b * d + c), that of `array` three. */
+template <int WAY> __global__ void piece(double *a, const double *b, const double *c, const double *d, long count)
 {
     extern __shared__ double place[];
     long i = blockIdx.x * (long)blockDim.x + threadIdx.x + 2;
@@ -232,7 +233,7 @@ template <int WAY> __global__ void piece(double *a, const double *b, const doubl
     if (WAY == SCALE)
         value *= 1.5;
     if (WAY == TRIAD)
-        value += 1.5 * c[i];
+        value = value * d[i] + c[i];
     if (WAY == POINTS3 || WAY == POINTS5)
         value = 0.5 * value + b[i - 1] + b[i + 1];
     if (WAY == POINTS5)
@@ -260,12 +261,12 @@ template <int WAY> static void one_way_by_blocks(double *a, long most, int share
                 long some = whole ? count : count / rounds_of(of_sm);
                 double *from = a + part;
                 ms[whole] = milliseconds(ways[WAY], [=] {
-                    piece<WAY><<<(unsigned)(some / threads), threads, shared>>>(from, from + most, from + 2 * most, some);
+                    piece<WAY><<<(unsigned)(some / threads), threads, shared>>>(from, from + most, from + 2 * most, from + 3 * most, some);
                 });
                 part = part + some + count < most ? part + (some + 15) / 16 * 16 : 0;
             }
             if (k >= 0)
-                v.push_back((double)(count - count / rounds_of(of_sm)) * bytes_of[WAY] / (ms[1] - ms[0]) / 1e6);
+                v.push_back((double)(count - count / rounds_of(of_sm)) * (WAY == TRIAD ? 32 : bytes_of[WAY]) / (ms[1] - ms[0]) / 1e6);
         }
         row("arrays by blocks; threads an SM", ways[WAY], (long)of_sm, v, "GB/s", true);
     }
@@ -330,7 +331,7 @@ int main(int argc, char **argv)
     begin_program(argc, argv);
     long most = measure.small ? 4 << 20 : measure.few ? 16 << 20 : 64 << 20; /* elements of an array */
     mark *m = device_array<mark>(8192);
-    double *out = device_array<double>(1 << 20), *a = device_array<double>(3 * (size_t)most);
+    double *out = device_array<double>(1 << 20), *a = device_array<double>(4 * (size_t)most);
     if (wanted("chase"))
         chase(m, (char *)a, (u64 *)out);
     if (wanted("own"))

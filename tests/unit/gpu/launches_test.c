@@ -155,6 +155,51 @@ static void blocks_start_at_a_rate(void **state)
     assert_int_equal(cycles_of(burst, "writes", stepped), cycles_of(burst, "writes", many));
 }
 
+/* Blocks beyond those that the device holds at once have a rate of their own. */
+static void places_are_given_again_at_a_rate(void **state)
+{
+    static const char set[] = "gpu.sms=4 sm.blocks=2 gpu.dispatch_blocks=1 gpu.dispatch_cycles=1500 ",
+                      again[] = "gpu.sms=4 sm.blocks=2 gpu.dispatch_blocks=1 gpu.dispatch_cycles=1500 gpu.dispatch_again=900";
+    const struct shape whole = {.grid = 8, .block = 32}, few = {.grid = 20, .block = 32}, many = {.grid = 30, .block = 32};
+    struct shape stepped = many;
+    (void)state;
+    stepped.every_cycle = true;
+    assert_int_equal(cycles_of(again, "writes", whole), cycles_of(set, "writes", whole));
+    assert_int_equal(cycles_of(set, "writes", many) - cycles_of(set, "writes", few), 10 * 1500);
+    assert_int_equal(cycles_of(again, "writes", many) - cycles_of(again, "writes", few), 10 * 900);
+    assert_int_equal(cycles_of(again, "writes", stepped), cycles_of(again, "writes", many));
+}
+
+/* The warps of a block issue nothing before it has been made ready; others of the SM go on meanwhile, and instructions are
+ * fetched: the first ones take longer than that. */
+static void blocks_take_time_to_start(void **state)
+{
+    static const char plain[] = "gpu.sms=1 sm.blocks=1", slow[] = "gpu.sms=1 sm.blocks=1 sm.block_start_cycles=200",
+                      two[] = "gpu.sms=1 sm.blocks=2 sm.block_start_cycles=200";
+    const struct shape one = {.grid = 1, .block = 32}, ten = {.grid = 10, .block = 32};
+    struct shape stepped = ten;
+    (void)state;
+    stepped.every_cycle = true;
+    assert_int_equal(cycles_of(slow, "ends", one), cycles_of(plain, "ends", one));
+    assert_in_range(cycles_of(slow, "ends", ten) - cycles_of(plain, "ends", ten), 9 * 190, 9 * 200);
+    assert_in_range(cycles_of(two, "ends", ten) - cycles_of(plain, "ends", ten), 2 * 190, 4 * 200);
+    assert_int_equal(cycles_of(slow, "ends", stepped), cycles_of(slow, "ends", ten));
+}
+
+/* A block that has ended leaves its place while its stores are under way, and the launch ends when they have come in. */
+static void stores_are_left_behind(void **state)
+{
+    static const char waits[] = "gpu.sms=1 sm.blocks=1", leaves[] = "gpu.sms=1 sm.blocks=1 sm.exit_waits_stores=false";
+    const struct shape one = {.grid = 1, .block = 32}, ten = {.grid = 10, .block = 32};
+    struct shape stepped = ten;
+    (void)state;
+    stepped.every_cycle = true;
+    assert_int_equal(cycles_of(leaves, "writes", one), cycles_of(waits, "writes", one));
+    assert_true(cycles_of(leaves, "writes", ten) + 9 * 100 < cycles_of(waits, "writes", ten));
+    assert_int_equal(cycles_of(leaves, "ends", ten), cycles_of(waits, "ends", ten));
+    assert_int_equal(cycles_of(leaves, "writes", stepped), cycles_of(leaves, "writes", ten));
+}
+
 /* A place that has come free waits for the dispatcher's next look: on one SM with one place each block starts in a
  * multiple of the interval, and waits no longer than that. While places are free blocks start in every cycle. */
 static void places_wait_for_a_look(void **state)
@@ -222,7 +267,8 @@ int main(void)
         cmocka_unit_test(launches_keep_their_distance), cmocka_unit_test(blocks_start_at_a_rate),
         cmocka_unit_test(places_wait_for_a_look),       cmocka_unit_test(launches_bring_what_they_need),
         cmocka_unit_test(no_credits_are_lost),          cmocka_unit_test(clocks_of_any_ratio),
-        cmocka_unit_test(requests_share_a_port),
+        cmocka_unit_test(requests_share_a_port),        cmocka_unit_test(places_are_given_again_at_a_rate),
+        cmocka_unit_test(blocks_take_time_to_start),    cmocka_unit_test(stores_are_left_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,7 @@ static const struct way {
     {"gtx480", "gpu.sms=2 sm.issue_width=3 sm.cores=2 sm.memory_in_order=false sm.id_oc_sp=1"},
     {"gtx480", "gpu.sms=2 coherence.protocol=hlrc sm.scheduler=gto+bows gpu.seed=3"},
     {"gtx480", "gpu.sms=2 sm.fence_l1=none sm.fence_waits_stores=false sm.values_at_issue=true"},
+    {"gtx480", "gpu.sms=2 sm.exit_waits_stores=false sm.block_start_cycles=40 sm.blocks=1"},
     {"gtx480", "gpu.sms=2 coherence.protocol=vi locks.queue=true sm.divergence=its"},
     {"gtx1080ti", "gpu.sms=2 sm.blocks=1 gpu.dispatch_interval=32 gpu.dispatch_blocks=1 gpu.dispatch_cycles=70 "
                   "network.core=ideal network.latency=33"},

@@ -135,7 +135,7 @@ static void fifo_ignores_use(void **state)
     assert_int_equal(look(f->cache, SET0(0), 4), CACHE_MISS);
 }
 
-/* With aged, one of the oldest quarter of a set is given up, now this one, now that one. */
+/* With aged, one of the oldest fifth of a set is given up, now this one, now that one. */
 static void aged_gives_up_one_of_the_oldest(void **state)
 {
     enum { WAYS = 8, OLDEST = 2 };
