@@ -337,6 +337,9 @@ enum lockstep_check_flag {
     /* Accesses just outside of allocations pass: loads read zeros, stores change nothing, each line is told once. */
     LOCKSTEP_LET_PASS = 4,
     LOCKSTEP_COUNT_PASSED = 8, /* these are findings */
+    /* Accesses that lie in another allocation or variable than the one from which their address is computed, or in memory
+     * that is no program's: parameters, heap, workspace. */
+    LOCKSTEP_CHECK_MEM = 16,
 };
 /* Looks for errors of kernels, by a set of enum lockstep_check_flag. To be called once. With the first two, launches
  * are simulated by one thread. */

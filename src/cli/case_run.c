@@ -418,7 +418,7 @@ static uint32_t checks_of(const struct cli_options *o)
 {
     return (o->checks & GPU_CHECKS_race ? LOCKSTEP_CHECK_RACE : 0) |
            (o->checks & GPU_CHECKS_init ? LOCKSTEP_CHECK_INIT : 0) | (o->lenient ? LOCKSTEP_LET_PASS : 0) |
-           (o->checks & GPU_CHECKS_mem ? LOCKSTEP_COUNT_PASSED : 0);
+           (o->checks & GPU_CHECKS_mem ? LOCKSTEP_CHECK_MEM | LOCKSTEP_COUNT_PASSED : 0);
 }
 
 static int observe(struct case_run *run)

@@ -272,6 +272,8 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
         }
         count(f, &r);
         worked |= live != warp->live;
+        if (event == SIMT_MEMORY && RARELY(f->run->grid.bounded))
+            sm_strays_look(&f->strays, &f->run->bounds, warp, &f->access, f->instructions);
         if (event == SIMT_MEMORY && (f->access.space == ISA_SPACE_GLOBAL || f->access.space == ISA_SPACE_CONST)) {
             if (!legal(f, b, w))
                 return true;

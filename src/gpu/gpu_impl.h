@@ -27,6 +27,7 @@ struct gpu_module {
     bool cluster_barrier; /* or for the cluster */
     bool mbarriers;       /* or at mbarriers */
     bool takes_locks;  /* or asks for a lock or a semaphore */
+    const struct isa_base *bases; /* of what it accesses; NULL: nobody has asked yet */
     struct gpu_module *next;
 };
 
@@ -113,6 +114,7 @@ struct gpu {
     struct strbuf output;
     VEC(uint64_t) unsynced_lines; /* gpu_is_first_note: hashes of the lines whose unsynced instructions were reported, and of names of kernels */
     bool lenient, strays_are_findings; /* gpu_let_pass */
+    bool bounded;                      /* --check mem: launches look where their accesses lie (bounds.c) */
     VEC(struct gpu_stray_line) strays; /* lines with stray accesses, in the order in which they were reported */
     struct simt_services services;
     struct gpu_run *standing; /* the launch that stands or is held, else NULL */
@@ -184,6 +186,7 @@ struct gpu_run {
     struct diag_sink *sink;
     struct simt_grid grid;
     struct sm_kernel kernel;
+    struct sm_bounds bounds; /* where gpu.bounded */
     struct watch_launch watched;
     struct gpu_intervals *intervals; /* or NULL */
     struct arena arena;
@@ -414,6 +417,10 @@ bool gpu_is_first_note(struct gpu *gpu, uint64_t line);
 void gpu_explain_unsynced(struct gpu_run *run, const struct sm_unsynced_list *list);
 /* As gpu_explain_unsynced, for the lists of all SMs, in order of time. */
 void gpu_explain_unsynced_of_sms(struct gpu_run *run);
+/* bounds.c: under --check mem, has the launch look where its accesses lie; and reports one that it has found, of the list
+ * of strays, in the sink as an error, and counts it as a finding. */
+void gpu_begin_bounds(struct gpu_run *run);
+void gpu_explain_bounds(struct gpu_run *run, const struct sm_stray *stray);
 /* strays.c: reports stray accesses in the sink, as warnings, once for each line, and counts them; of all SMs, in order
  * of time; describes what was counted. */
 void gpu_explain_strays(struct gpu_run *run, const struct sm_stray_list *list);

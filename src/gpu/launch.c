@@ -373,6 +373,7 @@ static int prepare(struct gpu_run *run, unsigned params)
     if (check_shape(run) || check_code(run) || check_barriers(run))
         return -1;
     describe_grid(run);
+    gpu_begin_bounds(run);
     return gpu_settle_clusters(run) || check_lock_queues(run) || check_resources(run) || write_params(run, params) ||
                    write_workspace(run)
                ? -1

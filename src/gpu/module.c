@@ -50,7 +50,8 @@ static void write_relocs(struct gpu *gpu, const struct isa_module *code, const s
 static void link_operand(const struct isa_module *code, const struct isa_operand *operand)
 {
     struct isa_operand *o = (struct isa_operand *)operand;
-    if (o->kind == ISA_OPERAND_SYMBOL)
+    o->linked = o->kind == ISA_OPERAND_SYMBOL;
+    if (o->linked)
         o->value += code->variables[o->reg].address;
     else if (o->kind == ISA_OPERAND_FUNC)
         o->value = isa_function_address(o->reg);

@@ -38,6 +38,7 @@ void gpu_sanitize(struct gpu *gpu, unsigned checks)
 {
     unsigned what =
         (checks & GPU_CHECKS_race ? SANITIZE_RACES : 0) | (checks & GPU_CHECKS_init ? SANITIZE_UNWRITTEN : 0);
+    gpu->bounded = checks & GPU_CHECKS_mem;
     if (!what)
         return;
     gpu->sanitize = sanitize_create(what, gpu->store.start, gpu->store.size);

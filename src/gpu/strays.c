@@ -49,7 +49,8 @@ static uint64_t count_line(const struct isa_module *code, const struct sm_stray_
 {
     uint64_t count = 0;
     for (size_t i = first; i < list->count; i++)
-        count += gpu_line_of(code, &code->instrs[list->items[i].pc]) == line ? list->items[i].count : 0;
+        if (list->items[i].why == SM_STRAY_OUTSIDE && gpu_line_of(code, &code->instrs[list->items[i].pc]) == line)
+            count += list->items[i].count;
     return count;
 }
 
@@ -58,6 +59,10 @@ void gpu_explain_strays(struct gpu_run *run, const struct sm_stray_list *list)
     const struct isa_module *code = run->launch->module->code;
     for (size_t i = 0; i < list->count; i++) {
         const struct isa_instr *instr = &code->instrs[list->items[i].pc];
+        if (list->items[i].why != SM_STRAY_OUTSIDE) {
+            gpu_explain_bounds(run, &list->items[i]);
+            continue;
+        }
         struct gpu_stray_line *line = line_for(run->gpu, gpu_line_of(code, instr));
         if (!line->at) {
             struct strbuf at = {0};
@@ -83,13 +88,13 @@ static int by_time(const void *a, const void *b)
     return x->pc < y->pc ? -1 : x->pc > y->pc;
 }
 
-/* Items of the same instruction, from several SMs, become one: the first. */
+/* Items of the same instruction and reason, from several SMs, become one: the first. */
 static void merge(struct sm_stray_list *list)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
         size_t k = 0;
-        while (k < kept && list->items[k].pc != list->items[i].pc)
+        while (k < kept && (list->items[k].pc != list->items[i].pc || list->items[k].why != list->items[i].why))
             k++;
         if (k < kept)
             list->items[k].count += list->items[i].count;

@@ -44,6 +44,7 @@ struct isa_operand {
     uint8_t kind;   /* enum isa_operand_kind */
     uint8_t bits;   /* width of the register or value: 1 (predicate), 8, 16, 32, 64 */
     bool negate;    /* predicates: !p */
+    bool linked;    /* IMM: it was a SYMBOL, and `reg` still says which */
     uint32_t reg;   /* index into the function's regs, or as the kind says */
     uint32_t row;   /* first row in the frame (REG), predicate index in the frame (PRED) */
     uint64_t value;

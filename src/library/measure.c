@@ -30,7 +30,8 @@ static int need_first(struct lockstep_device *d, bool called, const char *what)
 
 int lockstep_check(struct lockstep_device *d, uint32_t flags)
 {
-    const uint32_t known = LOCKSTEP_CHECK_RACE | LOCKSTEP_CHECK_INIT | LOCKSTEP_LET_PASS | LOCKSTEP_COUNT_PASSED;
+    const uint32_t known = LOCKSTEP_CHECK_RACE | LOCKSTEP_CHECK_INIT | LOCKSTEP_LET_PASS | LOCKSTEP_COUNT_PASSED |
+                           LOCKSTEP_CHECK_MEM;
     int code = need_first(d, d->checks, "lockstep_check");
     if (!code && flags & ~known)
         code = library_wrong(d, LOCKSTEP_ERROR_VERSION, NULL, "lockstep_check: flags that this library does not know");
@@ -38,7 +39,8 @@ int lockstep_check(struct lockstep_device *d, uint32_t flags)
         return code;
     d->checks = true;
     gpu_sanitize(d->gpu, (flags & LOCKSTEP_CHECK_RACE ? (unsigned)GPU_CHECKS_race : 0) |
-                             (flags & LOCKSTEP_CHECK_INIT ? (unsigned)GPU_CHECKS_init : 0));
+                             (flags & LOCKSTEP_CHECK_INIT ? (unsigned)GPU_CHECKS_init : 0) |
+                             (flags & LOCKSTEP_CHECK_MEM ? (unsigned)GPU_CHECKS_mem : 0));
     if (flags & LOCKSTEP_LET_PASS) /* without, none passes that could be counted */
         gpu_let_pass(d->gpu, flags & LOCKSTEP_COUNT_PASSED);
     return LOCKSTEP_OK;

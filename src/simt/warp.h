@@ -107,6 +107,7 @@ struct simt_grid {
     bool rotates_lanes; /* where they do: see simt_warp.threads */
     bool check_sync;    /* unsynced instructions fault */
     bool lenient;       /* accesses near an allocation are let pass (sm/strays.h) */
+    bool bounded;       /* accesses are held against what they are to reach (sm/strays.h) */
     bool lock_past;     /* lanes may come past a reconvergence point with a lock (lock.h) */
     uint32_t cluster[3];    /* blocks of a cluster; 1, 1, 1 where there are none */
     uint32_t cluster_blocks; /* their product */

@@ -71,7 +71,10 @@ COLD NOT_INLINE enum simt_event pass_strays(struct sm *sm, struct warp_slot *war
     const struct sm_stray_memory memory = {sm->setup.store, sm->kernel->read_only, sm->kernel->context};
     struct simt_fault fault;
     bool in_dram = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_CONST;
-    if (!in_dram || simt_access_moves(access) || check_addresses(sm, access, &fault))
+    bool illegal = in_dram && !simt_access_moves(access) && !check_addresses(sm, access, &fault);
+    if (!illegal && sm->kernel->bounds)
+        sm_strays_look(&sm->strays, sm->kernel->bounds, &warp->simt, access, sm->agenda.now);
+    if (!illegal || !sm->kernel->grid->lenient)
         return SIMT_MEMORY;
     if (!sm_strays_pass(&sm->strays, &memory, &warp->simt, access, sm->agenda.now, &r->fault))
         return SIMT_FAULTED;
@@ -404,7 +407,7 @@ static inline bool execute(struct sm *sm, struct warp_slot *warp, unsigned slot,
 {
     uint64_t live = warp->simt.live;
     enum simt_event event = simt_execute(&warp->simt, sm->agenda.now, o->access, r);
-    if (event == SIMT_MEMORY && RARELY(sm->kernel->grid->lenient))
+    if (event == SIMT_MEMORY && RARELY(sm->kernel->grid->lenient | sm->kernel->grid->bounded))
         event = pass_strays(sm, warp, o->access, r);
     if (RARELY(event == SIMT_FAULTED)) {
         r->fault.pc = r->pc;

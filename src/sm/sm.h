@@ -86,6 +86,7 @@ struct sm_kernel {
     unsigned max_blocks;                                      /* that fit on an SM at once */
     bool (*read_only)(const void *context, uint64_t address); /* constant memory: stores fault */
     const void *context;
+    const struct sm_bounds *bounds; /* where the grid is bounded, else NULL */
     const struct watch_launch *watched; /* its observers, or NULL */
     bool log_phases;                    /* for sm_phase_rows */
     bool comes_early;                   /* launches that it comes after have not ended: written between windows */

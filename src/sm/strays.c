@@ -31,16 +31,17 @@ static enum place place_of(const struct sm_stray_memory *memory, const struct si
     return PLACE_ILLEGAL;
 }
 
-static void note(struct sm_stray_list *list, const struct simt_warp *warp, const struct simt_access *access,
-                 uint64_t lanes, uint64_t cycle)
+static void note(struct sm_stray_list *list, enum sm_stray_why why, const struct simt_warp *warp,
+                 const struct simt_access *access, uint64_t lanes, uint64_t cycle)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (list->items[i].pc == access->pc) {
+        if (list->items[i].pc == access->pc && list->items[i].why == why) {
             list->items[i].count += mask_count(lanes);
             return;
         }
     unsigned lane = mask_first(lanes);
     struct sm_stray first = {.pc = access->pc,
+                             .why = (uint8_t)why,
                              .space = access->space,
                              .lane = (uint8_t)lane,
                              .address = access->address[lane],
@@ -85,10 +86,33 @@ COLD bool sm_strays_pass(struct sm_stray_list *list, const struct sm_stray_memor
         across |= place == PLACE_ACROSS ? BIT64(lane) : 0;
     }
     if (strays | across)
-        note(list, warp, access, strays | across, cycle);
+        note(list, SM_STRAY_OUTSIDE, warp, access, strays | across, cycle);
     give_zeros(warp, access, strays);
     access->mask &= ~strays;
     return true;
+}
+
+/* Bounds */
+
+COLD void sm_strays_look(struct sm_stray_list *list, const struct sm_bounds *bounds, const struct simt_warp *warp,
+                         const struct simt_access *access, uint64_t cycle)
+{
+    const struct isa_base *base = &bounds->bases[access->pc];
+    bool shared = access->space == ISA_SPACE_SHARED, dram = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_CONST;
+    uint64_t start, end, from = 0, reserved = 0, bytes = (uint64_t)access->element_bytes * access->elements;
+    bool known = base->kind && bounds->reach(bounds->context, base, &start, &end);
+    for (uint64_t rest = shared || dram ? access->mask : 0; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint64_t address = shared ? LANE_SHARED_OFFSET(access->address[lane]) : access->address[lane];
+        if (known && (address < start || address >= end || bytes > end - address))
+            from |= BIT64(lane);
+        else if (dram && bounds->reserved(bounds->context, access->instr, address, bytes))
+            reserved |= BIT64(lane);
+    }
+    if (from)
+        note(list, SM_STRAY_FROM, warp, access, from, cycle);
+    if (reserved)
+        note(list, SM_STRAY_RESERVED, warp, access, reserved, cycle);
 }
 
 /* Checkpoints */
@@ -96,7 +120,7 @@ COLD bool sm_strays_pass(struct sm_stray_list *list, const struct sm_stray_memor
 void sm_strays_archive(struct sm_stray_list *list, uint32_t instructions, struct archive *ar)
 {
     uint32_t count = (uint32_t)list->count;
-    archive_u32_to(ar, &count, instructions);
+    archive_u32_to(ar, &count, instructions * (SM_STRAY_RESERVED + 1));
     if (archive_loading(ar))
         list->count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -105,6 +129,7 @@ void sm_strays_archive(struct sm_stray_list *list, uint32_t instructions, struct
             vec_push(list, none);
         struct sm_stray *item = &list->items[i];
         archive_u32_to(ar, &item->pc, instructions - 1);
+        archive_u8_to(ar, &item->why, SM_STRAY_RESERVED);
         archive_u8_to(ar, &item->space, UINT8_MAX);
         archive_u8_to(ar, &item->lane, SIMT_MAX_WIDTH - 1);
         ARCHIVE(ar, item->address);
