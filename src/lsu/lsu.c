@@ -171,6 +171,7 @@ static void fill_store(struct lsu *lsu, const struct core_op *o, const struct ls
         return;
     m->slot = o->slot;
     m->epoch = o->epoch;
+    m->follows = warp->stores_out != 0;
     warp_store_left(lsu->warp, o->slot);
     if (!lsu->params->exit_waits_stores)
         m->life = warp_store_posted(lsu->warp, o->slot);

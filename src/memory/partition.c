@@ -131,7 +131,7 @@ void partition_oppose(struct partition *p, uint64_t seed, uint32_t most)
         struct slice *s = p->slices[k];
         s->adversary = ARENA_NEW(&p->own, struct slice_adversary, 1);
         *s->adversary =
-            (struct slice_adversary){random_stream_of(seed, "adversary", p->channel * p->slice_count + k), most};
+            (struct slice_adversary){random_stream_of(seed, "adversary", p->channel * p->slice_count + k), most, seed};
     }
 }
 

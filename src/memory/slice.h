@@ -52,6 +52,7 @@ struct slice_probes {
 struct slice_adversary {
     struct random_stream stream;
     uint32_t most; /* L2 cycles for which one is held */
+    uint64_t seed;
 };
 
 /* Fields that are used together share a cache line of the host: many slices take turns. */
