@@ -148,7 +148,9 @@ static void add_reserved(const struct gpu_run *run, const struct sm_stray *s, st
     struct strbuf behind = {0};
     strbuf_add(out, in_heap ? ", where device malloc has given nothing out, or it was freed"
                             : ", which is no memory of the program's");
-    if (!in_heap && gpu_add_behind(run->gpu, s->address, &behind))
+    if (!in_heap && gpu_add_former(run->gpu, s->address, &behind))
+        strbuf_addf(out, ", in the place of %s", strbuf_text(&behind));
+    else if (!in_heap && gpu_add_behind(run->gpu, s->address, &behind))
         strbuf_addf(out, ": %s", strbuf_text(&behind));
     strbuf_free(&behind);
 }

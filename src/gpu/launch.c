@@ -198,7 +198,10 @@ static int write_params(struct gpu_run *run, unsigned number)
         gpu->params[number] = block;
         gpu->params_bytes[number] = bytes;
         vec_push(&gpu->constants, (struct gpu_range){block, block + bytes});
-        if (gpu->sanitize) /* nobody writes them as global memory: loads that take them for it are found */
+        /* Nobody writes them as global memory: loads that take them for it are found, if not by --check mem already. */
+        if (gpu->sanitize && gpu->bounded)
+            sanitize_host_wrote(gpu->sanitize, block, bytes);
+        else if (gpu->sanitize)
             sanitize_host_allocated(gpu->sanitize, block, bytes);
     }
     if (run->launch->kernel->param_bytes)

@@ -147,7 +147,8 @@ void sanitize_free_launch(struct sanitize *s)
     vec_free(&s->crews);
     vec_free(&s->findings);
     free(s->polls);
-    s->polls = NULL;
+    free(s->overwrites);
+    s->polls = s->overwrites = NULL;
     s->block_count = s->sms = s->rows = 0;
 }
 

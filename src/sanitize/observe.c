@@ -198,6 +198,29 @@ static void check_words(struct lane_access *a)
     }
 }
 
+/* An exchange whose result nothing takes: it reads what was there, and nobody sees it. */
+static bool only_writes(const struct isa_module *module, const struct isa_instr *instr)
+{
+    const struct isa_function *f = isa_function_at(module, (uint32_t)(instr - module->instrs));
+    for (uint32_t i = 0; i < f->count; i++)
+        for (unsigned s = 0; s < module->instrs[f->first + i].src_count; s++) {
+            const struct isa_operand *o = &module->instrs[f->first + i].src[s];
+            for (unsigned d = 0; d < instr->dst_count; d++)
+                if (o->kind == ISA_OPERAND_REG && instr->dst[d].kind == ISA_OPERAND_REG && o->reg == instr->dst[d].reg)
+                    return false;
+        }
+    return true;
+}
+
+static void find_overwriting(struct sanitize *s)
+{
+    for (uint32_t i = 0; i < s->module->instr_count; i++) {
+        const struct isa_instr *instr = instr_at(s, i);
+        bool exchanges = isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_ATOMIC && instr->mods.atomic == ISA_ATOMIC_EXCH;
+        s->overwrites[i] = exchanges && only_writes(s->module, instr);
+    }
+}
+
 static void check_written(struct lane_access *a)
 {
     struct sanitize_block *shared = a->place.block;
@@ -205,7 +228,7 @@ static void check_written(struct lane_access *a)
     uint64_t address = a->place.address;
     bool hosts = sanitize_is_hosts(a->s, shared, address);
     bool begins = instr_at(a->s, a->event->pc)->op == ISA_OP_MBARRIER_INIT; /* an object, whatever was there */
-    bool looks = a->reads && !hosts && !begins;
+    bool looks = a->reads && !hosts && !begins && !a->s->overwrites[a->event->pc];
     for (uint32_t at = 0; looks && at < a->event->bytes; at += bytes)
         sanitize_check_written(a->s, &a->mark, shared, address + at, bytes, a->event->cycle);
     if (a->writes)
@@ -437,6 +460,8 @@ void sanitize_begin(struct sanitize *s, const struct watch_launch *launched,
     s->blocks = base_calloc((size_t)sms * SANITIZE_WARPS, sizeof *s->blocks);
     s->polls = base_calloc(s->module->instr_count + 1, sizeof *s->polls);
     sanitize_find_polls(s);
+    s->overwrites = base_calloc(s->module->instr_count + 1, sizeof *s->overwrites);
+    find_overwriting(s);
     watch_launch_states(launched, &observer, states);
     for (uint32_t i = 0; i < sms; i++)
         *(struct sanitize_sm *)(uintptr_t)states[i] = (struct sanitize_sm){.all = s, .sm = i};

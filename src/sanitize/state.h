@@ -184,6 +184,7 @@ struct sanitize {
     const void *context;
     bool narrow;                   /* some instruction of the module has the scope of a block */
     bool *polls;                   /* by instruction: lanes wait by it */
+    bool *overwrites;              /* likewise: an exchange whose result nothing takes */
     struct sanitize_cells **cells; /* by page of device memory; NULL: none was touched */
     struct sanitize_warp *warps;   /* by SM and slot */
     struct sanitize_block *blocks; /* likewise: there are no more blocks than warps */

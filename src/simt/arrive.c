@@ -210,6 +210,16 @@ static bool halves_part(const struct simt_warp *warp, const struct simt_op *op, 
            (mask != warp->live && alone_at(warp, instr, threads, high));
 }
 
+/* Lanes of the warp will not come, as --check sync wants to know. */
+NOT_INLINE bool is_skipped(const struct simt_warp *warp, uint64_t missing, struct simt_result *r)
+{
+    uint64_t others = simt_skipping(warp, missing, r->pc);
+    r->unsynced = (struct simt_unsynced){.kind = others ? SIMT_UNSYNCED_SKIPPED : SIMT_UNSYNCED_NOT,
+                                         .lanes = r->mask,
+                                         .others = others};
+    return others != 0;
+}
+
 /* The number of a cluster's barrier among those that lanes meet at; no block has one of it. */
 #define CLUSTER_KEY 0x80u
 
@@ -240,6 +250,8 @@ HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op
     }
     uint64_t alone = alone_at(warp, r->instr, threads, r->mask), named = warp->live & (alone ? alone : ~UINT64_C(0));
     if (RARELY(r->mask != named || warp->paths.now->key)) {
+        if (warp->block->grid->check_sync && is_skipped(warp, warp->live & ~r->mask, r))
+            return simt_fault_unsynced(r);
         uint32_t key = key_of(r->instr, RARELY(isa_is_cluster_barrier(r->instr)) ? CLUSTER_KEY : number, alone);
         enum simt_halves_rule rule = halves_rule(warp, number, threads, r->mask, cycle);
         event = model->gather ? simt_gather_block(warp, key, named, rule, cycle, r, &arrived)

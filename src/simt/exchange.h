@@ -57,6 +57,8 @@ enum simt_event simt_gather_warp(struct simt_warp *warp, const struct simt_op *o
                                  struct simt_result *r, struct simt_met *met);
 /* unsynced.c: compares masks with the lanes that execute; notes lanes of a shuffle that read others which do not. */
 void simt_compare_masks(const struct simt_warp *warp, const struct simt_exchange *x, struct simt_unsynced *unsynced);
+/* skips.c: of the missing lanes of a warp, whose others are at the barrier `pc`, those that pass by it. */
+uint64_t simt_skipping(const struct simt_warp *warp, uint64_t missing, uint32_t pc);
 /* The unsynced instruction as a fault. */
 enum simt_event simt_fault_unsynced(struct simt_result *r);
 void simt_note_source(uint64_t readers, uint64_t sources, struct simt_unsynced *unsynced);

@@ -93,6 +93,13 @@ void simt_unsynced_describe(const struct simt_unsynced *unsynced, struct strbuf 
                    ": undefined for a target below sm_70, here the warp arrives all the same, and again with lanes "
                    "that come later");
         return;
+    case SIMT_UNSYNCED_SKIPPED:
+        strbuf_add(out, one ? " of the warp comes" : " of the warp come");
+        strbuf_add(out, " to this barrier, and ");
+        simt_add_lanes(out, unsynced->others);
+        strbuf_add(out, other ? " passes by: all threads of a block have to come to it, or none"
+                              : " pass by: all threads of a block have to come to it, or none");
+        return;
     default:
         break;
     }

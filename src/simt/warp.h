@@ -58,6 +58,7 @@ enum simt_unsynced_kind {
     SIMT_UNSYNCED_UNAWAITED, /* the same, where the program's target (sm_70 or later) has `lanes` wait for `others`, but
                                 the divergence model does not */
     SIMT_UNSYNCED_BARRIER,   /* a barrier: the warp arrives with `lanes`, without `others`, which have not ended */
+    SIMT_UNSYNCED_SKIPPED,   /* a barrier: `lanes` wait there, and `others` pass by; only where check_sync asks */
 };
 struct simt_unsynced {
     uint8_t kind; /* enum simt_unsynced_kind */

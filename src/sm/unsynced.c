@@ -29,7 +29,7 @@ void sm_unsynced_archive(struct sm_unsynced_list *list, uint32_t instructions, s
         if (archive_loading(ar))
             vec_push(list, none);
         struct sm_unsynced *item = &list->items[i];
-        archive_u8_to(ar, &item->what.kind, SIMT_UNSYNCED_BARRIER);
+        archive_u8_to(ar, &item->what.kind, SIMT_UNSYNCED_SKIPPED);
         ARCHIVE(ar, item->what.lanes);
         ARCHIVE(ar, item->what.others);
         archive_u32_to(ar, &item->pc, instructions - 1);
