@@ -157,6 +157,8 @@ static void add_reserved(const struct gpu_run *run, const struct sm_stray *s, st
 
 void gpu_explain_bounds(struct gpu_run *run, const struct sm_stray *s)
 {
+    if (!run->grid.bounded) /* found before a checkpoint, behind which nobody asks */
+        return;
     const struct isa_module *code = run->launch->module->code;
     const struct isa_instr *instr = &code->instrs[s->pc];
     const uint32_t *size = run->launch->block;

@@ -89,6 +89,13 @@ static bool legal(struct frun *f, const struct fblock *b, unsigned w)
     return fine;
 }
 
+/* Where the access lies, for --check mem. */
+static inline void look(struct frun *f, const struct simt_warp *warp)
+{
+    if (RARELY(f->run->grid.bounded))
+        sm_strays_look(&f->strays, &f->run->bounds, warp, &f->access, f->instructions);
+}
+
 /* True: an atomic led to a value that a lock going back and forth does not take. */
 static bool changes(struct frun *f, const struct simt_access *a, const struct fblock *b)
 {
@@ -272,11 +279,10 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
         }
         count(f, &r);
         worked |= live != warp->live;
-        if (event == SIMT_MEMORY && RARELY(f->run->grid.bounded))
-            sm_strays_look(&f->strays, &f->run->bounds, warp, &f->access, f->instructions);
         if (event == SIMT_MEMORY && (f->access.space == ISA_SPACE_GLOBAL || f->access.space == ISA_SPACE_CONST)) {
             if (!legal(f, b, w))
                 return true;
+            look(f, warp);
             simt_serve(warp, &f->access, gpu_host_address, f->run->gpu);
             note_access(f, b, w, &synced, &worked);
             if (!move_lanes(f, b, w))
@@ -287,6 +293,7 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
             synced |= f->access.kind == ISA_FLAG_LOAD ? f->access.instr->mods.order > ISA_ORDER_WEAK : !f->access.changed;
             worked |= f->access.kind == ISA_FLAG_STORE || f->access.changed;
         } else if (event == SIMT_MEMORY) {
+            look(f, warp);
             if (f->access.space == ISA_SPACE_SHARED)
                 note_access(f, b, w, &synced, &worked);
             if (!move_lanes(f, b, w))

@@ -24,8 +24,8 @@ struct temper {
     uint8_t following; /* stores that no fence parts from one before */
     uint8_t reduction; /* atomics without a result */
     uint8_t other;     /* loads, with the fills that they ask for, and what the protocol's L1s and slices tell each other */
-    bool by_line;      /* stores are held of half of the lines alone, always the same ones */
-    bool by_sm;        /* and of half of the SMs alone */
+    bool by_line;      /* half of the lines, always the same ones, are spared */
+    bool by_sm;        /* half of the SMs are */
     bool briefly;      /* for 1 to `most` cycles; else for half of them at least */
 };
 static const struct temper tempers[] = {
@@ -37,6 +37,9 @@ static const struct temper tempers[] = {
     {.first = 4, .following = 2, .reduction = 2, .other = 8}, /* loads, so that later ones come first */
 };
 enum { TEMPERS = sizeof tempers / sizeof tempers[0] };
+
+/* Of stores that are spared. */
+static const struct temper mild = {.first = 4, .briefly = true};
 
 /* One of the half of the lines, or of the SMs. */
 static bool is_slow(const struct slice_adversary *a, const char *of, uint64_t number)
@@ -50,10 +53,9 @@ static bool is_spared(const struct slice_adversary *a, const struct temper *t, c
            (t->by_sm && !is_slow(a, "SM", p->sm));
 }
 
-static uint32_t odds_of(const struct slice_adversary *a, const struct temper *t, const struct packet *p)
+static uint32_t odds_of(const struct temper *t, const struct packet *p)
 {
-    bool stores = p->kind == PACKET_WRITE || p->kind == PACKET_ATOMIC;
-    if (p->space != PACKET_GLOBAL || (stores && is_spared(a, t, p)))
+    if (p->space != PACKET_GLOBAL)
         return 0;
     if (p->kind == PACKET_ATOMIC)
         return atomic_of(p)->no_return ? t->reduction : 0;
@@ -66,8 +68,11 @@ static uint32_t odds_of(const struct slice_adversary *a, const struct temper *t,
 static uint32_t hold_of(struct slice_adversary *a, const struct packet *p)
 {
     const struct temper *t = &tempers[a->seed % TEMPERS];
+    bool stores = p->kind == PACKET_WRITE || p->kind == PACKET_ATOMIC;
+    if (stores && is_spared(a, t, p))
+        t = &mild;
     uint32_t least = t->briefly ? 0 : a->most / 2;
-    return random_below(&a->stream, ODDS) < odds_of(a, t, p) ? least + 1 + random_below(&a->stream, a->most - least) : 0;
+    return random_below(&a->stream, ODDS) < odds_of(t, p) ? least + 1 + random_below(&a->stream, a->most - least) : 0;
 }
 
 /* Of a line, the bytes that a request writes or reads: bit i of bytes[0] is byte i, of bytes[1] byte 64 + i. */

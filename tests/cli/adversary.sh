@@ -146,7 +146,7 @@ all() {
 }
 all 0 0 0
 all 0 2 0
-for seed in 1 2 3; do
+for seed in 1 2 3 4 5 6; do # one of each temper
     all $seed 0 4
     all $seed 1 0
     all $seed 2 4
