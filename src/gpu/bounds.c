@@ -1,7 +1,8 @@
 /* --check mem: accesses that lie in memory, and not in that which is meant. Its address is computed from a variable, or
- * from a parameter that points into an allocation, and lies elsewhere; or it lies in what Lockstep keeps in global memory
- * for itself: kernels' parameters, the workspace of grids, the heap of device malloc where malloc has given nothing out. A
- * GPU tells nobody of them; the padding between its allocations, and where it keeps these, are other ones. */
+ * from a parameter that points into an allocation, and lies elsewhere; or it lies in what Lockstep keeps in global
+ * memory for itself: kernels' parameters, the workspace of grids, the heap of device malloc where malloc has given
+ * nothing out. A GPU tells nobody of them; the padding between its allocations, and where it keeps these, are other
+ * ones. */
 #include <string.h>
 
 #include "gpu/gpu_impl.h"
@@ -58,8 +59,8 @@ static bool overlaps(uint64_t address, uint64_t bytes, uint64_t start, uint64_t 
 static bool is_parameter(const struct gpu_run *run, const struct isa_instr *instr, uint64_t address, uint64_t bytes)
 {
     uint64_t own = run->grid.param_address;
-    bool meant = instr->mods.space == ISA_SPACE_PARAM || (!instr->mods.space && address >= own &&
-                                                          address + bytes <= own + run->launch->kernel->param_bytes);
+    bool meant = instr->mods.space == ISA_SPACE_PARAM ||
+                 (!instr->mods.space && address >= own && address + bytes <= own + run->launch->kernel->param_bytes);
     for (unsigned i = 0; i < GPU_TOGETHER && !meant; i++)
         if (overlaps(address, bytes, run->gpu->params[i], run->gpu->params_bytes[i]))
             return true;

@@ -290,7 +290,8 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
         } else if (event == SIMT_MEMORY && f->access.space == ISA_SPACE_CLUSTER) {
             if (!functional_serve_cluster(f, b, w))
                 return true;
-            synced |= f->access.kind == ISA_FLAG_LOAD ? f->access.instr->mods.order > ISA_ORDER_WEAK : !f->access.changed;
+            synced |=
+                f->access.kind == ISA_FLAG_LOAD ? f->access.instr->mods.order > ISA_ORDER_WEAK : !f->access.changed;
             worked |= f->access.kind == ISA_FLAG_STORE || f->access.changed;
         } else if (event == SIMT_MEMORY) {
             look(f, warp);

@@ -145,7 +145,8 @@ static unsigned limit_registers(struct gpu_run *run)
         return 0;
     k->registers = run->result->registers = limited;
     if (gpu_is_first_note(run->gpu, hash_bytes(run->name, strlen(run->name))))
-        diag_note(run->sink, function_pos(run), "a larger machine (lockstep machines) has them; --registers N says how many",
+        diag_note(run->sink, function_pos(run),
+                  "a larger machine (lockstep machines) has them; --registers N says how many",
                   "kernel %s needs %u registers a thread, and a block of %u threads leaves room for %u: it runs with "
                   "these, and the others, which an assembler would spill to local memory, cost nothing",
                   run->name, own, k->threads_per_block, limited);
@@ -433,7 +434,8 @@ enum gpu_status gpu_proceed(struct gpu_run *run, enum gpu_going going)
     if (launch->mode == GPU_TIMING)
         guard_plugins(run, &functions);
     set_host_float_mode(HOST_FLOAT_DEFAULT);
-    enum gpu_status status = launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(run, going) : gpu_run_timing(run, going);
+    enum gpu_status status =
+        launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(run, going) : gpu_run_timing(run, going);
     set_host_float_mode(float_mode);
     if (launch->mode == GPU_TIMING)
         plugin_guard_end();
@@ -536,13 +538,16 @@ int gpu_go_on(struct gpu *gpu, enum gpu_going going, const char *why)
     return proceed(run, going);
 }
 
-/* Compute capabilities up to 3.0 have 6 bits for a register in an instruction, later ones 8; one number stands for none. */
+/* Compute capabilities up to 3.0 have 6 bits for a register in an instruction, later ones 8; one number stands for
+ * none. */
 struct ptx_budget gpu_budget(const struct machine *m)
 {
     bool six_bits = m->gpu.compute_major < 3 || (m->gpu.compute_major == 3 && m->gpu.compute_minor < 2);
     return (struct ptx_budget){
         .spills = m->gpu.spills,
-        .most = m->sm.registers_per_thread ? m->sm.registers_per_thread : six_bits ? 63 : 255,
+        .most = m->sm.registers_per_thread ? m->sm.registers_per_thread
+                : six_bits                 ? 63
+                                           : 255,
         .thread = m->gpu.thread_registers,
         .registers = m->sm.registers,
         .unit = m->sm.register_unit,

@@ -7,8 +7,8 @@
  *   a base   that base, with a number or other added to it
  *   MIXED    several of these
  *
- * in this order, so that repeating until nothing changes ends. Compilers add indices to pointers: what is added to a base
- * counts as an index, but for another base. */
+ * in this order, so that repeating until nothing changes ends. Compilers add indices to pointers: what is added to a
+ * base counts as an index, but for another base. */
 #include "isa/bases.h"
 
 #include <stdlib.h>
@@ -134,8 +134,9 @@ static value result_of(const struct search *s, const struct isa_instr *instr)
     case ISA_OP_LD:
         return loaded(s, instr);
     default:
-        return instr->call || isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_MEMORY ? other
-                                                                                          : function_of(function_of(a, b), c);
+        return instr->call || isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_MEMORY
+                   ? other
+                   : function_of(function_of(a, b), c);
     }
 }
 

@@ -30,8 +30,8 @@ static int need_first(struct lockstep_device *d, bool called, const char *what)
 
 int lockstep_check(struct lockstep_device *d, uint32_t flags)
 {
-    const uint32_t known = LOCKSTEP_CHECK_RACE | LOCKSTEP_CHECK_INIT | LOCKSTEP_LET_PASS | LOCKSTEP_COUNT_PASSED |
-                           LOCKSTEP_CHECK_MEM;
+    const uint32_t known =
+        LOCKSTEP_CHECK_RACE | LOCKSTEP_CHECK_INIT | LOCKSTEP_LET_PASS | LOCKSTEP_COUNT_PASSED | LOCKSTEP_CHECK_MEM;
     int code = need_first(d, d->checks, "lockstep_check");
     if (!code && flags & ~known)
         code = library_wrong(d, LOCKSTEP_ERROR_VERSION, NULL, "lockstep_check: flags that this library does not know");

@@ -3,8 +3,8 @@
  *
  * Requests of one SM about the same bytes keep their order, since the coherence of a place needs it; those about the
  * same line as well, where L1s have copies that the order is for (memory/message.def, and the network of check/). All
- * others have none: a fence waits for the acknowledgements of what is before it, however long they take, so a program that
- * has its fences waits longer and ends as before.
+ * others have none: a fence waits for the acknowledgements of what is before it, however long they take, so a program
+ * that has its fences waits longer and ends as before.
  *
  * Which programs he hurts is a matter of what he holds. A store that is held shows where a later one of its thread
  * comes through and others read both; holding both, or a reader's look at the flag, only lets time pass. So his seed
@@ -23,10 +23,10 @@ struct temper {
     uint8_t first;     /* stores of a warp that has no others out: a fence, if there was one, is over */
     uint8_t following; /* stores that no fence parts from one before */
     uint8_t reduction; /* atomics without a result */
-    uint8_t other;     /* loads, with the fills that they ask for, and what the protocol's L1s and slices tell each other */
-    bool by_line;      /* half of the lines, always the same ones, are spared */
-    bool by_sm;        /* half of the SMs are */
-    bool briefly;      /* for 1 to `most` cycles; else for half of them at least */
+    uint8_t other; /* loads, with the fills that they ask for, and what the protocol's L1s and slices tell each other */
+    bool by_line;  /* half of the lines are spared */
+    bool by_sm;    /* half of the SMs are */
+    bool briefly;  /* for 1 to `most` cycles; else for half of them at least */
 };
 static const struct temper tempers[] = {
     {.first = 8, .following = 8, .reduction = 8, .other = 4, .briefly = true}, /* everything, as the dice fall */
@@ -41,16 +41,19 @@ enum { TEMPERS = sizeof tempers / sizeof tempers[0] };
 /* Of stores that are spared. */
 static const struct temper mild = {.first = 4, .briefly = true};
 
-/* One of the half of the lines, or of the SMs. */
-static bool is_slow(const struct slice_adversary *a, const char *of, uint64_t number)
+/* For so many cycles, as a power of two, the same ones are spared. */
+enum { SPARED_FOR = 15 };
+
+/* One of the half of the lines, or of the SMs, that is not spared when a request comes. */
+static bool is_slow(const struct slice_adversary *a, const char *of, uint64_t number, uint64_t cycle)
 {
-    return random_stream_of(a->seed, of, number).key & 1;
+    return random_stream_of(a->seed ^ (cycle >> SPARED_FOR) << 32, of, number).key & 1;
 }
 
 static bool is_spared(const struct slice_adversary *a, const struct temper *t, const struct packet *p)
 {
-    return (t->by_line && !is_slow(a, "line", p->address / PACKET_LINE_BYTES)) ||
-           (t->by_sm && !is_slow(a, "SM", p->sm));
+    return (t->by_line && !is_slow(a, "line", p->address / PACKET_LINE_BYTES, p->ready)) ||
+           (t->by_sm && !is_slow(a, "SM", p->sm, p->ready));
 }
 
 static uint32_t odds_of(const struct temper *t, const struct packet *p)

@@ -198,26 +198,33 @@ static void check_words(struct lane_access *a)
     }
 }
 
-/* An exchange whose result nothing takes: it reads what was there, and nobody sees it. */
-static bool only_writes(const struct isa_module *module, const struct isa_instr *instr)
+static bool takes(const struct isa_instr *instr, uint32_t reg)
 {
-    const struct isa_function *f = isa_function_at(module, (uint32_t)(instr - module->instrs));
-    for (uint32_t i = 0; i < f->count; i++)
-        for (unsigned s = 0; s < module->instrs[f->first + i].src_count; s++) {
-            const struct isa_operand *o = &module->instrs[f->first + i].src[s];
-            for (unsigned d = 0; d < instr->dst_count; d++)
-                if (o->kind == ISA_OPERAND_REG && instr->dst[d].kind == ISA_OPERAND_REG && o->reg == instr->dst[d].reg)
-                    return false;
-        }
+    for (unsigned i = 0; i < instr->src_count; i++)
+        if (instr->src[i].kind == ISA_OPERAND_REG && instr->src[i].reg == reg)
+            return true;
+    return false;
+}
+
+/* An exchange whose result nothing of its function takes: it reads what was there, and nobody sees it. */
+static bool only_writes(const struct isa_module *module, const struct isa_function *f, const struct isa_instr *instr)
+{
+    bool atomic = isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_ATOMIC;
+    if (!atomic || instr->mods.atomic != ISA_ATOMIC_EXCH)
+        return false;
+    for (unsigned d = 0; d < instr->dst_count; d++)
+        for (uint32_t i = 0; i < f->count && instr->dst[d].kind == ISA_OPERAND_REG; i++)
+            if (takes(&module->instrs[f->first + i], instr->dst[d].reg))
+                return false;
     return true;
 }
 
 static void find_overwriting(struct sanitize *s)
 {
-    for (uint32_t i = 0; i < s->module->instr_count; i++) {
-        const struct isa_instr *instr = instr_at(s, i);
-        bool exchanges = isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_ATOMIC && instr->mods.atomic == ISA_ATOMIC_EXCH;
-        s->overwrites[i] = exchanges && only_writes(s->module, instr);
+    for (uint32_t f = 0; f < s->module->function_count; f++) {
+        const struct isa_function *function = &s->module->functions[f];
+        for (uint32_t pc = function->first; pc < function->first + function->count; pc++)
+            s->overwrites[pc] = only_writes(s->module, function, instr_at(s, pc));
     }
 }
 

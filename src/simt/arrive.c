@@ -80,8 +80,8 @@ static uint64_t lacking(const struct simt_warp *warp, uint64_t lanes)
     return still_to_come(warp, warp->live & simt_halves(lanes) & ~lanes);
 }
 
-/* Under the stack, where all of `named` have to come. PLAIN: the warp arrives, with the lanes of *arrived; JUMP: r->mask
- * waits, others have the turn. */
+/* Under the stack, where all of `named` have to come. PLAIN: the warp arrives, with the lanes of *arrived; JUMP:
+ * r->mask waits, others have the turn. */
 static enum simt_event come_apart(struct simt_warp *warp, uint32_t key, uint64_t named, enum simt_halves_rule rule,
                                   struct simt_result *r, uint64_t *arrived)
 {
@@ -162,8 +162,8 @@ static bool opens(const struct simt_warp *warp, uint32_t number, uint32_t thread
            arrived(block->barriers, number) + mask_count(simt_halves(lanes)) >= threads;
 }
 
-/* The half without `lanes` stands at a barrier that counts threads, all of it, if at several instructions. If `opening`,
- * one that opens when the half arrives. */
+/* The half without `lanes` stands at a barrier that counts threads, all of it, if at several instructions. If
+ * `opening`, one that opens when the half arrives. */
 static bool other_half_counts(const struct simt_warp *warp, uint64_t lanes, bool opening, uint64_t cycle)
 {
     uint64_t others = warp->live & ~simt_halves(lanes), there = 0;
@@ -214,9 +214,8 @@ static bool halves_part(const struct simt_warp *warp, const struct simt_op *op, 
 NOT_INLINE bool is_skipped(const struct simt_warp *warp, uint64_t missing, struct simt_result *r)
 {
     uint64_t others = simt_skipping(warp, missing, r->pc);
-    r->unsynced = (struct simt_unsynced){.kind = others ? SIMT_UNSYNCED_SKIPPED : SIMT_UNSYNCED_NOT,
-                                         .lanes = r->mask,
-                                         .others = others};
+    r->unsynced = (struct simt_unsynced){
+        .kind = others ? SIMT_UNSYNCED_SKIPPED : SIMT_UNSYNCED_NOT, .lanes = r->mask, .others = others};
     return others != 0;
 }
 
@@ -255,7 +254,7 @@ HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op
         uint32_t key = key_of(r->instr, RARELY(isa_is_cluster_barrier(r->instr)) ? CLUSTER_KEY : number, alone);
         enum simt_halves_rule rule = halves_rule(warp, number, threads, r->mask, cycle);
         event = model->gather ? simt_gather_block(warp, key, named, rule, cycle, r, &arrived)
-                            : come_apart(warp, key, named, rule, r, &arrived);
+                              : come_apart(warp, key, named, rule, r, &arrived);
     }
     if (event != SIMT_PLAIN)
         return event;

@@ -1,9 +1,10 @@
 /* Lanes that pass by a barrier to which others of their warp have come (--check sync). For targets of sm_70 and later
- * these wait until the others have ended, so that the barrier does what nobody meant, or nothing goes on at all: the CUDA
- * C++ Programming Guide wants __syncthreads() where all threads of the block come to it or none does.
+ * these wait until the others have ended, so that the barrier does what nobody meant, or nothing goes on at all: the
+ * CUDA C++ Programming Guide wants __syncthreads() where all threads of the block come to it or none does.
  *
- * Lanes that end first, as by a `return` in front of it, are not waited for and are none of these: the code of both joins
- * nowhere but at the end. Nor are lanes that may still come, to it or to another barrier, as far as the code tells. */
+ * Lanes that end first, as by a `return` in front of it, are not waited for and are none of these: the code of both
+ * joins nowhere but at the end. Nor are lanes that may still come, to it or to another barrier, as far as the code
+ * tells. */
 #include <stdlib.h>
 
 #include "base/bits.h"
@@ -53,8 +54,12 @@ static void add_following(struct search *s, uint32_t pc)
 /* There is a way from `from` to a barrier, or to a call, behind which one may be, that does not go over `end`. */
 static bool may_come(const struct isa_module *module, const struct isa_function *function, uint32_t from, uint32_t end)
 {
-    struct search s = {module, function, end, base_calloc(function->count, sizeof *s.seen),
-                       base_calloc(function->count + 1, sizeof *s.todo), 0};
+    struct search s = {module,
+                       function,
+                       end,
+                       base_calloc(function->count, sizeof *s.seen),
+                       base_calloc(function->count + 1, sizeof *s.todo),
+                       0};
     bool found = false;
     add(&s, from);
     while (s.count && !found) {

@@ -98,7 +98,8 @@ COLD void sm_strays_look(struct sm_stray_list *list, const struct sm_bounds *bou
                          const struct simt_access *access, uint64_t cycle)
 {
     const struct isa_base *base = &bounds->bases[access->pc];
-    bool shared = access->space == ISA_SPACE_SHARED, dram = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_CONST;
+    bool shared = access->space == ISA_SPACE_SHARED,
+         dram = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_CONST;
     uint64_t start, end, from = 0, reserved = 0, bytes = (uint64_t)access->element_bytes * access->elements;
     bool known = base->kind && bounds->reach(bounds->context, base, &start, &end);
     for (uint64_t rest = shared || dram ? access->mask : 0; rest; rest &= rest - 1) {

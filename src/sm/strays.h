@@ -1,8 +1,8 @@
-/* Stray accesses: of global or constant memory, where no allocation lies, but near one (store_near). Where the user asks
- * for it (simt_grid.lenient), they are let pass as on hardware, which protects pages and no allocations: loads read
- * zeros, stores and atomics change nothing. And, for --check mem (simt_grid.bounded), those that lie in an allocation, or
- * a variable of shared memory, which is not the one that is meant. Each SM, and the functional mode, keeps a list of them
- * until the launch has ended. */
+/* Stray accesses: of global or constant memory, where no allocation lies, but near one (store_near). Where the user
+ * asks for it (simt_grid.lenient), they are let pass as on hardware, which protects pages and no allocations: loads
+ * read zeros, stores and atomics change nothing. And, for --check mem (simt_grid.bounded), those that lie in an
+ * allocation, or a variable of shared memory, which is not the one that is meant. Each SM, and the functional mode,
+ * keeps a list of them until the launch has ended. */
 #ifndef LOCKSTEP_SM_STRAYS_H
 #define LOCKSTEP_SM_STRAYS_H
 

@@ -332,7 +332,7 @@ finds over '0 bytes behind the end of over::s' writes
 finds past '0 bytes behind the end of allocation #2 \(cudaMalloc, 128 bytes\)' writes
 finds gone 'in the place of allocation #2 \(cudaMalloc, 128 bytes\), which was freed' writes
 finds wide 'misaligned access to global address' writes
-finds diverged 'lanes 0-15 would wait here for ever for lanes 16-31' waits
+finds diverged 'lanes 0-15 of the warp come to this barrier, and lanes 16-31 pass by' waits
 finds names 'lanes 0-15 .* a mask that also names lanes 16-31, which did not come here' shuffles
 finds source 'lanes 0-15 read lane 16 of the warp, which does not execute this instruction' shuffles
 finds counted 'waits at barrier 1 of 96 threads .* expects more threads than the block has left'

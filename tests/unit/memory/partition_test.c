@@ -315,7 +315,7 @@ static unsigned count_with(uint32_t held)
     struct side s;
     start(&s, &params);
     if (held)
-        partition_oppose(s.partition, 1, held);
+        partition_oppose(s.partition, 6, held);
     while (popped < HELD_COUNT) {
         if (pushed < HELD_COUNT && partition_can_push(s.partition, k)) {
             partition_push(s.partition, k, count_of_two(&p[pushed], pushed), s.cycle + 1);
