@@ -1,6 +1,6 @@
 // Programs of a dozen lines that threads of several blocks use to tell each other something, each with the fences that it
-// needs, or without one of them: what --adversary is measured on (bench/adversary.sh). None of them shows what it lacks on a
-// stock machine.
+// needs, or without one of them: what --adversary is measured on (bench/adversary.sh). But for one, which reads what its L1
+// still has, none shows what it lacks on a stock machine.
 //
 //     fences PROGRAM LACK [REPEAT]    prints "right" or "wrong"; LACK: 0 nothing, 1 and on the fence of that number
 //     fences                          names the programs, and how many fences each can lack
