@@ -194,7 +194,7 @@ static void perform_write(const struct async *async, const struct simt_piece *pi
         if (m->mask[at / 64] >> at % 64 & 1)
             *store_at(async->store, piece->global + i) = m->data[at];
     }
-    m->performed = true;
+    m->how = PACKET_PERFORMED;
 }
 
 static void send_write(struct async *async, uint32_t command, const struct simt_piece *piece)

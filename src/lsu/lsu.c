@@ -166,12 +166,12 @@ static void fill_store(struct lsu *lsu, const struct core_op *o, const struct ls
     if (m->packet.space == PACKET_LOCAL)
         return;
     lsu_store_bytes(o->access, t, m);
-    m->performed = o->performed;
+    m->how = o->performed ? PACKET_PERFORMED : 0;
     if (l1_has_store(&lsu->l1d, o->event))
         return;
     m->slot = o->slot;
     m->epoch = o->epoch;
-    m->follows = warp->stores_out != 0;
+    m->how |= warp->stores_out ? PACKET_FOLLOWS : 0;
     warp_store_left(lsu->warp, o->slot);
     if (!lsu->params->exit_waits_stores)
         m->life = warp_store_posted(lsu->warp, o->slot);

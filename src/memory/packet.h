@@ -65,6 +65,10 @@ struct packet_lane {
 #define PACKET_NO_FILL UINT16_MAX
 #define PACKET_NO_ENTRY UINT16_MAX
 #define PACKET_NO_SLOT UINT8_MAX
+enum packet_write_how {
+    PACKET_PERFORMED = 1, /* its bytes were written when it issued (sm.values_at_issue) */
+    PACKET_FOLLOWS = 2    /* of a slot's store: one before it had not been acknowledged when it left */
+};
 
 /* The head of every message: what the networks, and those who hold a packet, know of it. */
 struct packet {

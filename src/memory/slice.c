@@ -159,7 +159,7 @@ static void write_values(const struct slice *s, const struct slice_part *part)
     const struct message_write *m = write_of(part->packet);
     uint64_t address = m->packet.address + part->offset;
     uint32_t first = (uint32_t)(address & (PACKET_LINE_BYTES - 1)), end = first + part->bytes;
-    bool only_time = m->packet.space == PACKET_LOCAL || m->performed;
+    bool only_time = m->packet.space == PACKET_LOCAL || (m->how & PACKET_PERFORMED);
     uint8_t *to = only_time ? NULL : slice_place_of(s, address, part->bytes);
     for (uint32_t word = 0; to && word < 2; word++) {
         uint64_t rest = m->mask[word] & bytes_in_word(word, first, end);

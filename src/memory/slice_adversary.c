@@ -63,7 +63,7 @@ static uint32_t odds_of(const struct temper *t, const struct packet *p)
     if (p->kind == PACKET_ATOMIC)
         return atomic_of(p)->no_return ? t->reduction : 0;
     if (p->kind == PACKET_WRITE)
-        return write_of(p)->follows ? t->following : t->first;
+        return (write_of(p)->how & PACKET_FOLLOWS) ? t->following : t->first;
     return t->other;
 }
 
