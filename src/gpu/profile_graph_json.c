@@ -14,14 +14,17 @@ static json_t *number(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
+json_t *gpu_block_json(uint64_t block)
+{
+    return json_pack("[I,I,I]", (json_int_t)(block & UINT32_MAX), (json_int_t)(block >> 32 & UINT16_MAX),
+                     (json_int_t)(block >> 48));
+}
+
 static json_t *warp_json(const struct profile *profile, uint32_t warp)
 {
     const struct profile_graph_warp *of = &profile->graphs.warps[warp];
-    uint64_t block = of->name.block;
     json_t *object = json_object();
-    json_object_set_new(object, "block",
-                        json_pack("[I,I,I]", (json_int_t)(block & UINT32_MAX), (json_int_t)(block >> 32 & UINT16_MAX),
-                                  (json_int_t)(block >> 48)));
+    json_object_set_new(object, "block", gpu_block_json(of->name.block));
     json_object_set_new(object, "warp", number(of->name.warp));
     json_object_set_new(object, "sm", number(of->sm));
     return object;

@@ -9,6 +9,8 @@
 /* profile_json.c: an instruction with its places. */
 json_t *gpu_use_json(const struct isa_module *module, uint32_t pc);
 
+/* The index of a block, of struct profile_warp_name: x, y, z. */
+json_t *gpu_block_json(uint64_t block);
 /* Sets in the objects of all words, an array, `graph`, `graph_sites`, `graph_others`, and what closes their sums. */
 void gpu_graphs_json(const struct profile *profile, json_t *words);
 /* Sets in a profile's object `lock_order` and `lock_circles`: in which order threads take words. */

@@ -196,6 +196,58 @@ static json_t *polls_json(const struct profile *profile)
     return polls;
 }
 
+#define MOST_DIDS 16 /* of a barrier: instructions at which warps were before they came */
+
+/* What the warps that came last did, beside those that came first. */
+static json_t *dids_json(const struct profile *profile, const struct profile_last_sum *sum)
+{
+    json_t *dids = json_array();
+    for (uint32_t i = 0; i < sum->did_count && i < MOST_DIDS; i++) {
+        const struct profile_last_did *did = &sum->dids[i];
+        json_t *object = gpu_use_json(profile->module, profile_did_pc(profile, did->at));
+        json_object_set_new(object, "cause", json_string(profile->cause_names[profile_did_cause(profile, did->at)]));
+        json_object_set_new(object, "last", json_integer((json_int_t)did->last));
+        json_object_set_new(object, "first", json_integer((json_int_t)did->first));
+        json_array_append_new(dids, object);
+    }
+    return dids;
+}
+
+static json_t *last_warps_json(const struct profile_last_sum *sum)
+{
+    json_t *warps = json_array();
+    for (unsigned i = 0; i < PROFILE_LAST_WARPS; i++) {
+        if (!sum->times[i])
+            continue;
+        json_t *warp = json_object();
+        json_object_set_new(warp, "warp", json_integer(i));
+        json_object_set_new(warp, "times", json_integer((json_int_t)sum->times[i]));
+        json_object_set_new(warp, "cycles", json_integer((json_int_t)sum->cycles[i]));
+        json_array_append_new(warps, warp);
+    }
+    return warps;
+}
+
+static json_t *last_block_json(const struct profile_last_block *of)
+{
+    json_t *block = json_object();
+    json_object_set_new(block, "block", gpu_block_json(of->block));
+    json_object_set_new(block, "times", json_integer((json_int_t)of->opened));
+    json_object_set_new(block, "cycles", json_integer((json_int_t)of->cycles));
+    return block;
+}
+
+/* Who comes last to the barrier, and what that warp did before. */
+static void set_lasts(json_t *object, const struct profile *profile, uint32_t pc)
+{
+    const struct profile_last_sum none = {0}, *found = profile_lasts_find(&profile->lasts, pc);
+    const struct profile_last_sum *sum = found ? found : &none;
+    json_object_set_new(object, "last_warps", last_warps_json(sum));
+    json_object_set_new(object, "last_again", json_integer((json_int_t)sum->again));
+    json_object_set_new(object, "last_block", sum->worst.opened ? last_block_json(&sum->worst) : json_null());
+    json_object_set_new(object, "last_did", dids_json(profile, sum));
+}
+
 static json_t *barrier_json(const struct profile *profile, uint32_t pc)
 {
     const uint64_t *row = profile_barrier_row(profile, pc);
@@ -203,6 +255,7 @@ static json_t *barrier_json(const struct profile *profile, uint32_t pc)
     for (unsigned i = 0; i < PROFILE_BARRIER_COUNTS; i++)
         json_object_set_new(object, profile_barrier_name((enum profile_barrier_count)i),
                             json_integer((json_int_t)row[i]));
+    set_lasts(object, profile, pc);
     return object;
 }
 

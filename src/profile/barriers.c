@@ -38,67 +38,98 @@ static void count_wait(struct profile_barriers *s, const struct profile_barrier_
         row[PROFILE_BARRIER_waited_most] = cycles;
 }
 
-static void count_opening(struct profile_barriers *s, uint32_t pc, uint64_t spread)
+/* slot: of the warp that came last; first: of that which came first, what it had done. */
+static void count_opening(struct profile_barriers *s, const struct watch_stays *stays, uint32_t slot, uint64_t spread,
+                          const struct watch_samples *first)
 {
+    uint32_t pc = s->warps[slot].pc;
     row_of(s, pc)[PROFILE_BARRIER_opened]++;
     row_of(s, pc)[PROFILE_BARRIER_spread] += spread;
+    if (spread)
+        profile_lasts_opened(&s->lasts, pc, slot, spread, &stays->samples[slot], first);
 }
 
-/* A warp that has just come has waited for no time. */
-void profile_barriers_open(struct profile_barriers *s, const struct lockstep_open_event *e)
+static void follow(struct watch_stays *stays, uint64_t slots, uint64_t cycle)
 {
-    uint64_t warps = e->warps & s->waiting, first = UINT64_MAX;
-    struct profile_barrier_warp *last = NULL;
+    for (uint64_t rest = slots; rest; rest &= rest - 1)
+        watch_stays_follow(stays, mask_first(rest), cycle);
+}
+
+/* A warp that has just come has waited for no time. What it did until now is known when its issue is told; the warp
+ * that came first begins something new before that. */
+void profile_barriers_open(struct profile_barriers *s, struct watch_stays *stays, const struct lockstep_open_event *e)
+{
+    uint64_t warps = e->warps & s->waiting;
+    struct profile_barrier_warp *first = NULL, *last = NULL;
     for (uint64_t rest = warps; rest; rest &= rest - 1) {
         struct profile_barrier_warp *warp = &s->warps[mask_first(rest)];
-        first = warp->since < first ? warp->since : first;
+        first = !first || warp->since < first->since ? warp : first;
         last = !last || warp->since > last->since || mask_has(s->fresh, mask_first(rest)) ? warp : last;
         if (!mask_has(s->fresh, mask_first(rest)))
             count_wait(s, warp, e->cycle);
     }
     s->waiting &= ~warps;
-    if (last && mask_has(s->fresh, (unsigned)(last - s->warps)))
-        last->spread = last->since - first + 1;
-    else if (last)
-        count_opening(s, last->pc, last->since - first);
+    if (!last)
+        return;
+    s->first = stays->samples[first - s->warps];
+    if (mask_has(s->fresh, (unsigned)(last - s->warps)))
+        last->spread = last->since - first->since + 1;
+    else
+        count_opening(s, stays, (uint32_t)(last - s->warps), last->since - first->since, &s->first);
+    follow(stays, warps & ~s->fresh, e->cycle + 1);
 }
 
-void profile_barriers_came(struct profile_barriers *s, uint32_t slot, uint32_t pc)
+void profile_barriers_came(struct profile_barriers *s, struct watch_stays *stays, uint32_t slot, uint32_t pc)
 {
     struct profile_barrier_warp *warp = &s->warps[slot];
     s->fresh &= ~BIT64(slot);
     warp->pc = pc;
     row_of(s, pc)[PROFILE_BARRIER_came]++;
     if (warp->spread)
-        count_opening(s, pc, warp->spread - 1);
+        count_opening(s, stays, slot, warp->spread - 1, &s->first);
+    if (mask_has(s->waiting, slot))
+        watch_stays_unfollow(stays, slot);
+    else
+        watch_stays_follow(stays, slot, warp->since + 1);
 }
 
 /* Clusters: the barrier opens for a block when the last of its warps goes on that had waited. That a warp stands there
  * may be told before the issue that brought it. */
 
-static void leave_cluster(struct profile_barriers *s, uint32_t slot, uint64_t cycle)
+static void leave_cluster(struct profile_barriers *s, struct watch_stays *stays, uint32_t slot, uint64_t cycle)
 {
     struct profile_barrier_warp *warp = &s->warps[slot];
     struct profile_barrier_cluster *cluster = &s->clusters[warp->block];
     s->clustered &= ~BIT64(slot);
     row_of(s, warp->pc)[PROFILE_BARRIER_came]++;
     count_wait(s, warp, cycle);
-    cluster->first = !cluster->gone || warp->since < cluster->first ? warp->since : cluster->first;
-    cluster->last = !cluster->gone || warp->since > cluster->last ? warp->since : cluster->last;
+    if (!cluster->gone || warp->since < cluster->first) {
+        cluster->first = warp->since;
+        cluster->first_slot = slot;
+    }
+    if (!cluster->gone || warp->since > cluster->last) {
+        cluster->last = warp->since;
+        cluster->last_slot = slot;
+    }
     cluster->gone++;
+    cluster->slots |= BIT64(slot);
     if (--cluster->waiting)
         return;
-    count_opening(s, warp->pc, cluster->last - cluster->first);
+    count_opening(s, stays, cluster->last_slot, cluster->last - cluster->first, &stays->samples[cluster->first_slot]);
+    follow(stays, cluster->slots, cycle);
     cluster->gone = 0;
+    cluster->slots = 0;
 }
 
-void profile_barriers_stand(struct profile_barriers *s, const struct lockstep_stand_event *e, uint32_t pc, bool waits)
+void profile_barriers_stand(struct profile_barriers *s, struct watch_stays *stays,
+                            const struct lockstep_stand_event *e, uint32_t pc, bool waits)
 {
     bool waited = mask_has(s->clustered, e->warp);
     if (waited && !waits)
-        leave_cluster(s, e->warp, e->cycle);
+        leave_cluster(s, stays, e->warp, e->cycle);
     if (waited || !waits)
         return;
+    watch_stays_unfollow(stays, e->warp);
     s->clustered |= BIT64(e->warp);
     s->warps[e->warp] = (struct profile_barrier_warp){.since = e->cycle - 1, .pc = pc, .block = (uint8_t)e->block};
     s->clusters[e->block].waiting++;
@@ -110,10 +141,10 @@ void profile_barriers_issued(struct profile_barriers *s, const struct lockstep_i
     s->warps[e->warp].pc = e->pc;
 }
 
-void profile_barriers_leave(struct profile_barriers *s, uint32_t slot, uint64_t cycle)
+void profile_barriers_leave(struct profile_barriers *s, struct watch_stays *stays, uint32_t slot, uint64_t cycle)
 {
     if (mask_has(s->clustered, slot))
-        leave_cluster(s, slot, cycle);
+        leave_cluster(s, stays, slot, cycle);
 }
 
 void profile_barriers_forget(struct profile_barriers *s, uint32_t slot)

@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "lockstep/observer.h"
+#include "profile/lasts.h"
 
 #define PROFILE_BARRIERS_WARPS 64
 
@@ -29,8 +30,10 @@ struct profile_barrier_warp {
 
 /* The waits of a block for its cluster. */
 struct profile_barrier_cluster {
-    uint32_t waiting, gone; /* warps that wait, and that have gone on since the last of them had */
-    uint64_t first, last;   /* the cycles in which the first and the last of those came */
+    uint32_t waiting, gone;         /* warps that wait, and that have gone on since the last of them had */
+    uint64_t first, last;           /* the cycles in which the first and the last of those came */
+    uint32_t first_slot, last_slot; /* which those are */
+    uint64_t slots;                 /* set of those that have gone on */
 };
 
 /* The state of an SM, which begins as zeros. */
@@ -40,19 +43,23 @@ struct profile_barriers {
     uint64_t clustered; /* set of warps that wait for their cluster */
     struct profile_barrier_warp warps[PROFILE_BARRIERS_WARPS];
     struct profile_barrier_cluster clusters[PROFILE_BARRIERS_WARPS]; /* by block slot */
+    struct watch_samples first; /* of the warp that came first where the last one has just opened the barrier */
+    struct profile_lasts lasts;
     uint64_t counts[]; /* by instruction: PROFILE_BARRIER_COUNTS */
 };
 
-/* Bytes of the state of an SM, for a module of so many instructions. */
+/* Bytes of the state of an SM, for a module of so many instructions. The functions below follow the warps in `stays` from
+ * one barrier to the next. */
 size_t profile_barriers_bytes(uint32_t instructions);
 void profile_barriers_arrive(struct profile_barriers *s, const struct lockstep_arrive_event *e);
-void profile_barriers_open(struct profile_barriers *s, const struct lockstep_open_event *e);
+void profile_barriers_open(struct profile_barriers *s, struct watch_stays *stays, const struct lockstep_open_event *e);
 /* A warp stands; waits: for the barrier of its cluster, at which it came by instruction pc. */
-void profile_barriers_stand(struct profile_barriers *s, const struct lockstep_stand_event *e, uint32_t pc, bool waits);
+void profile_barriers_stand(struct profile_barriers *s, struct watch_stays *stays,
+                            const struct lockstep_stand_event *e, uint32_t pc, bool waits);
 /* The warp in that slot leaves, before that cycle. */
-void profile_barriers_leave(struct profile_barriers *s, uint32_t slot, uint64_t cycle);
+void profile_barriers_leave(struct profile_barriers *s, struct watch_stays *stays, uint32_t slot, uint64_t cycle);
 /* The issue of a warp that has just come, by instruction pc. */
-void profile_barriers_came(struct profile_barriers *s, uint32_t warp, uint32_t pc);
+void profile_barriers_came(struct profile_barriers *s, struct watch_stays *stays, uint32_t warp, uint32_t pc);
 /* The threads of the warp in that slot have ended, or are other ones from now on. */
 void profile_barriers_forget(struct profile_barriers *s, uint32_t slot);
 /* Adds the counts of an SM to those of a launch, which are as many. */
@@ -64,12 +71,13 @@ const char *profile_barrier_name(enum profile_barrier_count count);
 void profile_barriers_issued(struct profile_barriers *s, const struct lockstep_issue_event *e);
 
 /* Any issue: nothing is done unless it brought the warp to a barrier. */
-static inline void profile_barriers_issue(struct profile_barriers *s, const struct lockstep_issue_event *e)
+static inline void profile_barriers_issue(struct profile_barriers *s, struct watch_stays *stays,
+                                          const struct lockstep_issue_event *e)
 {
     if (mask_has(s->clustered, e->warp))
         profile_barriers_issued(s, e);
     if (mask_has(s->fresh, e->warp))
-        profile_barriers_came(s, e->warp, e->pc);
+        profile_barriers_came(s, stays, e->warp, e->pc);
 }
 
 #endif

@@ -37,6 +37,9 @@ static void gather_parts(struct profile *profile, const void *const *states, uin
     const void **parts = base_calloc(sms, sizeof *parts);
     gather_words(profile, states, sms);
     for (uint32_t sm = 0; sm < sms; sm++)
+        parts[sm] = &profile_barriers_of(states[sm])->lasts;
+    profile->lasts = profile_lasts_gather((const struct profile_lasts *const *)parts, sms);
+    for (uint32_t sm = 0; sm < sms; sm++)
         parts[sm] = profile_sharing_of(states[sm]);
     profile->shared = profile_sharing_gather((const struct profile_sharing *const *)parts, sms, &profile->words,
                                              &profile->polls, line_bytes);
@@ -99,6 +102,7 @@ void profile_free(struct profile *profile)
 {
     if (!profile)
         return;
+    profile_lasts_free(&profile->lasts);
     profile_graphs_free(&profile->graphs);
     profile_mbarriers_free(&profile->mbarriers);
     profile_calls_free(&profile->calls);

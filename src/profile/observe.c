@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/hot.h"
+#include "isa/mod_values.h"
 #include "profile/sm.h"
 
 /* Stays */
@@ -50,6 +51,7 @@ static void close_stay(struct profile_sm *s, struct watch_stay *w, uint64_t end)
 {
     struct watch_stays *stays = profile_stays_of(s);
     uint64_t *unusual = &stays->unusual[w - stays->warps];
+    watch_stays_look(stays, (uint32_t)(w - stays->warps), end);
     count_apart(s, w, stays->unpicked, *unusual / WATCH_STAY_PASSED);
     *unusual %= WATCH_STAY_PASSED;
     watch_stay_close(stays, w, end);
@@ -68,7 +70,10 @@ static uint32_t context_at(struct profile_sm *s, const struct watch_stay *w, con
 static void come(struct profile_sm *s, struct watch_stay *w, const struct lockstep_stand_event *e)
 {
     struct watch_stays *stays = profile_stays_of(s);
-    *w = (struct watch_stay){.since = e->cycle, .last_pc = e->pc, .at = stays->nowhere};
+    *w = (struct watch_stay){
+        .since = e->cycle, .last_pc = e->pc, .at = stays->nowhere, .sample = WATCH_UNFOLLOWED};
+    if (s->follows)
+        watch_stays_follow(stays, e->warp, e->cycle);
     stays->unusual[e->warp] = s->looks ? PROFILE_LOOKS : 0;
 }
 
@@ -78,7 +83,8 @@ static void look(struct profile_sm *s, const struct watch_stay *w, const struct 
     if (s->mbarriers)
         profile_mbarriers_stand(profile_mbarriers_of(s), e, e->cause == s->charge.mbarrier);
     if (s->clusters)
-        profile_barriers_stand(profile_barriers_of(s), e, w->last_pc, e->cause == s->charge.cluster);
+        profile_barriers_stand(profile_barriers_of(s), profile_stays_of(s), e, w->last_pc,
+                               e->cause == s->charge.cluster);
 }
 
 /* A marked warp stands: it comes, or is behind a fence, or its kernel is looked at more closely. */
@@ -118,7 +124,7 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     watch_stays_count_lanes(stays, e->pc, e->active, e->mask);
     close_stay(s, w, e->cycle + !first);
     watch_stay_nowhere(stays, w, e->pc, e->cycle);
-    profile_barriers_issue(profile_barriers_of(s), e);
+    profile_barriers_issue(profile_barriers_of(s), stays, e);
     if (s->mbarriers)
         profile_mbarriers_issue(profile_mbarriers_of(s), e);
     stays->unusual[e->warp] = (s->looks ? PROFILE_LOOKS : 0) | (polls ? PROFILE_POLLED : 0) |
@@ -159,11 +165,12 @@ static void leave(void *state, const struct lockstep_leave_event *e)
         struct watch_stay *w = warp_of(s, mask_first(rest));
         close_stay(s, w, e->cycle > w->since ? e->cycle : w->since);
         profile_stays_of(s)->unusual[mask_first(rest)] = PROFILE_AWAY;
+        watch_stays_unfollow(profile_stays_of(s), mask_first(rest));
         profile_words_leave(profile_words_of(s), mask_first(rest), e->cycle);
         if (s->mbarriers)
             profile_mbarriers_leave(profile_mbarriers_of(s), mask_first(rest), e->cycle);
         if (s->clusters)
-            profile_barriers_leave(profile_barriers_of(s), mask_first(rest), e->cycle);
+            profile_barriers_leave(profile_barriers_of(s), profile_stays_of(s), mask_first(rest), e->cycle);
         forget(s, mask_first(rest));
     }
 }
@@ -197,16 +204,23 @@ static inline void add_access(uint64_t *row, uint64_t apart)
     row[PROFILE_apart] += apart;
 }
 
+/* For words by which threads exclude each other, or for which they wait. */
+static void access_words(struct profile_sm *s, const struct lockstep_access_event *e)
+{
+    if (e->space != LOCKSTEP_CLUSTER) { /* words there are another SM's */
+        profile_words_access(profile_words_of(s), e);
+        if (RARELY(profile_polls_access(profile_polls_of(s), e)))
+            profile_stays_of(s)->unusual[e->warp] |= PROFILE_POLLED;
+    }
+    profile_sharing_access(profile_sharing_of(s), e);
+}
+
 static void access(void *state, const struct lockstep_access_event *e)
 {
     if (!e->mask)
         return;
-    if (e->space != LOCKSTEP_CLUSTER) { /* words there are another SM's */
-        profile_words_access(profile_words_of(state), e);
-        if (RARELY(profile_polls_access(profile_polls_of(state), e)))
-            profile_stays_of(state)->unusual[e->warp] |= PROFILE_POLLED;
-    }
-    profile_sharing_access(profile_sharing_of(state), e);
+    if (((struct profile_sm *)state)->words_matter)
+        access_words(state, e);
     if (RARELY(((struct profile_sm *)state)->mbarriers))
         profile_mbarriers_access(profile_mbarriers_of(state), e);
     uint64_t apart = mean_distance(e);
@@ -229,6 +243,7 @@ static void launch(void *state, const struct lockstep_launch_event *e)
 {
     forget(state, e->warp);
     profile_words_launch(profile_words_of(state), e);
+    profile_lasts_launch(&profile_barriers_of(state)->lasts, e);
 }
 
 static void arrive(void *state, const struct lockstep_arrive_event *e)
@@ -239,7 +254,7 @@ static void arrive(void *state, const struct lockstep_arrive_event *e)
 
 static void opens(void *state, const struct lockstep_open_event *e)
 {
-    profile_barriers_open(profile_barriers_of(state), e);
+    profile_barriers_open(profile_barriers_of(state), profile_stays_of(state), e);
 }
 
 static void split(void *state, const struct lockstep_split_event *e)
@@ -310,6 +325,29 @@ static size_t calls_at(const struct lockstep_observed *observed)
     return mbarriers_at(observed) + round_up_u64(profile_mbarriers_bytes(watch_module(observed)), sizeof(uint64_t));
 }
 
+/* Threads may take words: by compare-and-swaps, exchanges, and what is no plain atomic. */
+static bool has_attempts(const struct isa_module *module)
+{
+    for (uint32_t i = 0; i < module->instr_count; i++) {
+        const struct isa_instr *instr = &module->instrs[i];
+        bool atomic = isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_ATOMIC;
+        bool plain = instr->op == ISA_OP_ATOM || instr->op == ISA_OP_RED;
+        if (atomic && (!plain || instr->mods.atomic == ISA_ATOMIC_CAS || instr->mods.atomic == ISA_ATOMIC_EXCH ||
+                       instr->mods.atomic == ISA_ATOMIC_TAKE))
+            return true;
+    }
+    return false;
+}
+
+static bool has_barriers(const struct isa_module *module)
+{
+    for (uint32_t i = 0; i < module->instr_count; i++)
+        if ((module->instrs[i].op == ISA_OP_BAR || module->instrs[i].op == ISA_OP_BARRIER) &&
+            module->instrs[i].mods.barrier != ISA_BARRIER_WARP)
+            return true;
+    return false;
+}
+
 static bool has_cluster_barriers(const struct isa_module *module)
 {
     for (uint32_t i = 0; i < module->instr_count; i++)
@@ -339,8 +377,10 @@ static void begin_stays(struct watch_stays *stays, const struct profile_charge *
     stays->before = PROFILE_COUNTS;
     stays->width = PROFILE_COUNTS + observed->cause_count;
     stays->nowhere = observed->instructions * stays->width;
-    for (unsigned i = 0; i < WATCH_STAYS_WARPS; i++)
+    for (unsigned i = 0; i < WATCH_STAYS_WARPS; i++) {
         stays->unusual[i] = PROFILE_AWAY;
+        watch_stays_unfollow(stays, i);
+    }
 }
 
 static void begin(const struct lockstep_observed *observed, void *state)
@@ -355,6 +395,8 @@ static void begin(const struct lockstep_observed *observed, void *state)
     profile_charge_begin(&s->charge, observed);
     begin_stays(profile_stays_of(s), &s->charge, observed);
     profile_polls_begin(profile_polls_of(s), watch_module(observed));
+    s->words_matter = has_attempts(watch_module(observed)) || profile_polls_looks(profile_polls_of(s));
+    s->follows = has_barriers(watch_module(observed));
     s->clusters = has_cluster_barriers(watch_module(observed));
     if (profile_mbarriers_bytes(watch_module(observed))) {
         s->mbarriers = mbarriers_at(observed);

@@ -34,6 +34,8 @@ struct profile_polls;
  */
 size_t profile_polls_bytes(const struct isa_module *module);
 void profile_polls_begin(struct profile_polls *s, const struct isa_module *module);
+/* The module has instructions by which threads may poll. */
+bool profile_polls_looks(const struct profile_polls *s);
 bool profile_polls_accessed(struct profile_polls *s, const struct lockstep_access_event *e);
 /* Any access: nothing is done for loads by which threads do not wait for each other. True: from now on the state is to
  * be told what the warp issues, until profile_polls_issued returns false. */

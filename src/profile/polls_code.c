@@ -141,7 +141,13 @@ void profile_polls_begin(struct profile_polls *s, const struct isa_module *modul
             s->code[pc] += (need - pc) * PROFILE_POLLS_BEHIND;
             s->code[need] |= PROFILE_POLLS_NEEDS;
         }
+        s->looks |= s->code[pc] & PROFILE_POLLS_LOOKS;
         if (tells(instr, flags))
             s->code[pc] |= PROFILE_POLLS_TELLS;
     }
+}
+
+bool profile_polls_looks(const struct profile_polls *s)
+{
+    return s->looks;
 }

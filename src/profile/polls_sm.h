@@ -83,6 +83,7 @@ struct profile_write {
 
 struct profile_polls {
     uint32_t count; /* of the table */
+    bool looks;     /* some instruction does */
     uint64_t unlisted;
     uint64_t lookers;               /* set of warps that have such lanes as `looked` says */
     uint16_t places[PROFILE_POLLS]; /* as those of struct profile_words */

@@ -33,6 +33,7 @@ struct profile {
     const char *const *cause_names;
     uint64_t *counts;   /* by instruction: enum profile_count, and behind them warp-cycles by cause */
     uint64_t *barriers; /* by instruction: enum profile_barrier_count */
+    struct profile_last_list lasts;
     uint32_t sms;
     uint64_t *sm_cycles; /* by SM: warp-cycles by cause, of all instructions */
     struct profile_mbarrier_list mbarriers;
@@ -63,6 +64,15 @@ static inline const uint64_t *profile_row(const struct profile *profile, uint32_
 static inline const uint64_t *profile_barrier_row(const struct profile *profile, uint32_t pc)
 {
     return profile->barriers + (size_t)pc * PROFILE_BARRIER_COUNTS;
+}
+/* The instruction that struct profile_last_did.at says, and the cause. */
+static inline uint32_t profile_did_pc(const struct profile *profile, uint32_t at)
+{
+    return at / (PROFILE_COUNTS + profile->causes);
+}
+static inline uint32_t profile_did_cause(const struct profile *profile, uint32_t at)
+{
+    return at % (PROFILE_COUNTS + profile->causes) - PROFILE_COUNTS;
 }
 /* The warp-cycles of an SM, by cause. */
 static inline const uint64_t *profile_sm_row(const struct profile *profile, uint32_t sm)

@@ -5,25 +5,85 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/profile.h"
 #include "report/profile_uses.h"
 
 #define MOST_BARRIERS 5  /* of a kernel */
 #define LEAST_SHARE 0.01 /* of its warp-cycles */
+#define LEAST_PLACE 0.2  /* of the time between the first warp and the last one, for a line to be named */
+#define NEARLY_ALL 0.95  /* of it */
 
+/* calls: with the outermost calls in whose place they stand. */
+static bool same_line(const json_t *one, const json_t *other, bool calls)
+{
+    struct strbuf a = {0}, b = {0};
+    profile_uses_add_place(one, calls, &a);
+    profile_uses_add_place(other, calls, &b);
+    bool same = !strcmp(strbuf_text(&a), strbuf_text(&b));
+    strbuf_free(&a);
+    strbuf_free(&b);
+    return same;
+}
+
+static void add_did(struct profile_barrier_total *barrier, const json_t *object)
+{
+    const char *cause = json_string_value(json_object_get(object, "cause"));
+    int64_t excess = (int64_t)(profile_uses_number(object, "last") - profile_uses_number(object, "first"));
+    for (size_t i = 0; i < barrier->dids.count; i++) {
+        struct profile_barrier_did *did = &barrier->dids.items[i];
+        if (strcmp(did->cause, cause ? cause : "") != 0 || !same_line(did->object, object, false))
+            continue;
+        did->excess += excess;
+        return;
+    }
+    vec_push(&barrier->dids, (struct profile_barrier_did){object, cause ? cause : "", excess});
+}
+
+static void add_lasts(struct profile_barrier_total *barrier, const json_t *object)
+{
+    const json_t *warp, *did, *block = json_object_get(object, "last_block");
+    size_t i;
+    json_array_foreach(json_object_get(object, "last_warps"), i, warp)
+    {
+        uint64_t number = profile_uses_number(warp, "warp");
+        if (number >= PROFILE_LAST_WARPS)
+            continue;
+        profile_uses_count(warp, "times", false, &barrier->times[number]);
+        profile_uses_count(warp, "cycles", false, &barrier->cycles[number]);
+    }
+    profile_uses_count(object, "last_again", false, &barrier->again);
+    if (!barrier->block || profile_uses_number(block, "cycles") > profile_uses_number(barrier->block, "cycles"))
+        barrier->block = block;
+    json_array_foreach(json_object_get(object, "last_did"), i, did) add_did(barrier, did);
+}
+
+static struct profile_barrier_total *find(const struct profile_barriers_report *barriers, const json_t *object)
+{
+    for (size_t i = 0; i < barriers->of.count; i++)
+        if (same_line(barriers->of.items[i].object, object, true))
+            return &barriers->of.items[i];
+    return NULL;
+}
+
+const struct profile_barrier_total *profile_barriers_find(const struct profile_barriers_report *barriers,
+                                                          const json_t *instr)
+{
+    return find(barriers, instr);
+}
+
+/* Where a compiler has made several instructions of a line, as of a loop, they are one barrier. */
 static void add_barrier(struct profile_barriers_report *barriers, const json_t *object)
 {
-    struct profile_barrier_total *barrier = NULL;
-    uint64_t pc = profile_uses_number(object, "pc");
-    for (size_t i = 0; i < barriers->of.count && !barrier; i++)
-        if (barriers->of.items[i].pc == pc)
-            barrier = &barriers->of.items[i];
+    struct profile_barrier_total *barrier = find(barriers, object);
     if (!barrier) {
-        vec_push(&barriers->of, (struct profile_barrier_total){.object = object, .pc = pc});
+        vec_push(&barriers->of,
+                 (struct profile_barrier_total){.object = object, .pc = profile_uses_number(object, "pc")});
         barrier = &barriers->of.items[barriers->of.count - 1];
     }
     for (unsigned i = 0; i < PROFILE_BARRIER_COUNTS; i++)
         profile_uses_count(object, profile_barrier_name((enum profile_barrier_count)i),
                            i == PROFILE_BARRIER_waited_most, &barrier->counts[i]);
+    add_lasts(barrier, object);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -35,6 +95,134 @@ static int by_cost(const void *a, const void *b)
     return x->pc < y->pc ? -1 : 1;
 }
 
+/* Cycles between the first warp and the last one that go to the line of a cause, with all of its causes. */
+static int64_t excess_of_line(const struct profile_barrier_total *barrier, const struct profile_barrier_did *at)
+{
+    int64_t excess = 0;
+    for (size_t i = 0; i < barrier->dids.count; i++)
+        if (same_line(barrier->dids.items[i].object, at->object, false))
+            excess += barrier->dids.items[i].excess;
+    return excess;
+}
+
+/* The line to which most of them go, by its largest cause; NULL: there is none that stands out. *share: of the line. */
+static const struct profile_barrier_did *line_of(const struct profile_barrier_total *barrier, double *share)
+{
+    const struct profile_barrier_did *best = NULL;
+    int64_t most = 0;
+    for (size_t i = 0; i < barrier->dids.count; i++) {
+        const struct profile_barrier_did *did = &barrier->dids.items[i];
+        int64_t excess = excess_of_line(barrier, did);
+        if (!best || excess > most || (excess == most && did->excess > best->excess)) {
+            best = did;
+            most = excess;
+        }
+    }
+    *share = most > 0 ? profile_uses_ratio((uint64_t)most, barrier->counts[PROFILE_BARRIER_spread]) : 0;
+    return *share >= LEAST_PLACE ? best : NULL;
+}
+
+/* Appends the line, with its cause: "main.cu:31 (value from memory)". */
+static void add_line(const struct profile_barrier_did *did, struct strbuf *out)
+{
+    const char *words = profile_cause_words(did->cause);
+    profile_uses_add_place(did->object, false, out);
+    strbuf_addf(out, " (%s)", !strcmp(did->cause, "issued") ? "issuing" : words);
+}
+
+/* The warp for which the others wait longest. */
+static unsigned last_warp(const struct profile_barrier_total *barrier)
+{
+    unsigned most = 0;
+    for (unsigned i = 1; i < PROFILE_LAST_WARPS; i++)
+        most = barrier->cycles[i] > barrier->cycles[most] ? i : most;
+    return most;
+}
+
+/* True: that is half of the time between the first and the last warps, or twice as much as by chance. */
+static bool stands_out(const struct profile_barrier_total *barrier, unsigned warp)
+{
+    const uint64_t *n = barrier->counts;
+    double share = profile_uses_ratio(barrier->cycles[warp], n[PROFILE_BARRIER_spread]);
+    return share >= 0.5 || share * profile_uses_ratio(n[PROFILE_BARRIER_came], n[PROFILE_BARRIER_opened]) >= 2;
+}
+
+static double often(const struct profile_barrier_total *barrier, unsigned warp)
+{
+    return 100 * profile_uses_ratio(barrier->times[warp], barrier->counts[PROFILE_BARRIER_opened]);
+}
+
+/* True: the warp that comes last is mostly the one that came last in its block before. */
+static bool is_one_of_its_block(const struct profile_barrier_total *barrier)
+{
+    uint64_t times = 0;
+    for (unsigned i = 0; i < PROFILE_LAST_WARPS; i++)
+        times += barrier->times[i];
+    return barrier->again * 2 >= times;
+}
+
+static void add_who(const struct profile_barrier_total *barrier, struct strbuf *out)
+{
+    const uint64_t *n = barrier->counts;
+    unsigned warp = last_warp(barrier);
+    if (stands_out(barrier, warp))
+        strbuf_addf(out, "warp %u comes last in %.0f%% of %" PRIu64 " phases, %.0f cycles after the first", warp,
+                    often(barrier, warp), n[PROFILE_BARRIER_opened],
+                    profile_uses_ratio(barrier->cycles[warp], barrier->times[warp]));
+    else
+        strbuf_addf(out, "the last warp, %s, comes %.0f cycles after the first in %" PRIu64 " phases",
+                    is_one_of_its_block(barrier) ? "in each block another one" : "from phase to phase another one",
+                    profile_uses_ratio(n[PROFILE_BARRIER_spread], n[PROFILE_BARRIER_opened]),
+                    n[PROFILE_BARRIER_opened]);
+}
+
+/* Where the time between the first and the last warps goes to one block more than to others. */
+static void add_block(const struct profile_barrier_total *barrier, struct strbuf *out)
+{
+    double cycles =
+        profile_uses_ratio(profile_uses_number(barrier->block, "cycles"), barrier->counts[PROFILE_BARRIER_spread]);
+    double times =
+        profile_uses_ratio(profile_uses_number(barrier->block, "times"), barrier->counts[PROFILE_BARRIER_opened]);
+    if (cycles < 0.5 || times * 2 > cycles)
+        return;
+    strbuf_addf(out, "; %.0f%% of that time is of ", 100 * cycles);
+    profile_uses_add_block(json_object_get(barrier->block, "block"), out);
+}
+
+void profile_barriers_add_last(const struct profile_barrier_total *barrier, struct strbuf *out)
+{
+    double share;
+    const struct profile_barrier_did *did = line_of(barrier, &share);
+    if (!barrier->counts[PROFILE_BARRIER_spread])
+        return;
+    add_who(barrier, out);
+    if (did) {
+        strbuf_add(out, "; it spends ");
+        if (share >= NEARLY_ALL)
+            strbuf_add(out, "them at ");
+        else
+            strbuf_addf(out, "%.0f%% of them at ", 100 * share);
+        add_line(did, out);
+    }
+    add_block(barrier, out);
+}
+
+/* The same behind a row, which has the figures. */
+static void add_last_row(const struct profile_barrier_total *barrier, struct strbuf *out)
+{
+    unsigned warp = last_warp(barrier);
+    double share;
+    const struct profile_barrier_did *did = line_of(barrier, &share);
+    if (!barrier->times[warp])
+        return;
+    strbuf_addf(out, "        warp %u comes last in %.0f%%", warp, often(barrier, warp));
+    if (did) {
+        strbuf_addf(out, ", %.0f%% of the spread goes to ", 100 * (share < 1 ? share : 1));
+        add_line(did, out);
+    }
+    strbuf_add(out, "\n");
+}
+
 static void add_row(const struct profile_barrier_total *barrier, uint64_t warp_cycles, struct strbuf *out)
 {
     const uint64_t *n = barrier->counts;
@@ -44,6 +232,7 @@ static void add_row(const struct profile_barrier_total *barrier, uint64_t warp_c
                 profile_uses_ratio(n[PROFILE_BARRIER_spread], n[PROFILE_BARRIER_opened]));
     profile_uses_add_place(barrier->object, true, out);
     strbuf_add(out, "\n");
+    add_last_row(barrier, out);
 }
 
 struct profile_barriers_report *profile_barriers_read(const json_t *kernels, const char *name)
@@ -61,6 +250,8 @@ struct profile_barriers_report *profile_barriers_read(const json_t *kernels, con
 
 void profile_barriers_done(struct profile_barriers_report *report)
 {
+    for (size_t i = 0; i < report->of.count; i++)
+        vec_free(&report->of.items[i].dids);
     vec_free(&report->of);
     free(report);
 }

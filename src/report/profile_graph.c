@@ -20,16 +20,7 @@ static char *end_text(const json_t *end)
         profile_uses_add_caller(end, &text);
         return text.text;
     }
-    json_int_t index[3];
-    for (unsigned i = 0; i < 3; i++)
-        index[i] = json_integer_value(json_array_get(block, i));
-    if (index[2])
-        strbuf_addf(&text, "block (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", (uint64_t)index[0], (uint64_t)index[1],
-                    (uint64_t)index[2]);
-    else if (index[1])
-        strbuf_addf(&text, "block (%" PRIu64 ",%" PRIu64 ")", (uint64_t)index[0], (uint64_t)index[1]);
-    else
-        strbuf_addf(&text, "block %" PRIu64, (uint64_t)index[0]);
+    profile_uses_add_block(block, &text);
     strbuf_addf(&text, " warp %" PRIu64, profile_uses_number(end, "warp"));
     return text.text;
 }

@@ -46,8 +46,7 @@ static void add_wait(const struct profile_page_kernel *kernel, enum profile_wait
             else
                 html_table_none(t);
         }
-    if (kind != PROFILE_WAITS_BARRIERS)
-        html_table_text(t, wait->where);
+    html_table_text(t, wait->where);
 }
 
 static void add_waits(const struct profile_page_kernel *kernel, enum profile_waits_kind kind, struct strbuf *out)
@@ -70,8 +69,7 @@ static void add_waits(const struct profile_page_kernel *kernel, enum profile_wai
         profile_page_heads(&t, kernel->page,
                            arena_printf(kernel->arena, "%s (%s)", words->figures[f].name, words->figures[f].unit),
                            words->figures[f].doc);
-    if (kind != PROFILE_WAITS_BARRIERS)
-        html_table_head(&t, "where", false, NULL);
+    html_table_head(&t, kind == PROFILE_WAITS_BARRIERS ? "who comes last" : "where", false, NULL);
     for (size_t i = 0; i < count; i++)
         add_wait(kernel, kind, list[i], &t);
     html_table_end(&t);

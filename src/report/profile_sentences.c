@@ -117,18 +117,23 @@ static void add_accesses(const struct profile_sum *sum, bool loads, const char *
                     100 * profile_uses_ratio(n[PROFILE_l2_misses], n[PROFILE_l2_accesses]));
 }
 
-/* How far apart warps come to a barrier. */
-static void add_spread(const struct profile_lines *p, const struct profile_instr *instr, struct strbuf *out)
+/* Who comes last to a barrier, and why. */
+static void add_last(const struct profile_lines *p, const struct profile_instr *instr, struct strbuf *out)
 {
     struct profile_barriers_report *barriers = profile_barriers_read(p->kernels, p->name);
-    for (size_t i = 0; i < barriers->of.count; i++) {
-        const struct profile_barrier_total *each = &barriers->of.items[i];
-        const uint64_t *n = each->counts;
-        if (each->pc == (uint64_t)(instr - p->instrs.items) && n[PROFILE_BARRIER_opened])
-            strbuf_addf(out, "; the last warp comes %.0f cycles behind the first",
-                        profile_uses_ratio(n[PROFILE_BARRIER_spread], n[PROFILE_BARRIER_opened]));
-    }
+    struct strbuf text = {0};
+    const struct profile_barrier_total *barrier = profile_barriers_find(barriers, instr->object);
+    if (barrier)
+        profile_barriers_add_last(barrier, &text);
+    if (text.length)
+        strbuf_addf(out, "; %s", strbuf_text(&text));
+    strbuf_free(&text);
     profile_barriers_done(barriers);
+}
+
+static bool is_barrier(const char *cause)
+{
+    return !strcmp(cause, "barrier") || !strcmp(cause, "cluster");
 }
 
 /* The name of an instruction's operation. */
@@ -174,8 +179,8 @@ static void add_cause(const struct finder *r, const struct finding *f, struct st
     strbuf_add(out, "go to ");
     add_place(p, f->site, instr, out);
     strbuf_addf(out, ": %s", profile_cause_words(p->causes[f->cause]));
-    if (instr && !strcmp(p->causes[f->cause], "barrier"))
-        add_spread(p, instr, out);
+    if (instr && is_barrier(p->causes[f->cause]))
+        add_last(p, instr, out);
     else if (instr)
         add_accesses(&instr->sum, false, "; ", out);
 }

@@ -98,6 +98,20 @@ static void add_place(const json_t *use, const char *called, struct strbuf *out)
     strbuf_add(out, ")");
 }
 
+void profile_uses_add_block(const json_t *block, struct strbuf *out)
+{
+    json_int_t index[3];
+    for (unsigned i = 0; i < 3; i++)
+        index[i] = json_integer_value(json_array_get(block, i));
+    if (index[2])
+        strbuf_addf(out, "block (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", (uint64_t)index[0], (uint64_t)index[1],
+                    (uint64_t)index[2]);
+    else if (index[1])
+        strbuf_addf(out, "block (%" PRIu64 ",%" PRIu64 ")", (uint64_t)index[0], (uint64_t)index[1]);
+    else
+        strbuf_addf(out, "block %" PRIu64, (uint64_t)index[0]);
+}
+
 void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out)
 {
     add_place(use, calls ? "called from" : NULL, out);

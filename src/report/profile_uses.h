@@ -26,6 +26,8 @@ void profile_uses_count(const json_t *object, const char *name, bool most, uint6
 json_t *profile_uses_all(const json_t *kernels, const char *name, const char *member);
 /* The member `name`; "": there is none. */
 const char *profile_uses_name(const json_t *object);
+/* Appends the index of a block, [x, y, z] in results: "block 3", "block (3,1)". */
+void profile_uses_add_block(const json_t *block, struct strbuf *out);
 /* Appends the place of an instruction: its line, or its line of the PTX. calls: with the outermost call in whose place
  * it stands, "lock.cu:9 (called from main.cu:23)". */
 void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out);

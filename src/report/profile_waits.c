@@ -128,11 +128,12 @@ static void add_barriers(struct profile_waits *waits, const json_t *kernels, con
     for (size_t i = 0; i < report->of.count; i++) {
         const struct profile_barrier_total *total = &report->of.items[i];
         const uint64_t *n = total->counts;
-        struct strbuf place = {0};
+        struct strbuf place = {0}, last = {0};
         profile_uses_add_place(total->object, true, &place);
+        profile_barriers_add_last(total, &last);
         struct profile_wait wait = {
             .name = keep(&place, arena),
-            .where = "",
+            .where = keep(&last, arena),
             .waited = n[PROFILE_BARRIER_waited],
             .figures = {(double)n[PROFILE_BARRIER_opened], (double)n[PROFILE_BARRIER_came],
                         (double)n[PROFILE_BARRIER_waited_most],

@@ -5,7 +5,10 @@
  * business: it marks the warp, and is told of marked ones by events.
  *
  * A warp's *stay* is the time for which its cycles go to one cause, and are charged to one instruction. It is closed
- * where it ends; cycles of it that go elsewhere (`unpicked`, `held`) are taken off its cause, as the model does. */
+ * where it ends; cycles of it that go elsewhere (`unpicked`, `held`) are taken off its cause, as the model does.
+ *
+ * The counts are of all warps of the SM together. What one warp did for a while is known by samples: a warp that is
+ * *followed* is looked at now and then, and the time since the look before goes to the stay that it is at. */
 #ifndef LOCKSTEP_WATCH_STAYS_H
 #define LOCKSTEP_WATCH_STAYS_H
 
@@ -17,6 +20,8 @@
 #include "lockstep/observer.h"
 
 #define WATCH_STAYS_WARPS 64
+#define WATCH_SAMPLES 32         /* counts to which time of a followed warp goes: a power of two */
+#define WATCH_UNFOLLOWED UINT64_MAX
 #define WATCH_STAY_PASSED 256 /* marks of a warp are below that */
 #define WATCH_STAY_TOLD 128   /* a mark: the observer was told of the issue of which the stand is about to be told */
 
@@ -39,6 +44,17 @@ struct watch_stay {
     uint32_t cause;   /* of the stay */
     uint16_t context; /* for the observer: of the stay */
     uint16_t last_context; /* and of the last instruction that it issued */
+    uint64_t sample;       /* the next cycle in which it is looked at; WATCH_UNFOLLOWED: it is not followed */
+};
+
+/* What a followed warp did: cycles by the number of the count that they are charged to, as struct watch_stay.at. */
+struct watch_sample {
+    uint32_t at, cycles; /* cycles 0: the place is free */
+};
+struct watch_samples {
+    uint64_t begin;                        /* it is followed from this cycle on */
+    uint64_t until;                        /* the samples have the time from `begin` to here */
+    struct watch_sample of[WATCH_SAMPLES]; /* by hash of `at`. Where many meet, those with few cycles are missing. */
 };
 
 /* An SM's. Causes are numbers, as events have them. */
@@ -53,8 +69,19 @@ struct watch_stays {
     uint64_t unusual[WATCH_STAYS_WARPS]; /* of a warp: the observer's marks, added up; and WATCH_STAY_PASSED times the
                                             cycles of the stay in which the warp's scheduler picked another */
     struct watch_stay warps[WATCH_STAYS_WARPS];
+    struct watch_samples samples[WATCH_STAYS_WARPS];
     uint64_t counts[]; /* by instruction; and one more. Modulo 2^64 while stays go on. */
 };
+
+/* stays.c: follows a warp from a cycle on; what it did before is forgotten. */
+void watch_stays_follow(struct watch_stays *s, uint32_t warp, uint64_t cycle);
+/* The warp's samples stay as they are. */
+static inline void watch_stays_unfollow(struct watch_stays *s, uint32_t warp)
+{
+    s->warps[warp].sample = WATCH_UNFOLLOWED;
+}
+/* A stay of a marked warp is about to end before a cycle: to be told before its cycles that were passed are counted. */
+void watch_stays_look(struct watch_stays *s, uint32_t warp, uint64_t end);
 
 /* The observer's functions, which the SM calls for warps that the observer has marked; state: the observer's. */
 struct watch_stays_port {
@@ -161,7 +188,13 @@ HOT_INLINE void watch_stay_nowhere(const struct watch_stays *s, struct watch_sta
     w->last_pc = pc;
 }
 
-/* Events, of warps that are not marked; of others the observer is to be told instead. */
+/* Events, of warps that are not marked; of others the observer is to be told instead. Where the warp is looked at, that is
+ * done by functions of their own, so that those below call nothing otherwise. */
+
+/* stays.c: the warp is looked at, and then as the functions without `_looked`. */
+void watch_stays_stand_looked(struct watch_stays *s, uint32_t warp, uint32_t pc, uint32_t cause, uint64_t cycle);
+void watch_stays_issued_looked(struct watch_stays *s, uint32_t warp, uint32_t pc, uint32_t next, uint32_t cause,
+                               uint64_t cycle);
 
 /* As the event `stand`. */
 HOT_INLINE void watch_stays_stand(struct watch_stays *s, uint32_t warp, uint32_t pc, uint32_t cause, uint64_t cycle)
@@ -170,6 +203,10 @@ HOT_INLINE void watch_stays_stand(struct watch_stays *s, uint32_t warp, uint32_t
     uint32_t at = watch_stays_number(s, mask_has(s->last, cause) ? w->last_pc : pc, cause);
     if (at == w->at)
         return;
+    if (RARELY(cycle > w->sample)) {
+        watch_stays_stand_looked(s, warp, pc, cause, cycle);
+        return;
+    }
     if (s->unusual[warp])
         watch_stay_count_passed(s, w, &s->unusual[warp]);
     if (watch_stay_awaited(s, w, cycle))
@@ -191,6 +228,10 @@ HOT_INLINE void watch_stays_issued(struct watch_stays *s, uint32_t warp, uint32_
                                    uint64_t cycle)
 {
     struct watch_stay *w = watch_stay_of(s, warp);
+    if (RARELY(cycle > w->sample)) {
+        watch_stays_issued_looked(s, warp, pc, next, cause, cycle);
+        return;
+    }
     if (s->unusual[warp])
         watch_stay_count_passed(s, w, &s->unusual[warp]);
     watch_stay_close(s, w, cycle);

@@ -1,0 +1,77 @@
+/* Which warp of a block comes last to a barrier, and what has kept it: by samples of what it did since the barrier before
+ * (or since its block began), beside those of the warp that came first. Part of the state of struct profile_barriers;
+ * profile_lasts_gather brings those of all SMs together when the kernel has ended. */
+#ifndef LOCKSTEP_PROFILE_LASTS_H
+#define LOCKSTEP_PROFILE_LASTS_H
+
+#include <stdint.h>
+
+#include "watch/stays.h"
+
+#define PROFILE_LAST_WARPS 64  /* of a block */
+#define PROFILE_LAST_SITES 32  /* barrier instructions of an SM: the first ones that opened */
+#define PROFILE_LAST_DIDS 1024 /* of an SM: instructions and causes to which time went, of all sites */
+
+/* What a block has waited at a barrier. */
+struct profile_last_block {
+    uint64_t block;  /* as in struct profile_warp_name */
+    uint64_t opened; /* times that some warp came behind all others */
+    uint64_t cycles; /* from the first to the last one, of all these times */
+};
+
+/* A barrier instruction. Openings count at the one by which the last warp came. */
+struct profile_last_site {
+    uint32_t pc;
+    uint32_t again;                      /* times that the warp was the one that had come last in its block before */
+    uint32_t times[PROFILE_LAST_WARPS];  /* by number of a warp in its block: that it came behind all others */
+    uint64_t cycles[PROFILE_LAST_WARPS]; /* and how far behind the first, of all these times */
+    uint8_t before[PROFILE_LAST_WARPS];  /* by block slot: the warp that came last before, + 1; 0: none */
+    struct profile_last_block blocks[PROFILE_LAST_WARPS]; /* by block slot */
+    struct profile_last_block worst;                      /* of those that have ended: that with most cycles */
+};
+
+/* What warps did before they came to a barrier. */
+struct profile_last_did {
+    uint32_t site;        /* number + 1; 0: the place is free */
+    uint32_t at;          /* as struct watch_sample.at */
+    uint64_t last, first; /* cycles, of the warps that came last and first */
+};
+
+/* Of an SM. It begins as zeros. */
+struct profile_lasts {
+    uint32_t site_count;
+    struct profile_last_site sites[PROFILE_LAST_SITES];
+    struct profile_last_did dids[PROFILE_LAST_DIDS]; /* by hash, the next free one after that */
+    uint32_t did_count;
+    uint8_t names[PROFILE_LAST_WARPS];   /* by slot: the warp's number in its block */
+    uint8_t blocks[PROFILE_LAST_WARPS];  /* by slot: of its block */
+    uint64_t indices[PROFILE_LAST_WARPS]; /* by block slot: as in struct profile_warp_name */
+};
+
+/* A warp begins in a slot. */
+void profile_lasts_launch(struct profile_lasts *s, const struct lockstep_launch_event *e);
+/* A barrier opened, at the instruction by which the warp in that slot came, so many cycles, more than 0, behind the
+ * first one. last, first: what both had done. */
+void profile_lasts_opened(struct profile_lasts *s, uint32_t pc, uint32_t slot, uint64_t cycles,
+                          const struct watch_samples *last, const struct watch_samples *first);
+
+/* A barrier instruction, over all SMs. */
+struct profile_last_sum {
+    uint32_t pc;
+    uint64_t again;
+    uint64_t times[PROFILE_LAST_WARPS], cycles[PROFILE_LAST_WARPS];
+    struct profile_last_block worst;
+    struct profile_last_did *dids; /* those first for which the last warps took most time beyond that of the first */
+    uint32_t did_count;
+};
+struct profile_last_list {
+    struct profile_last_sum *of; /* by pc */
+    uint32_t count;
+};
+/* states: of SMs, all of one kernel. To be freed by profile_lasts_free. */
+struct profile_last_list profile_lasts_gather(const struct profile_lasts *const *states, uint32_t sms);
+void profile_lasts_free(struct profile_last_list *list);
+/* The one of that instruction, or NULL. */
+const struct profile_last_sum *profile_lasts_find(const struct profile_last_list *list, uint32_t pc);
+
+#endif
