@@ -1,4 +1,6 @@
 /* The profile of a launch: asked for, gathered, and given names for its words. */
+#include <stdlib.h>
+
 #include "profile/profile.h"
 #include "gpu/gpu_impl.h"
 
@@ -53,6 +55,23 @@ static void name_shared(const struct gpu_run *run, struct profile_shared_list *l
     }
 }
 
+/* Words that are not shown count for their variables. */
+static void gather_rests(const struct gpu_run *run, struct profile *profile)
+{
+    for (uint32_t i = PROFILE_SHOWN; i < profile->words.count; i++) {
+        const struct profile_word *word = &profile->words.of[i].word;
+        char *name = gpu_word_name(run, word->space, word->address);
+        profile_rests_add(&profile->word_rests, name, word->counts, PROFILE_WORD_COUNTS, PROFILE_WORD_held_most);
+        free(name);
+    }
+    for (uint32_t i = PROFILE_SHOWN; i < profile->polls.count; i++) {
+        const struct profile_poll *poll = &profile->polls.of[i].poll;
+        char *name = gpu_word_name(run, poll->space, poll->address);
+        profile_rests_add(&profile->poll_rests, name, poll->counts, PROFILE_POLL_COUNTS, PROFILE_POLL_COUNTS);
+        free(name);
+    }
+}
+
 void gpu_gather_profile(struct gpu_run *run)
 {
     const struct machine *m = &run->gpu->machine;
@@ -70,6 +89,7 @@ void gpu_gather_profile(struct gpu_run *run)
         struct profile_mbarrier_sum *sum = &profile->mbarriers.of[i];
         sum->name = gpu_word_name(run, LOCKSTEP_SHARED, sum->mbarrier.address);
     }
+    gather_rests(run, profile);
     name_graphs(run, profile);
     name_shared(run, &profile->shared);
     run->result->profile = profile;

@@ -134,6 +134,17 @@ static json_t *uses_json(const struct isa_module *module, const uint32_t *pcs, u
     return uses;
 }
 
+/* The instructions that take a word, with what is known of each. */
+static json_t *takes_json(const struct isa_module *module, const struct profile_word *word)
+{
+    json_t *takes = uses_json(module, word->takes, PROFILE_WORD_PCS);
+    for (size_t i = 0; i < json_array_size(takes); i++)
+        for (unsigned c = 0; c < PROFILE_TAKE_COUNTS; c++)
+            json_object_set_new(json_array_get(takes, i), profile_take_name((enum profile_take_count)c),
+                                json_integer((json_int_t)word->by_take[i][c]));
+    return takes;
+}
+
 /* An object that says which word it is about. */
 static json_t *place_of_word_json(const char *name, uint32_t space, uint64_t address)
 {
@@ -157,8 +168,9 @@ static json_t *word_json(const struct profile *profile, uint32_t number)
     json_object_set_new(object, "handed", json_integer((json_int_t)sum->handed));
     json_object_set_new(object, "handovers", json_integer((json_int_t)sum->handovers));
     json_object_set_new(object, "most_waited", json_integer(sum->most_waited));
-    json_object_set_new(object, "takes", uses_json(module, word->takes, PROFILE_WORD_PCS));
+    json_object_set_new(object, "takes", takes_json(module, word));
     json_object_set_new(object, "gives", uses_json(module, word->gives, PROFILE_WORD_PCS));
+    json_object_set_new(object, "looked_at", uses_json(module, sum->looked_at, PROFILE_WORD_PCS));
     if (!word->counts[PROFILE_WORD_given])
         json_object_set_new(object, "written_at", uses_json(module, sum->written_at, PROFILE_WORD_PCS));
     return object;
@@ -248,6 +260,33 @@ static void set_lasts(json_t *object, const struct profile *profile, uint32_t pc
     json_object_set_new(object, "last_did", dids_json(profile, sum));
 }
 
+/* What is counted of words that are not listed, by variable. */
+static json_t *word_rests_json(const struct profile_rests *rests)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < rests->count; i++) {
+        json_t *object = json_pack("{s:s,s:i}", "name", rests->of[i].name, "words", (int)rests->of[i].words);
+        for (unsigned c = 0; c < PROFILE_WORD_COUNTS; c++)
+            json_object_set_new(object, profile_word_name((enum profile_word_count)c),
+                                json_integer((json_int_t)rests->of[i].counts[c]));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *poll_rests_json(const struct profile_rests *rests)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < rests->count; i++) {
+        json_t *object = json_pack("{s:s,s:i}", "name", rests->of[i].name, "words", (int)rests->of[i].words);
+        for (unsigned c = 0; c < PROFILE_POLL_COUNTS; c++)
+            json_object_set_new(object, profile_poll_name((enum profile_poll_count)c),
+                                json_integer((json_int_t)rests->of[i].counts[c]));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 static json_t *barrier_json(const struct profile *profile, uint32_t pc)
 {
     const uint64_t *row = profile_barrier_row(profile, pc);
@@ -319,10 +358,12 @@ json_t *gpu_profile_json(const struct profile *profile)
     json_object_set_new(object, "mbarriers", mbarriers_json(profile));
     json_object_set_new(object, "mbarriers_unlisted", json_integer((json_int_t)profile->mbarriers.unlisted));
     json_object_set_new(object, "words", words_json(profile));
+    json_object_set_new(object, "words_rest", word_rests_json(&profile->word_rests));
     json_object_set_new(object, "words_unlisted", json_integer((json_int_t)profile->words.unlisted));
     json_object_set_new(object, "sections_unlogged", json_integer((json_int_t)profile->words.unlogged));
     gpu_orders_json(profile, object);
     json_object_set_new(object, "polls", polls_json(profile));
+    json_object_set_new(object, "polls_rest", poll_rests_json(&profile->poll_rests));
     json_object_set_new(object, "shared_lines", gpu_shared_json(profile));
     json_object_set_new(object, "polls_unlisted", json_integer((json_int_t)profile->polls.unlisted));
     json_object_set_new(object, "polls_unlogged", json_integer((json_int_t)profile->polls.unlogged));

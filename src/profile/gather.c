@@ -98,10 +98,19 @@ struct profile *profile_gather(const struct watch_launch *launch, uint32_t line_
     return profile;
 }
 
+static void free_rests(struct profile_rests *rests)
+{
+    for (uint32_t i = 0; i < rests->count; i++)
+        free(rests->of[i].name);
+    free(rests->of);
+}
+
 void profile_free(struct profile *profile)
 {
     if (!profile)
         return;
+    free_rests(&profile->word_rests);
+    free_rests(&profile->poll_rests);
     profile_lasts_free(&profile->lasts);
     profile_graphs_free(&profile->graphs);
     profile_mbarriers_free(&profile->mbarriers);

@@ -209,7 +209,7 @@ static void access_words(struct profile_sm *s, const struct lockstep_access_even
 {
     if (e->space != LOCKSTEP_CLUSTER) { /* words there are another SM's */
         profile_words_access(profile_words_of(s), e);
-        if (RARELY(profile_polls_access(profile_polls_of(s), e)))
+        if (RARELY(profile_polls_access(profile_polls_of(s), profile_words_of(s), e)))
             profile_stays_of(s)->unusual[e->warp] |= PROFILE_POLLED;
     }
     profile_sharing_access(profile_sharing_of(s), e);
@@ -237,6 +237,7 @@ static void mbarrier(void *state, const struct lockstep_mbarrier_event *e)
 static void atomic(void *state, const struct lockstep_atomic_event *e)
 {
     profile_words_atomic(profile_words_of(state), e);
+    profile_polls_atomic(profile_polls_of(state), e);
 }
 
 static void launch(void *state, const struct lockstep_launch_event *e)

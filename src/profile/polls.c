@@ -42,29 +42,49 @@ static struct profile_poll *word_at(struct profile_polls *s, uint64_t address, u
 
 /* Polls */
 
-static struct profile_span *span_of(struct profile_polls_warp *warp, uint32_t word)
+/* The words that lanes of a warp poll by one instruction. */
+struct polled {
+    struct profile_poll *words[PROFILE_POLLS_LANES]; /* each once */
+    unsigned count;
+    uint64_t from; /* the earliest of the looks before */
+};
+
+static void add_polled(struct polled *polled, struct profile_poll *word, uint64_t from)
 {
-    for (unsigned i = 0; i < PROFILE_POLLS_SPANS; i++)
-        if (warp->spans[i].word == word)
-            return &warp->spans[i];
-    struct profile_span *span = &warp->spans[warp->next++ % PROFILE_POLLS_SPANS];
-    *span = (struct profile_span){.word = word};
-    return span;
+    unsigned i = polled->count;
+    while (i > 0 && polled->words[i - 1] != word)
+        i--;
+    if (!i)
+        polled->words[polled->count++] = word;
+    polled->from = from < polled->from ? from : polled->from;
 }
 
-/* A lane has polled the word from one cycle to another, which is now: counts those cycles of its warp that do not count
- * yet. */
-static uint64_t extend(struct profile_span *span, uint64_t from, uint64_t until)
+/* The warp has polled from one cycle to another, which is now. Returns how many of these cycles do not count yet, and
+ * counts them. */
+static uint64_t extend(struct profile_polls_warp *warp, uint64_t from, uint64_t until)
 {
-    uint64_t before = span->until - span->from;
-    if (from > span->until) {
-        span->from = from;
-        before = 0;
-    } else if (from < span->from) {
-        span->from = from;
+    uint64_t cycles = 0;
+    from = from > warp->before ? from : warp->before;
+    if (from > warp->until) {
+        warp->before = warp->until;
+        warp->from = warp->until = from;
+    } else if (from < warp->from) {
+        cycles = warp->from - from;
+        warp->from = from;
     }
-    span->until = until;
-    return until - span->from - before;
+    cycles += until - warp->until;
+    warp->until = until;
+    return cycles;
+}
+
+/* Lanes have polled words until now: the warp's cycles that do not count yet are shared out among those. So each of the
+ * words at which a loop looks in turn has the time from the look at the one before it, and shares of words add up to no
+ * more than all cycles. */
+static void count_warp(struct profile_polls_warp *warp, const struct polled *polled, uint64_t cycle)
+{
+    uint64_t cycles = polled->count ? extend(warp, polled->from, cycle) : 0;
+    for (unsigned i = 0; i < polled->count; i++)
+        polled->words[i]->counts[PROFILE_POLL_warps_waited] += cycles / polled->count + (i < cycles % polled->count);
 }
 
 /* A look of the lane is not one of its last ones any more. */
@@ -120,10 +140,13 @@ static struct profile_look *look_elsewhere(struct profile_polls *s, struct profi
 }
 
 /* Lanes look at words; most often all of them at one. */
-static void lanes_look(struct profile_polls *s, struct profile_polls_warp *warp, const struct lockstep_access_event *e)
+static void lanes_look(struct profile_polls *s, struct profile_polls_warp *warp, struct profile_words *words,
+                       const struct lockstep_access_event *e)
 {
     struct profile_poll *word = NULL;
-    struct profile_span *span = NULL;
+    struct polled polled;
+    polled.count = 0;
+    polled.from = e->cycle;
     warp->block = e->block;
     for (uint64_t rest = e->mask; rest; rest &= rest - 1) {
         uint32_t lane = mask_first(rest);
@@ -134,13 +157,12 @@ static void lanes_look(struct profile_polls *s, struct profile_polls_warp *warp,
         if (!look) {
             look = look_elsewhere(s, warp, looker, e->address[lane], e);
         } else {
-            if (!word || word->address != look->address) {
+            if (!word || word->address != look->address)
                 word = word_at(s, look->address, look->space);
-                span = word ? span_of(warp, (uint32_t)(word - s->words) + 1) : NULL;
-            }
+            profile_words_look(words, e, lane, look->since);
             if (word) {
                 profile_pcs_note(word->polled_at, PROFILE_POLL_PCS, e->pc + 1);
-                word->counts[PROFILE_POLL_warps_waited] += extend(span, look->cycle, e->cycle);
+                add_polled(&polled, word, look->cycle);
                 count_poll(word, look, e->cycle);
                 warp->unanswered |= BIT64(lane);
             }
@@ -149,6 +171,7 @@ static void lanes_look(struct profile_polls *s, struct profile_polls_warp *warp,
         look->number = ++looker->count;
         looker->last = (uint32_t)(look - looker->looks);
     }
+    count_warp(warp, &polled, e->cycle);
     warp->looked |= e->mask;
     s->lookers |= BIT64(e->warp);
 }
@@ -199,8 +222,8 @@ static bool writes_one_word(const struct lockstep_access_event *e)
     return true;
 }
 
-/* Keeps when words were written: of plain stores those that write one word, of compare-and-swaps none, of others all.
- */
+/* Keeps when words were written: of plain stores those that write one word, of others all, but for compare-and-swaps,
+ * which count when they are answered. */
 static void log_writes(struct profile_polls *s, const struct lockstep_access_event *e, bool one)
 {
     bool tells = s->code[e->pc] & PROFILE_POLLS_TELLS, plain = !tells && e->instruction_class == LOCKSTEP_STORE;
@@ -240,19 +263,35 @@ static void note_writes(struct profile_polls *s, const struct lockstep_access_ev
 
 /* Events */
 
-bool profile_polls_accessed(struct profile_polls *s, const struct lockstep_access_event *e)
+bool profile_polls_accessed(struct profile_polls *s, struct profile_words *words,
+                            const struct lockstep_access_event *e)
 {
     struct profile_polls_warp *warp = &s->warps[e->warp];
     if (e->space == LOCKSTEP_LOCAL)
         return false;
     if (s->code[e->pc] & PROFILE_POLLS_LOOKS) {
-        lanes_look(s, warp, e);
+        lanes_look(s, warp, words, e);
     } else if (e->instruction_class != LOCKSTEP_LOAD) {
         if (mask_has(s->lookers, e->warp))
             end_looks(s, e->warp, e->mask);
         note_writes(s, e);
+        if (e->instruction_class == LOCKSTEP_ATOMIC)
+            warp->swapped = e->cycle;
     }
     return warp->unanswered;
+}
+
+/* When it is issued nobody knows whether it will change its word, and most attempts at locks do not. */
+void profile_polls_atomic(struct profile_polls *s, const struct lockstep_atomic_event *e)
+{
+    if (e->operation != LOCKSTEP_ATOMIC_COMPARE_AND_SWAP || !e->performed || e->before == e->after || !s->looks ||
+        s->write_count >= PROFILE_POLL_WRITES / 2)
+        return;
+    uint64_t issued = s->warps[e->warp].swapped;
+    s->wrote[s->write_count++] =
+        (struct profile_poll_write){.word = profile_written(e->address, e->space),
+                                    .cycle = issued && issued < e->cycle ? issued : e->cycle,
+                                    .block = e->space == LOCKSTEP_SHARED ? e->block : 0};
 }
 
 /* The lane issues an instruction that needs the answers to some looks. False: it needs others, too. */

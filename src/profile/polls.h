@@ -36,13 +36,18 @@ size_t profile_polls_bytes(const struct isa_module *module);
 void profile_polls_begin(struct profile_polls *s, const struct isa_module *module);
 /* The module has instructions by which threads may poll. */
 bool profile_polls_looks(const struct profile_polls *s);
-bool profile_polls_accessed(struct profile_polls *s, const struct lockstep_access_event *e);
-/* Any access: nothing is done for loads by which threads do not wait for each other. True: from now on the state is to
+bool profile_polls_accessed(struct profile_polls *s, struct profile_words *words,
+                            const struct lockstep_access_event *e);
+/* Any access: nothing is done for loads by which threads do not wait for each other. The words of the SM are told of
+ * polls. True: from now on the state is to
  * be told what the warp issues, until profile_polls_issued returns false. */
-static inline bool profile_polls_access(struct profile_polls *s, const struct lockstep_access_event *e)
+static inline bool profile_polls_access(struct profile_polls *s, struct profile_words *words,
+                                        const struct lockstep_access_event *e)
 {
-    return (e->instruction_class != LOCKSTEP_LOAD || e->synchronises) && profile_polls_accessed(s, e);
+    return (e->instruction_class != LOCKSTEP_LOAD || e->synchronises) && profile_polls_accessed(s, words, e);
 }
+/* An atomic was answered: a compare-and-swap that changed its word may have ended a wait. */
+void profile_polls_atomic(struct profile_polls *s, const struct lockstep_atomic_event *e);
 bool profile_polls_issued(struct profile_polls *s, const struct lockstep_issue_event *e);
 /* The threads of the warp in that slot have ended, or are other ones from now on. */
 void profile_polls_forget(struct profile_polls *s, uint32_t slot);

@@ -17,15 +17,6 @@ static bool is_swap(const struct isa_module *module, uint32_t pc)
     return atomic && instr->mods.atomic == ISA_ATOMIC_CAS;
 }
 
-/* Threads exclude each other by the word: one that exchanges alone changed, and nobody gave back, is a flag. */
-static bool is_lock(const struct isa_module *module, const struct profile_word *word)
-{
-    for (unsigned i = 0; i < PROFILE_WORD_PCS && word->takes[i]; i++)
-        if (is_swap(module, word->takes[i] - 1))
-            return true;
-    return word->counts[PROFILE_WORD_given];
-}
-
 /* Of the instructions that polled the word, compare-and-swaps are all, or (some) one at the least. */
 static bool by_swaps(const struct isa_module *module, const struct profile_poll *poll, bool some)
 {
@@ -33,6 +24,22 @@ static bool by_swaps(const struct isa_module *module, const struct profile_poll 
         if (is_swap(module, poll->polled_at[i] - 1) == some)
             return some;
     return !some;
+}
+
+/* Some compare-and-swap took the word. */
+static bool was_swapped(const struct isa_module *module, const struct profile_word *word)
+{
+    for (unsigned i = 0; i < PROFILE_WORD_PCS && word->takes[i]; i++)
+        if (is_swap(module, word->takes[i] - 1))
+            return true;
+    return false;
+}
+
+/* Threads exclude each other by a word that is polled, too: somebody gave it back; or compare-and-swaps take it, and
+ * nothing else polls it. Otherwise it is a flag, whatever sets it. */
+static bool is_lock(const struct isa_module *module, const struct profile_word *word, const struct profile_poll *poll)
+{
+    return word->counts[PROFILE_WORD_given] || (was_swapped(module, word) && by_swaps(module, poll, false));
 }
 
 /* True: threads attempted the word over and over, and nobody ever changed it so. */
@@ -45,11 +52,19 @@ static bool only_looked_at(const struct profile_word *word)
 /* True of a polled word for which nobody waits by attempts that could take it: a flag. */
 static bool waits_by_looks(const struct profile_word *word)
 {
-    return !word->counts[PROFILE_WORD_waiters] || only_looked_at(word);
+    return word->counts[PROFILE_WORD_failed] + word->counts[PROFILE_WORD_failed_inside] == 0 || only_looked_at(word);
+}
+
+/* Attempts are told of as such. */
+static void note_looks(struct profile_word_sum *word, const struct profile_poll *poll, const struct isa_module *module)
+{
+    for (unsigned i = 0; i < PROFILE_POLL_PCS && poll->polled_at[i]; i++)
+        if (!is_swap(module, poll->polled_at[i] - 1))
+            profile_pcs_note(word->looked_at, PROFILE_WORD_PCS, poll->polled_at[i]);
 }
 
 /* Takes polls of locks out of the list. leaves: by word, set for those that are polled and no locks. */
-static void settle_polls(struct profile_poll_list *polls, const struct profile_word_list *words,
+static void settle_polls(struct profile_poll_list *polls, struct profile_word_list *words,
                          const struct isa_module *module, bool *leaves)
 {
     struct graph_index index = graph_index_of(words, UINT32_MAX);
@@ -57,10 +72,12 @@ static void settle_polls(struct profile_poll_list *polls, const struct profile_w
     for (uint32_t i = 0; i < polls->count; i++) {
         const struct profile_poll *poll = &polls->of[i].poll;
         uint32_t at = graph_index_find(&index, poll->address, poll->space);
-        bool lock = at != NO_WORD && is_lock(module, &words->of[at].word);
-        if (lock && by_swaps(module, poll, false))
+        const struct profile_word *word = at != NO_WORD ? &words->of[at].word : NULL;
+        if (word && is_lock(module, word, poll)) { /* its waits have the looks */
+            note_looks(&words->of[at], poll, module);
             continue;
-        if (at != NO_WORD && !lock && (by_swaps(module, poll, true) || waits_by_looks(&words->of[at].word)))
+        }
+        if (word && (was_swapped(module, word) || by_swaps(module, poll, true) || waits_by_looks(word)))
             leaves[at] = true;
         polls->of[kept++] = polls->of[i];
     }

@@ -11,7 +11,6 @@
 #define PROFILE_POLLS_MOST (PROFILE_POLLS / 4 * 3) /* words in the table, at the most */
 #define PROFILE_POLLS_WARPS 64
 #define PROFILE_POLLS_LANES 64
-#define PROFILE_POLLS_SPANS 8
 #define PROFILE_POLLS_TURNS 4     /* words at which a loop may look in turn */
 #define PROFILE_WRITES (1u << 14) /* places for words that were written */
 #define PROFILE_WRITES_NEAR 64    /* of them beside each other: for words that are */
@@ -19,7 +18,7 @@
 #define PROFILE_WRITERS 1024           /* places for instructions that write several words at once */
 #define PROFILE_SEVERAL 64             /* such accesses of each that are looked at: the first ones */
 #define PROFILE_POLL_WAITS (1u << 13)  /* that are logged of an SM: the first ones */
-#define PROFILE_POLL_WRITES (1u << 13) /* likewise; plain stores have half of that at the most */
+#define PROFILE_POLL_WRITES (1u << 13) /* likewise; plain stores and compare-and-swaps have half of that at the most */
 
 /* What is known of an instruction: a set. */
 enum {
@@ -60,19 +59,14 @@ struct profile_poll_write {
     uint32_t block;
 };
 
-/* The latest cycles that count for a warp and a word, from..until, without a gap. */
-struct profile_span {
-    uint64_t from, until;
-    uint32_t word; /* its number in the table + 1; 0: none */
-};
-
 struct profile_polls_warp {
     uint64_t looked;     /* set of lanes that have looked, and written nothing since */
     uint64_t unanswered; /* of them, those that have polled, and issued nothing since that needs the answer */
     uint32_t block;      /* slot of the threads that looked last */
     struct profile_looker lanes[PROFILE_POLLS_LANES];
-    struct profile_span spans[PROFILE_POLLS_SPANS];
-    uint32_t next; /* the span that is replaced next */
+    uint64_t from, until; /* polls count for the warp in this time, without a gap, */
+    uint64_t before;      /* and up to this cycle, maybe with some */
+    uint64_t swapped;     /* cycle of its last atomic */
 };
 
 /* A word that was written, and the first instructions that did so. */

@@ -26,6 +26,17 @@ enum profile_count {
 
 #define PROFILE_SHOWN 64 /* words of a kind that have names and stand in results: the first ones, which cost most */
 
+/* Words of one variable that are not shown, added up. */
+struct profile_rest {
+    char *name; /* of the variable or allocation */
+    uint32_t words;
+    uint64_t counts[PROFILE_WORD_COUNTS + PROFILE_POLL_COUNTS]; /* those of either kind begin here */
+};
+struct profile_rests {
+    struct profile_rest *of; /* as their first words come in the list */
+    uint32_t count;
+};
+
 struct profile {
     const struct isa_module *module; /* of the kernel */
     uint32_t instructions;           /* of the module */
@@ -41,6 +52,7 @@ struct profile {
     struct profile_word_list words;
     struct profile_graphs graphs; /* of the words that are shown */
     struct profile_poll_list polls;
+    struct profile_rests word_rests, poll_rests; /* set by who knows names */
     struct profile_shared_list shared;
 };
 
@@ -54,6 +66,13 @@ const struct lockstep_observer *profile_observer(void);
  * To be freed by profile_free. */
 struct profile *profile_gather(const struct watch_launch *launch, uint32_t line_bytes);
 void profile_free(struct profile *profile);
+
+/* A word that is not shown, of that name, is one more of its variable's. counts: as many as its list has; one of them,
+ * `most`, is the largest of all words, the others are sums. The name stays the caller's. */
+void profile_rests_add(struct profile_rests *rests, const char *name, const uint64_t *counts, unsigned count,
+                       unsigned most);
+/* The bytes of a word's name that name the variable or allocation which it lies in: all but an offset. */
+size_t profile_variable_bytes(const char *name);
 
 /* The counts of an instruction. */
 static inline const uint64_t *profile_row(const struct profile *profile, uint32_t pc)

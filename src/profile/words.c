@@ -128,11 +128,14 @@ static void stop_waiting(struct profile_words *s, struct profile_words_warp *war
     struct profile_word *word = listed(s, waiting->address, waiting->space);
     struct profile_waiting *other = other_waits(warp, lane, word);
     uint64_t reached = cycle > waiting->reached ? cycle : waiting->reached;
+    bool attempted = word->counts[PROFILE_WORD_attempts];
     word->counts[PROFILE_WORD_waited] += cycle - waiting->since;
-    add_time(s, PROFILE_SERIES_waited, waiting->since, cycle);
+    if (attempted)
+        add_time(s, PROFILE_SERIES_waited, waiting->since, cycle);
     if (!other) {
         word->counts[PROFILE_WORD_warps_waited] += reached - waiting->first;
-        add_time(s, PROFILE_SERIES_warps_waited, waiting->first, reached);
+        if (attempted)
+            add_time(s, PROFILE_SERIES_warps_waited, waiting->first, reached);
     } else if (other->reached < reached)
         other->reached = reached;
     warp->waiting &= ~BIT64(lane);
@@ -168,14 +171,32 @@ static void give_up(struct profile_words *s, struct profile_words_warp *warp, un
     const struct profile_waiting *waiting = &warp->lanes[lane];
     if (!mask_has(warp->waiting, lane))
         return;
-    log_wait(s, warp,
-             (struct profile_lone_wait){.address = waiting->address,
-                                        .from = waiting->since,
-                                        .until = waiting->last,
-                                        .space = waiting->space,
-                                        .at = waiting->at,
-                                        .lane = (uint8_t)lane});
+    if (!waiting->looks)
+        log_wait(s, warp,
+                 (struct profile_lone_wait){.address = waiting->address,
+                                            .from = waiting->since,
+                                            .until = waiting->last,
+                                            .space = waiting->space,
+                                            .at = waiting->at,
+                                            .lane = (uint8_t)lane});
     stop_waiting(s, warp, lane, waiting->last);
+}
+
+/* The lane, which waits for nothing, waits for a word from a cycle on. */
+static void begin_waiting(struct profile_words *s, struct profile_words_warp *warp, unsigned lane,
+                          struct profile_word *word, uint64_t since, uint32_t pc)
+{
+    const struct profile_waiting *other = other_waits(warp, lane, word);
+    warp->lanes[lane] =
+        (struct profile_waiting){.address = word->address,
+                                 .since = since,
+                                 .first = other && other->first < since ? other->first : since,
+                                 .space = word->space,
+                                 .at = pc,
+                                 .word = (uint32_t)(word - s->words)};
+    warp->waiting |= BIT64(lane);
+    s->waiters |= BIT64(warp - s->warps);
+    word->counts[PROFILE_WORD_waiters]++;
 }
 
 /* An attempt of the lane failed. */
@@ -185,18 +206,35 @@ static void wait_for(struct profile_words *s, struct profile_words_warp *warp, s
     struct profile_waiting *waiting = &warp->lanes[e->lane];
     if (!waits_for(warp, e->lane, word)) {
         give_up(s, warp, e->lane);
-        const struct profile_waiting *other = other_waits(warp, e->lane, word);
-        *waiting = (struct profile_waiting){.address = word->address,
-                                            .since = e->cycle,
-                                            .first = other ? other->first : e->cycle,
-                                            .space = word->space,
-                                            .at = e->pc,
-                                            .word = (uint32_t)(word - s->words)};
-        warp->waiting |= BIT64(e->lane);
-        s->waiters |= BIT64(e->warp);
-        word->counts[PROFILE_WORD_waiters]++;
+        begin_waiting(s, warp, e->lane, word, e->cycle, e->pc);
+    } else if (waiting->looks) {
+        waiting->looks = false;
+        waiting->at = e->pc;
     }
     waiting->last = e->cycle;
+}
+
+/* Words that are polled and no locks are to leave room for locks. */
+void profile_words_look(struct profile_words *s, const struct lockstep_access_event *e, uint32_t lane, uint64_t since)
+{
+    struct profile_words_warp *warp = &s->warps[e->warp];
+    struct profile_waiting *waiting = &warp->lanes[lane];
+    uint64_t address = e->address[lane];
+    bool waits = mask_has(warp->waiting, lane);
+    if (waits && waiting->address == address && waiting->space == e->space) {
+        waiting->last = e->cycle;
+        return;
+    }
+    uint16_t known = *place_of(s, address, e->space);
+    struct profile_word *word = known ? &s->words[known - 1] : NULL;
+    if ((waits && !waiting->looks) || (!word && s->count >= PROFILE_WORDS_MOST / 2))
+        return;
+    if (!word)
+        word = join(s, &(struct profile_word){.address = address, .space = e->space});
+    give_up(s, warp, lane);
+    begin_waiting(s, warp, lane, word, since, e->pc);
+    waiting->last = e->cycle;
+    waiting->looks = true;
 }
 
 /* Holding */
@@ -241,21 +279,42 @@ static uint64_t found_in(const struct profile_words *s, uint64_t address, uint32
     return s->held_here[place] ? s->found_here[place] : 0;
 }
 
+/* The number of an instruction among those that take the word; PROFILE_WORD_PCS: it is none of the first ones. */
+static uint32_t take_of(const struct profile_word *word, uint32_t pc)
+{
+    uint32_t take = 0;
+    while (take < PROFILE_WORD_PCS && word->takes[take] != pc + 1)
+        take++;
+    return take;
+}
+
+static void count_take(struct profile_word *word, uint32_t take, enum profile_take_count count, uint64_t amount)
+{
+    if (take < PROFILE_WORD_PCS)
+        word->by_take[take][count] += amount;
+}
+
 static void take(struct profile_words *s, struct profile_words_warp *warp, struct profile_word *word,
                  const struct lockstep_atomic_event *e)
 {
     uint64_t since = e->cycle;
     uint32_t waited_at = e->pc;
     if (waits_for(warp, e->lane, word)) {
-        since = warp->lanes[e->lane].since;
-        waited_at = warp->lanes[e->lane].at;
+        const struct profile_waiting *waiting = &warp->lanes[e->lane];
+        since = waiting->since;
+        waited_at = waiting->looks ? e->pc : waiting->at;
         stop_waiting(s, warp, e->lane, e->cycle);
     }
     give_up(s, warp, e->lane);
     word->counts[PROFILE_WORD_taken]++;
     profile_pcs_note(word->takes, PROFILE_WORD_PCS, e->pc + 1);
+    uint32_t taken_by = take_of(word, e->pc);
+    count_take(word, taken_by, PROFILE_TAKE_taken, 1);
+    count_take(word, taken_by, PROFILE_TAKE_waited, e->cycle - since);
     const struct profile_held held = {.address = e->address,
                                       .found = e->before,
+                                      .added = (uint32_t)(e->after - e->before),
+                                      .take = taken_by,
                                       .taken = e->cycle,
                                       .since = since,
                                       .space = e->space,
@@ -305,6 +364,8 @@ static void give(struct profile_words *s, struct profile_words_warp *warp, uint3
     uint64_t cycles = cycle - held->taken;
     word->counts[PROFILE_WORD_given]++;
     word->counts[PROFILE_WORD_held] += cycles;
+    count_take(word, held->take, PROFILE_TAKE_given, 1);
+    count_take(word, held->take, PROFILE_TAKE_held, cycles);
     add_time(s, PROFILE_SERIES_held, held->taken, cycle);
     if (cycles > word->counts[PROFILE_WORD_held_most])
         word->counts[PROFILE_WORD_held_most] = cycles;
@@ -406,13 +467,32 @@ static bool exchange_gives(struct profile_words *s, const struct lockstep_atomic
     return true;
 }
 
+/* The thread puts back the value that it found; or it takes off what it had added, as one of several readers that hold
+ * a lock together. */
+static bool gives_back(const struct profile_held *held, const struct lockstep_atomic_event *e)
+{
+    return e->after == held->found || (e->after != e->before && (uint32_t)(e->before - e->after) == held->added);
+}
+
+/* A thread that held the word has given it back: if attempts to do so had failed before, it was not waiting for it. */
+static void stop_trying(struct profile_words *s, struct profile_words_warp *warp, const struct profile_held *held)
+{
+    struct profile_word *word = listed(s, held->address, held->space);
+    if (!waits_for(warp, held->lane, word))
+        return;
+    word->counts[PROFILE_WORD_waiters]--;
+    warp->waiting &= ~BIT64(held->lane);
+    mask_put(&s->waiters, (unsigned)(warp - s->warps), warp->waiting);
+}
+
 NOT_INLINE void note_atomic(struct profile_words *s, struct profile_words_warp *warp,
                             const struct lockstep_atomic_event *e)
 {
     uint32_t held = held_by(warp, e->address, e->space, e->lane);
-    if (held != UINT32_MAX && e->performed && e->after == warp->held[held].found)
+    if (held != UINT32_MAX && e->performed && gives_back(&warp->held[held], e)) {
+        stop_trying(s, warp, &warp->held[held]);
         give(s, warp, held, warp->held[held].asked, e->block, e->pc);
-    else if (e->operation != LOCKSTEP_ATOMIC_OTHER && !exchange_gives(s, e))
+    } else if (e->operation != LOCKSTEP_ATOMIC_OTHER && !exchange_gives(s, e))
         attempt(s, warp, e);
 }
 
@@ -429,6 +509,10 @@ void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_
     word->counts[PROFILE_WORD_attempts]++;
     word->counts[warp->held_count && holds(warp, word) ? PROFILE_WORD_failed_inside : PROFILE_WORD_failed]++;
     warp->lanes[e->lane].last = e->cycle;
+    if (RARELY(warp->lanes[e->lane].looks)) {
+        warp->lanes[e->lane].looks = false;
+        warp->lanes[e->lane].at = e->pc;
+    }
 }
 
 /* The value that a lane stores: its first 8 bytes at most. */
@@ -510,6 +594,8 @@ void profile_words_leave(struct profile_words *s, uint32_t slot, uint64_t cycle)
     }
     for (uint64_t rest = warp->waiting; rest; rest &= rest - 1) {
         const struct profile_waiting *waiting = &warp->lanes[mask_first(rest)];
+        if (waiting->looks)
+            continue;
         note_unfinished(s, (struct profile_unfinished){waiting->address, waiting->since, waiting->last, s->names[slot],
                                                        waiting->space, waiting->at, (uint8_t)slot,
                                                        (uint8_t)mask_first(rest), false});

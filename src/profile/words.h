@@ -20,11 +20,20 @@ enum profile_word_count {
     PROFILE_WORD_COUNTS
 };
 
+/* What is known of each instruction that takes a word: readers of a lock and its writers take it by different ones. */
+enum profile_take_count {
+#define PROFILE_TAKE(name, doc) PROFILE_TAKE_##name,
+#include "profile/takes.def"
+#undef PROFILE_TAKE
+    PROFILE_TAKE_COUNTS
+};
+
 struct profile_word {
     uint64_t address;                                          /* of the device, or in the shared memory of a block */
     uint32_t space;                                            /* enum lockstep_space; 0: no word */
     uint32_t takes[PROFILE_WORD_PCS], gives[PROFILE_WORD_PCS]; /* pc + 1; 0 ends */
     uint64_t counts[PROFILE_WORD_COUNTS];
+    uint64_t by_take[PROFILE_WORD_PCS][PROFILE_TAKE_COUNTS]; /* of each of `takes` */
 };
 
 /* A warp, by its place in the grid: a slot of an SM has other ones in turn. */
@@ -74,6 +83,9 @@ void profile_words_launch(struct profile_words *s, const struct lockstep_launch_
 void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e);
 /* Nothing is done while no thread of the SM holds a word. */
 void profile_words_access(struct profile_words *s, const struct lockstep_access_event *e);
+/* A lane polls a word (polls.h), at which it has looked from a cycle on: if it is a lock, that is a wait for it, as if the
+ * first look had been an attempt that failed. It ends as such a one does. */
+void profile_words_look(struct profile_words *s, const struct lockstep_access_event *e, uint32_t lane, uint64_t since);
 /* The warp in that slot leaves: what its threads hold and wait for is noted as unfinished. */
 void profile_words_leave(struct profile_words *s, uint32_t slot, uint64_t cycle);
 /* The threads of the warp in that slot have ended, or are other ones from now on: they wait for nothing, and hold
@@ -88,6 +100,8 @@ struct profile_word_sum {
     uint32_t most_waited; /* threads that waited for it at once, at the most: of those that took it and gave it back */
     uint32_t written_at[PROFILE_WORD_PCS]; /* pc + 1; 0 ends: of one that was not seen to be given back, set by
                                               profile_polls_find_writes */
+    uint32_t looked_at[PROFILE_WORD_PCS];  /* pc + 1; 0 ends: instructions by which those that wait only look at it;
+                                              set by profile_polls_settle */
     char *name;                            /* NULL until somebody who knows names sets it; freed with the list */
 };
 struct profile_word_list {
@@ -99,7 +113,8 @@ struct profile_word_list {
 /* states: those of `sms` SMs. The list is to be freed by profile_words_free. */
 struct profile_word_list profile_words_gather(const struct profile_words *const *states, uint32_t sms);
 void profile_words_free(struct profile_word_list *list);
-/* The name of a count in results. */
+/* The names of counts in results. */
 const char *profile_word_name(enum profile_word_count count);
+const char *profile_take_name(enum profile_take_count count);
 
 #endif

@@ -19,6 +19,16 @@ const char *profile_word_name(enum profile_word_count count)
     return names[count];
 }
 
+const char *profile_take_name(enum profile_take_count count)
+{
+    static const char *const names[] = {
+#define PROFILE_TAKE(name, doc) #name,
+#include "profile/takes.def"
+#undef PROFILE_TAKE
+    };
+    return names[count];
+}
+
 /* Words */
 
 static int by_address(const void *a, const void *b)
@@ -43,6 +53,14 @@ static void add_word(struct profile_word *to, const struct profile_word *from)
     to->counts[PROFILE_WORD_held_most] = most > other ? most : other;
 }
 
+/* Adds the counts that a word of an SM has of instruction n of those that take it. */
+static void add_take(struct profile_word *to, unsigned n, const struct profile_word *from)
+{
+    for (unsigned i = 0; i < PROFILE_WORD_PCS; i++)
+        for (unsigned c = 0; c < PROFILE_TAKE_COUNTS && from->takes[i] == to->takes[n]; c++)
+            to->by_take[n][c] += from->by_take[i][c];
+}
+
 /* The first instructions of every SM come before the second ones of any: where SMs do different things with a word,
  * some of each are known. of: that word in `count` SMs. */
 static void add_pcs(struct profile_word *to, const struct profile_word *of, size_t count)
@@ -52,6 +70,9 @@ static void add_pcs(struct profile_word *to, const struct profile_word *of, size
             profile_pcs_add(to->takes, PROFILE_WORD_PCS, of[i].takes + n, 1);
             profile_pcs_add(to->gives, PROFILE_WORD_PCS, of[i].gives + n, 1);
         }
+    for (unsigned n = 0; n < PROFILE_WORD_PCS && to->takes[n]; n++)
+        for (size_t i = 0; i < count; i++)
+            add_take(to, n, &of[i]);
 }
 
 /* The words of all SMs, each once, by address. */
@@ -69,6 +90,8 @@ static void add_words(struct profile_word_list *list, const struct profile_words
         for (end = first; end < all.count && !by_address(word, &all.items[end]); end++)
             add_word(word, &all.items[end]);
         add_pcs(word, &all.items[first], end - first);
+        if (!word->counts[PROFILE_WORD_attempts]) /* it was looked at alone */
+            list->of[--list->count] = (struct profile_word_sum){0};
     }
     vec_free(&all);
 }

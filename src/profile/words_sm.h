@@ -28,12 +28,15 @@ struct profile_waiting {
     uint32_t space;
     uint32_t at;   /* the instruction of the first attempt */
     uint32_t word; /* its number in the table, unless words have left that since */
+    bool looks;    /* it has looked alone: it may be no lock, and nobody is told before somebody attempts it */
 };
 
 /* A word that a lane holds. */
 struct profile_held {
     uint64_t address;
     uint64_t found;        /* the value that it found there, and puts back to give the word back */
+    uint32_t added;        /* the value that it put there, less that: others may count themselves in, too */
+    uint32_t take;         /* number of taken_at among the word's; PROFILE_WORD_PCS: it is not there */
     uint64_t taken, since; /* as in struct profile_section */
     uint64_t asked;        /* cycle of the last atomic that it issued to the word since then; 0: there was none */
     uint32_t space, lane;

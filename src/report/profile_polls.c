@@ -7,7 +7,6 @@
 
 #include "report/profile_called.h"
 #include "report/profile_uses.h"
-#include "report/profile_variable.h"
 
 #define MOST_WORDS 5        /* of a kernel */
 #define LEAST_SHARE 0.01    /* of its warp-cycles, for a row */
@@ -47,6 +46,8 @@ struct profile_polls_report *profile_polls_read(const json_t *kernels, const cha
     json_t *all = profile_uses_all(kernels, name, "polls");
     json_array_foreach(all, i, poll) add_poll(report, poll);
     json_decref(all);
+    profile_variable_rests_read(&report->rests, kernels, name, "polls_rest", "warps_waited",
+                                (const char *const[]){"waits", "waited"});
     if (report->polls.count)
         qsort(report->polls.items, report->polls.count, sizeof *report->polls.items, by_cost);
     return report;
@@ -55,6 +56,7 @@ struct profile_polls_report *profile_polls_read(const json_t *kernels, const cha
 void profile_polls_done(struct profile_polls_report *report)
 {
     vec_free(&report->polls);
+    vec_free(&report->rests.of);
     free(report);
 }
 
@@ -103,20 +105,21 @@ static struct profile_variable choose(const struct profile_polls_report *report,
     for (size_t i = 0; i < report->polls.count; i++)
         words[i] = (struct profile_variable_word){profile_uses_name(report->polls.items[i].object),
                                                   report->polls.items[i].counts[PROFILE_POLL_warps_waited]};
-    return profile_variable_of(words, report->polls.count, (uint64_t)(LEAST_SENTENCE * (double)warp_cycles));
+    return profile_variable_of(words, report->polls.count, &report->rests,
+                               (uint64_t)(LEAST_SENTENCE * (double)warp_cycles));
 }
 
-/* What a sentence says in front of the places: how much, and for what. listed: words that results have, which are no
- * more than PROFILE_SHOWN of a launch. */
-static void add_waits(const struct profile_variable *variable, size_t listed, uint64_t warp_cycles, struct strbuf *out)
+/* What a sentence says in front of the places: how much, and for what. */
+static void add_waits(const struct profile_variable *variable, uint64_t warp_cycles, struct strbuf *out)
 {
     double percent = 100 * profile_uses_ratio(variable->waited, warp_cycles);
-    if (variable->alone)
+    if (variable->alone) {
         strbuf_addf(out, "%.0f%% of warp-cycles have a thread that polls %s at ", percent, variable->name);
-    else
-        strbuf_addf(out, "Waits for %s%u polled words of %.*s add up to %.0f%% of warp-cycles: polled at ",
-                    listed < PROFILE_SHOWN ? "" : "the first ", variable->count, (int)variable->bytes, variable->name,
-                    percent);
+        return;
+    }
+    strbuf_add(out, "Waits for ");
+    profile_variable_add_words(variable, "polled word", out);
+    strbuf_addf(out, " add up to %.0f%% of warp-cycles: polled at ", percent);
 }
 
 /* Where the word is polled and written. */
@@ -145,7 +148,10 @@ void profile_polls_add_sentence(const struct profile_polls_report *report, const
             waited += report->polls.items[i].counts[PROFILE_POLL_waited];
             profile_uses_tell(json_object_get(report->polls.items[i].object, "polled_at"), told);
         }
-        add_waits(&variable, count, warp_cycles, out);
+        const struct profile_variable_rest *rest = profile_variable_rest_of(&variable, &report->rests);
+        waits += rest ? rest->others[0] : 0;
+        waited += rest ? rest->others[1] : 0;
+        add_waits(&variable, warp_cycles, out);
         add_places(lines, report->polls.items[variable.first].object, out);
         strbuf_addf(out, ": %" PRIu64 " wait%s of %.0f cycles.", waits, waits == 1 ? "" : "s",
                     profile_uses_ratio(waited, waits));

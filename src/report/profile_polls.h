@@ -11,6 +11,7 @@
 #include "profile/polls.h"
 #include "report/profile_lines.h"
 #include "report/profile_uses.h"
+#include "report/profile_variable.h"
 
 /* A word, its counts added up over launches. */
 struct profile_poll_total {
@@ -19,6 +20,7 @@ struct profile_poll_total {
 };
 struct profile_polls_report {
     VEC(struct profile_poll_total) polls; /* the most expensive first */
+    struct profile_variable_rests rests;  /* of words that results do not list: others are waits and waited */
 };
 
 /* The polled words of all launches of the kernel of that name among result objects, which must outlive it. */

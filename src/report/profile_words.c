@@ -8,7 +8,6 @@
 #include "base/check.h"
 #include "report/profile_called.h"
 #include "report/profile_uses.h"
-#include "report/profile_variable.h"
 
 #define MOST_WORDS 5        /* of a kernel */
 #define LEAST_SHARE 0.01    /* of its warp-cycles, for a row */
@@ -30,11 +29,38 @@ static void add_waited_at(struct profile_lock_sum *word, const json_t *object)
     }
 }
 
+static void add_looks(struct profile_lock_sum *word, const json_t *object)
+{
+    size_t i;
+    json_t *look;
+    json_array_foreach(json_object_get(object, "looked_at"), i, look)
+    {
+        size_t n = 0;
+        while (n < json_array_size(word->looks) &&
+               profile_uses_number(json_array_get(word->looks, n), "pc") != profile_uses_number(look, "pc"))
+            n++;
+        if (n == json_array_size(word->looks))
+            json_array_append(word->looks, look);
+    }
+}
+
+static void add_takes(struct profile_lock_sum *word, const json_t *object)
+{
+    size_t i;
+    const json_t *take;
+    json_array_foreach(json_object_get(object, "takes"), i, take)
+        for (size_t n = 0; n < json_array_size(word->takes) && n < PROFILE_WORD_PCS; n++)
+            for (unsigned c = 0; c < PROFILE_TAKE_COUNTS; c++)
+                if (profile_uses_number(json_array_get(word->takes, n), "pc") == profile_uses_number(take, "pc"))
+                    profile_uses_count(take, profile_take_name((enum profile_take_count)c), false,
+                                       &word->by_take[n][c]);
+}
+
 /* Sorts the word's instructions; of those whose threads waited as long, the first one stays so. */
 static void sort_takes(struct profile_lock_sum *word)
 {
     json_t *sorted = json_array();
-    uint64_t waited[PROFILE_WORD_PCS] = {0};
+    uint64_t waited[PROFILE_WORD_PCS] = {0}, by_take[PROFILE_WORD_PCS][PROFILE_TAKE_COUNTS] = {{0}};
     bool has[PROFILE_WORD_PCS] = {0};
     size_t count = json_array_size(word->takes);
     count = count < PROFILE_WORD_PCS ? count : PROFILE_WORD_PCS;
@@ -45,11 +71,13 @@ static void sort_takes(struct profile_lock_sum *word)
                 best = n;
         has[best] = true;
         waited[i] = word->waited_at[best];
+        memcpy(by_take[i], word->by_take[best], sizeof by_take[i]);
         json_array_append(sorted, json_array_get(word->takes, best));
     }
     json_decref(word->takes);
     word->takes = sorted;
     memcpy(word->waited_at, waited, sizeof waited);
+    memcpy(word->by_take, by_take, sizeof by_take);
 }
 
 static void add_word(struct profile_words_report *report, const json_t *object)
@@ -61,7 +89,7 @@ static void add_word(struct profile_words_report *report, const json_t *object)
     if (!word) {
         json_t *takes = json_array();
         json_array_extend(takes, json_object_get(object, "takes"));
-        vec_push(&report->words, (struct profile_lock_sum){.object = object, .takes = takes});
+        vec_push(&report->words, (struct profile_lock_sum){.object = object, .takes = takes, .looks = json_array()});
         word = &report->words.items[report->words.count - 1];
     }
     for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
@@ -71,6 +99,8 @@ static void add_word(struct profile_words_report *report, const json_t *object)
     word->handed += profile_uses_number(object, "handed");
     word->handovers += profile_uses_number(object, "handovers");
     add_waited_at(word, object);
+    add_takes(word, object);
+    add_looks(word, object);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -88,6 +118,8 @@ struct profile_words_report *profile_words_read(const json_t *kernels, const cha
     json_t *all = profile_uses_all(kernels, name, "words");
     json_array_foreach(all, i, word) add_word(report, word);
     json_decref(all);
+    profile_variable_rests_read(&report->rests, kernels, name, "words_rest", "warps_waited",
+                                (const char *const[]){"held", "given"});
     for (i = 0; i < report->words.count; i++)
         sort_takes(&report->words.items[i]);
     if (report->words.count)
@@ -97,9 +129,12 @@ struct profile_words_report *profile_words_read(const json_t *kernels, const cha
 
 void profile_words_done(struct profile_words_report *report)
 {
-    for (size_t i = 0; i < report->words.count; i++)
+    for (size_t i = 0; i < report->words.count; i++) {
         json_decref(report->words.items[i].takes);
+        json_decref(report->words.items[i].looks);
+    }
     vec_free(&report->words);
+    vec_free(&report->rests.of);
     free(report);
 }
 
@@ -111,37 +146,6 @@ static double share(const struct profile_lock_sum *word, uint64_t warp_cycles)
 static bool was_given(const struct profile_lock_sum *word)
 {
     return word->counts[PROFILE_WORD_given];
-}
-
-static void add_row(const struct profile_lock_sum *word, uint64_t warp_cycles, struct strbuf *out)
-{
-    const uint64_t *n = word->counts;
-    strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8" PRIu64 "  %8.0f  %7.0f  %7" PRIu64 "  %s\n",
-                100 * share(word, warp_cycles), n[PROFILE_WORD_taken],
-                n[PROFILE_WORD_failed] + n[PROFILE_WORD_failed_inside],
-                profile_uses_ratio(n[PROFILE_WORD_held], n[PROFILE_WORD_given]),
-                profile_uses_ratio(word->handed, word->handovers), word->most_waited, profile_uses_name(word->object));
-    strbuf_add(out, "        ");
-    profile_words_add_taken(word, out);
-    profile_uses_add_given(word->object, was_given(word), out);
-    strbuf_add(out, "\n");
-}
-
-bool profile_words_shown(const struct profile_words_report *report, uint64_t warp_cycles)
-{
-    return report->words.count && share(&report->words.items[0], warp_cycles) >= LEAST_SHARE;
-}
-
-void profile_words_add_table(const struct profile_words_report *report, uint64_t warp_cycles, struct strbuf *out)
-{
-    for (size_t i = 0; i < report->words.count && i < MOST_WORDS; i++) {
-        const struct profile_lock_sum *word = &report->words.items[i];
-        if (share(word, warp_cycles) < LEAST_SHARE)
-            return;
-        if (!i)
-            strbuf_add(out, " wait      taken    failed      held   handed  waiting  word\n");
-        add_row(word, warp_cycles, out);
-    }
 }
 
 /* True: two instructions stand at one line; or (calls) in the place of one call. */
@@ -159,6 +163,79 @@ static bool agree(const json_t *one, const json_t *other, bool calls)
     strbuf_free(&a);
     strbuf_free(&b);
     return same;
+}
+
+/* Where those that wait for the word only look at it. */
+static void add_looked(const json_t *looks, struct strbuf *out)
+{
+    struct strbuf places = {0};
+    if (profile_uses_add_places(looks, &places))
+        strbuf_addf(out, ", watched at %s", strbuf_text(&places));
+    strbuf_free(&places);
+}
+
+/* True: an instruction before that one stands at the same line. */
+static bool is_told(const struct profile_lock_sum *word, size_t take)
+{
+    for (size_t i = 0; i < take; i++)
+        if (agree(json_array_get(word->takes, i), json_array_get(word->takes, take), false))
+            return true;
+    return false;
+}
+
+/* Of a word that several lines take, as a lock of readers and writers: a line each. */
+static void add_each_take(const struct profile_lock_sum *word, struct strbuf *out)
+{
+    size_t count = json_array_size(word->takes), lines = 0;
+    for (size_t i = 0; i < count; i++)
+        lines += !is_told(word, i);
+    for (size_t i = 0; i < count && lines > 1; i++) {
+        uint64_t sum[PROFILE_TAKE_COUNTS] = {0};
+        if (is_told(word, i))
+            continue;
+        for (size_t n = i; n < count; n++)
+            for (unsigned c = 0; c < PROFILE_TAKE_COUNTS; c++)
+                if (agree(json_array_get(word->takes, i), json_array_get(word->takes, n), false))
+                    sum[c] += word->by_take[n][c];
+        strbuf_add(out, "        at ");
+        profile_uses_add_place(json_array_get(word->takes, i), false, out);
+        strbuf_addf(out, " taken %" PRIu64 " times, held %.0f and waited for %.0f cycles at a time\n",
+                    sum[PROFILE_TAKE_taken], profile_uses_ratio(sum[PROFILE_TAKE_held], sum[PROFILE_TAKE_given]),
+                    profile_uses_ratio(sum[PROFILE_TAKE_waited], sum[PROFILE_TAKE_taken]));
+    }
+}
+
+static void add_row(const struct profile_lock_sum *word, uint64_t warp_cycles, struct strbuf *out)
+{
+    const uint64_t *n = word->counts;
+    strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8" PRIu64 "  %8.0f  %7.0f  %7" PRIu64 "  %s\n",
+                100 * share(word, warp_cycles), n[PROFILE_WORD_taken],
+                n[PROFILE_WORD_failed] + n[PROFILE_WORD_failed_inside],
+                profile_uses_ratio(n[PROFILE_WORD_held], n[PROFILE_WORD_given]),
+                profile_uses_ratio(word->handed, word->handovers), word->most_waited, profile_uses_name(word->object));
+    strbuf_add(out, "        ");
+    profile_words_add_taken(word, out);
+    profile_uses_add_given(word->object, was_given(word), out);
+    add_looked(word->looks, out);
+    strbuf_add(out, "\n");
+    add_each_take(word, out);
+}
+
+bool profile_words_shown(const struct profile_words_report *report, uint64_t warp_cycles)
+{
+    return report->words.count && share(&report->words.items[0], warp_cycles) >= LEAST_SHARE;
+}
+
+void profile_words_add_table(const struct profile_words_report *report, uint64_t warp_cycles, struct strbuf *out)
+{
+    for (size_t i = 0; i < report->words.count && i < MOST_WORDS; i++) {
+        const struct profile_lock_sum *word = &report->words.items[i];
+        if (share(word, warp_cycles) < LEAST_SHARE)
+            return;
+        if (!i)
+            strbuf_add(out, " wait      taken    failed      held   handed  waiting  word\n");
+        add_row(word, warp_cycles, out);
+    }
 }
 
 /* Words in front of the call around the first instruction that takes the word: threads waited in that one alone, or
@@ -202,22 +279,27 @@ static struct profile_variable choose(const struct profile_words_report *report,
     for (size_t i = 0; i < report->words.count; i++)
         words[i] = (struct profile_variable_word){profile_uses_name(report->words.items[i].object),
                                                   report->words.items[i].counts[PROFILE_WORD_warps_waited]};
-    return profile_variable_of(words, report->words.count, (uint64_t)(LEAST_SENTENCE * (double)warp_cycles));
+    return profile_variable_of(words, report->words.count, &report->rests,
+                               (uint64_t)(LEAST_SENTENCE * (double)warp_cycles));
 }
 
-/* What a sentence says in front of the places: how much, and for what. given: times that it was given back; listed:
- * words that results have, which are no more than PROFILE_SHOWN of a launch. */
-static void add_waits(const struct profile_variable *variable, uint64_t given, size_t listed, uint64_t warp_cycles,
+/* What a sentence says in front of the places: how much, and for what. given: times that it was given back. */
+static void add_waits(const struct profile_variable *variable, uint64_t given, uint64_t warp_cycles,
                       struct strbuf *out)
 {
     const char *kind = given ? "lock" : "word";
     double percent = 100 * profile_uses_ratio(variable->waited, warp_cycles);
-    if (variable->alone)
+    if (variable->alone) {
         strbuf_addf(out, "%.0f%% of warp-cycles have a thread that waits for %s %s, ", percent, kind, variable->name);
-    else
-        strbuf_addf(out, "Waits for %s%u %ss of %.*s add up to %.0f%% of warp-cycles: ",
-                    listed < PROFILE_SHOWN ? "" : "the first ", variable->count, kind, (int)variable->bytes,
-                    variable->name, percent);
+        return;
+    }
+    strbuf_add(out, percent > 100 ? "On average a warp waits at once for " : "Waits for ");
+    if (percent > 100)
+        strbuf_addf(out, "%.1f of ", percent / 100);
+    profile_variable_add_words(variable, kind, out);
+    if (percent <= 100)
+        strbuf_addf(out, " add up to %.0f%% of warp-cycles", percent);
+    strbuf_add(out, ": ");
 }
 
 void profile_words_add_sentence(const struct profile_words_report *report, const struct profile_lines *lines,
@@ -235,8 +317,12 @@ void profile_words_add_sentence(const struct profile_words_report *report, const
             held += report->words.items[i].counts[PROFILE_WORD_held];
             given += report->words.items[i].counts[PROFILE_WORD_given];
             profile_uses_tell(report->words.items[i].takes, told);
+            profile_uses_tell(report->words.items[i].looks, told);
         }
-        add_waits(&variable, given, count, warp_cycles, out);
+        const struct profile_variable_rest *rest = profile_variable_rest_of(&variable, &report->rests);
+        held += rest ? rest->others[0] : 0;
+        given += rest ? rest->others[1] : 0;
+        add_waits(&variable, given, warp_cycles, out);
         add_taken(lines, first, out);
         if (given)
             strbuf_addf(out, " and held %.0f cycles at a time by %" PRIu64 " sections", profile_uses_ratio(held, given),

@@ -11,16 +11,20 @@
 #include "profile/words.h"
 #include "report/profile_lines.h"
 #include "report/profile_uses.h"
+#include "report/profile_variable.h"
 
 /* A word, its counts added up over launches. */
 struct profile_lock_sum {
     const json_t *object; /* of its first launch */
     uint64_t counts[PROFILE_WORD_COUNTS], handed, handovers, most_waited;
+    json_t *looks;                        /* instructions by which those that wait only look at it */
     json_t *takes;                        /* instructions that took it: those first whose threads waited most */
     uint64_t waited_at[PROFILE_WORD_PCS]; /* for each of them, cycles that lanes waited, as far as they are known */
+    uint64_t by_take[PROFILE_WORD_PCS][PROFILE_TAKE_COUNTS]; /* for each of them */
 };
 struct profile_words_report {
-    VEC(struct profile_lock_sum) words; /* the most expensive first */
+    VEC(struct profile_lock_sum) words;  /* the most expensive first */
+    struct profile_variable_rests rests; /* of words that results do not list: others are held and given */
 };
 
 /* The words of all launches of the kernel of that name among result objects, which must outlive it. */

@@ -105,6 +105,23 @@ struct made {
     bool own; /* pc counts though it is 0 */
 };
 
+static struct profile_words *told; /* of polls */
+
+static int begin_words(void **state)
+{
+    (void)state;
+    told = calloc(1, profile_words_bytes());
+    assert_non_null(told);
+    return 0;
+}
+
+static int end_words(void **state)
+{
+    (void)state;
+    free(told);
+    return 0;
+}
+
 /* True: the state wants to be told of issues. */
 static bool access(struct profile_polls *s, const struct made *made)
 {
@@ -112,7 +129,7 @@ static bool access(struct profile_polls *s, const struct made *made)
     uint32_t pc = made->class == LOCKSTEP_LOAD ? LOOK_AT : WRITE_AT;
     for (unsigned lane = 0; lane < 64; lane++)
         address[lane] = (made->address ? made->address : FLAG) + lane * made->step;
-    return profile_polls_access(s, &(struct lockstep_access_event){.cycle = made->cycle,
+    return profile_polls_access(s, told, &(struct lockstep_access_event){.cycle = made->cycle,
                                                                    .warp = made->warp,
                                                                    .block = made->block,
                                                                    .pc = made->pc || made->own ? made->pc : pc,
@@ -231,7 +248,7 @@ static void test_in_turn(void **state)
         struct profile_poll_list list = gather(s);
         assert_int_equal(list.count, known ? words : 0);
         for (uint32_t i = 0; i < list.count; i++)
-            expect(&list.of[i], FLAG + 4 * i, 2, 1, 20 * words, 20 * words);
+            expect(&list.of[i], FLAG + 4 * i, 2, 1, 20 * words, i ? 20 : 10 * words + 10);
         profile_polls_free(&list);
         free(s);
     }
@@ -266,7 +283,7 @@ static void test_atomics(void **state)
         struct profile_poll_list list = gather(s);
         assert_int_equal(list.count, look ? 2 : 0);
         if (look) {
-            expect(&list.of[0], FLAG + 4, 1, 1, 30, 30);
+            expect(&list.of[0], FLAG + 4, 1, 1, 30, 20);
             expect(&list.of[1], FLAG, 1, 1, 10, 10);
             expect_pcs(list.of[1].poll.polled_at, PCS(ATOMS_AT + i));
             expect_pcs(list.of[1].written_at, 0, NULL);
@@ -468,7 +485,7 @@ static void test_full_logs(void **state)
 static void test_settle(void **state)
 {
     (void)state;
-    enum { LOCK, GIVEN, FLAG_BY_EXCHANGE, LOOKED_AT, TRIED, EXCHANGED, ONCE, BOTH, LOADED, UNTRIED, WORDS };
+    enum { LOCK, GIVEN, FLAG_BY_EXCHANGE, LOOKED_AT, TRIED, EXCHANGED, ONCE, BOTH, LOADED, UNTRIED, TESTED, WORDS };
     enum { SAME = ATOMS_AT + 4, TRY = ATOMS_AT + 8, EXCHANGE = ATOMS_AT + 5 };
     struct profile_polls *s = fresh();
     struct profile_words *log = calloc(1, profile_words_bytes());
@@ -481,17 +498,17 @@ static void test_settle(void **state)
         word->counts[PROFILE_WORD_waiters] = i == UNTRIED ? 0 : 2;
         word->counts[PROFILE_WORD_waited] = 300;
         word->counts[PROFILE_WORD_warps_waited] = 200;
-        if (i == LOCK || i == FLAG_BY_EXCHANGE || i == GIVEN || i == LOADED || i == UNTRIED) {
+        if (i == LOCK || i == FLAG_BY_EXCHANGE || i == GIVEN || i == LOADED || i == UNTRIED || i == TESTED) {
             word->counts[PROFILE_WORD_taken] = 1;
-            word->takes[0] = (i == LOCK || i == LOADED ? TRY : EXCHANGE) + 1;
+            word->takes[0] = (i == LOCK || i == LOADED || i == TESTED ? TRY : EXCHANGE) + 1;
         }
-        word->counts[PROFILE_WORD_given] = i == GIVEN;
+        word->counts[PROFILE_WORD_given] = i == GIVEN || i == TESTED;
         if (i == LOCK || i == GIVEN || i == FLAG_BY_EXCHANGE || i == LOOKED_AT)
             for (unsigned n = 0; n < 3; n++)
-                operates(s, .pc = SAME, .address = word->address, .cycle = 100 + 10 * n);
-        if (i == BOTH || i == LOADED || i == UNTRIED)
+                operates(s, .pc = SAME, .warp = i + 2, .address = word->address, .cycle = 100 + 10 * n);
+        if (i == BOTH || i == LOADED || i == UNTRIED || i == TESTED)
             for (unsigned n = 0; n < 3; n++)
-                looks(s, .address = word->address, .cycle = 100 + 10 * n);
+                looks(s, .warp = i + 2, .address = word->address, .cycle = 100 + 10 * n);
         log->lone[log->lone_count++] = (struct profile_lone_wait){.address = word->address,
                                                                   .from = 100,
                                                                   .until = 200,
@@ -503,7 +520,7 @@ static void test_settle(void **state)
     struct profile_poll_list polls = gather(s);
     profile_polls_settle(&polls, &words, (const struct profile_words *const[]){log},
                          (const struct profile_polls *const[]){s}, 1, &module);
-    static const unsigned stay[] = {LOCK, GIVEN, EXCHANGED, ONCE, LOADED},
+    static const unsigned stay[] = {LOCK, GIVEN, EXCHANGED, ONCE, TESTED},
                           polled[] = {TRIED, FLAG_BY_EXCHANGE, LOOKED_AT, BOTH, LOADED, UNTRIED};
     assert_int_equal(words.count, 5);
     for (unsigned i = 0; i < 5; i++)
@@ -511,6 +528,8 @@ static void test_settle(void **state)
     assert_int_equal(polls.count, 6);
     for (unsigned i = 0; i < 6; i++)
         assert_int_equal(polls.of[i].poll.address, FLAG + 4 * polled[i]);
+    expect_pcs(words.of[4].looked_at, PCS(LOOK_AT));
+    expect_pcs(words.of[0].looked_at, 0, NULL);
     expect(&polls.of[0], FLAG + 4 * TRIED, 8, 2, 300, 200);
     expect_pcs(polls.of[0].poll.polled_at, PCS(TRY));
     expect_pcs(polls.of[0].written_at, PCS(WRITE_AT));
@@ -560,8 +579,7 @@ static void test_overlaps(void **state)
     free(s);
 }
 
-/* Each lane polls a word of its own, more of them than a warp has spans: where one lane polls a word, nothing is lost.
- */
+/* Each lane polls a word of its own: each has waited all the time, and the warp's is shared out among the words. */
 static void test_words_of_lanes(void **state)
 {
     (void)state;
@@ -571,7 +589,7 @@ static void test_words_of_lanes(void **state)
     struct profile_poll_list list = gather(s);
     assert_int_equal(list.count, 32);
     for (uint32_t i = 0; i < 32; i++)
-        expect(&list.of[i], FLAG + 4 * i, 3, 1, 30, 30);
+        expect(&list.of[i], FLAG + 4 * i, 3, 1, 30, i < 10 ? 3 : 0);
     profile_polls_free(&list);
     free(s);
 }
@@ -726,5 +744,5 @@ int main(void)
                                        cmocka_unit_test(test_not_handed),     cmocka_unit_test(test_handing_writes),
                                        cmocka_unit_test(test_full_logs),      cmocka_unit_test(test_settle),
                                        cmocka_unit_test(test_loops),          cmocka_unit_test(test_other_writes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin_words, end_words);
 }
