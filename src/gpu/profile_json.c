@@ -298,6 +298,18 @@ static json_t *barrier_json(const struct profile *profile, uint32_t pc)
     return object;
 }
 
+/* The ends of blocks, at which warps wait for the last one, as a barrier. */
+static json_t *ends_json(const struct profile *profile)
+{
+    const struct profile_last_ends *ends = &profile->lasts.ends;
+    json_t *object = json_pack("{s:I,s:I,s:I,s:I}", "opened", (json_int_t)ends->blocks, "came",
+                               (json_int_t)ends->warps, "spread", (json_int_t)ends->spread, "cycles",
+                               (json_int_t)ends->cycles);
+    json_object_set_new(object, "longest", ends->longest.opened ? last_block_json(&ends->longest) : json_null());
+    set_lasts(object, profile, PROFILE_LAST_END);
+    return object;
+}
+
 static json_t *barriers_json(const struct profile *profile)
 {
     json_t *barriers = json_array();
@@ -355,6 +367,7 @@ json_t *gpu_profile_json(const struct profile *profile)
     json_object_set_new(object, "calls_joined", json_integer((json_int_t)profile->calls.joined));
     json_object_set_new(object, "sms", sms_json(profile));
     json_object_set_new(object, "barriers", barriers_json(profile));
+    json_object_set_new(object, "ends", ends_json(profile));
     json_object_set_new(object, "mbarriers", mbarriers_json(profile));
     json_object_set_new(object, "mbarriers_unlisted", json_integer((json_int_t)profile->mbarriers.unlisted));
     json_object_set_new(object, "words", words_json(profile));

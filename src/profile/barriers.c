@@ -147,8 +147,32 @@ void profile_barriers_leave(struct profile_barriers *s, struct watch_stays *stay
         leave_cluster(s, stays, slot, cycle);
 }
 
+void profile_barriers_end(struct profile_barriers *s, struct watch_stays *stays, const struct lockstep_end_event *e)
+{
+    s->ended |= BIT64(e->warp);
+    s->warps[e->warp].since = e->cycle;
+    watch_stays_unfollow(stays, e->warp);
+}
+
+void profile_barriers_retire(struct profile_barriers *s, const struct watch_stays *stays, uint64_t warps)
+{
+    uint32_t first = 0, last = 0;
+    if (!warps || warps & ~s->ended)
+        return;
+    first = last = mask_first(warps);
+    for (uint64_t rest = warps; rest; rest &= rest - 1) {
+        uint32_t slot = mask_first(rest);
+        first = s->warps[slot].since < s->warps[first].since ? slot : first;
+        last = s->warps[slot].since > s->warps[last].since ? slot : last;
+    }
+    uint64_t end = s->warps[last].since;
+    profile_lasts_ended(&s->lasts, last, end, end - s->warps[first].since, mask_count(warps), &stays->samples[last],
+                        &stays->samples[first]);
+}
+
 void profile_barriers_forget(struct profile_barriers *s, uint32_t slot)
 {
+    s->ended &= ~BIT64(slot);
     s->waiting &= ~BIT64(slot);
     s->fresh &= ~BIT64(slot);
 }

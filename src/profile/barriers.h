@@ -43,6 +43,7 @@ struct profile_barriers {
     uint64_t clustered; /* set of warps that wait for their cluster */
     struct profile_barrier_warp warps[PROFILE_BARRIERS_WARPS];
     struct profile_barrier_cluster clusters[PROFILE_BARRIERS_WARPS]; /* by block slot */
+    uint64_t ended;             /* set of warps that have ended and wait for their block */
     struct watch_samples first; /* of the warp that came first where the last one has just opened the barrier */
     struct profile_lasts lasts;
     uint64_t counts[]; /* by instruction: PROFILE_BARRIER_COUNTS */
@@ -60,6 +61,10 @@ void profile_barriers_stand(struct profile_barriers *s, struct watch_stays *stay
 void profile_barriers_leave(struct profile_barriers *s, struct watch_stays *stays, uint32_t slot, uint64_t cycle);
 /* The issue of a warp that has just come, by instruction pc. */
 void profile_barriers_came(struct profile_barriers *s, struct watch_stays *stays, uint32_t warp, uint32_t pc);
+/* The last threads of a warp ended. */
+void profile_barriers_end(struct profile_barriers *s, struct watch_stays *stays, const struct lockstep_end_event *e);
+/* These warps leave: a block's, if all of them have ended. */
+void profile_barriers_retire(struct profile_barriers *s, const struct watch_stays *stays, uint64_t warps);
 /* The threads of the warp in that slot have ended, or are other ones from now on. */
 void profile_barriers_forget(struct profile_barriers *s, uint32_t slot);
 /* Adds the counts of an SM to those of a launch, which are as many. */

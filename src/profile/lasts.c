@@ -26,6 +26,7 @@ void profile_lasts_launch(struct profile_lasts *s, const struct lockstep_launch_
         return;
     s->indices[e->block] =
         e->block_index[0] | (uint64_t)e->block_index[1] << 32 | (uint64_t)e->block_index[2] << 48;
+    s->born[e->block] = e->cycle;
     for (uint32_t i = 0; i < s->site_count; i++)
         end_block(&s->sites[i], e->block);
 }
@@ -87,6 +88,21 @@ void profile_lasts_opened(struct profile_lasts *s, uint32_t pc, uint32_t slot, u
     add_samples(s, number, first, false);
 }
 
+void profile_lasts_ended(struct profile_lasts *s, uint32_t slot, uint64_t cycle, uint64_t spread, uint32_t warps,
+                         const struct watch_samples *last, const struct watch_samples *first)
+{
+    uint32_t block = s->blocks[slot];
+    uint64_t cycles = cycle > s->born[block] ? cycle - s->born[block] : 0;
+    s->ends.blocks++;
+    s->ends.warps += warps;
+    s->ends.spread += spread;
+    s->ends.cycles += cycles;
+    if (cycles > s->ends.longest.cycles)
+        s->ends.longest = (struct profile_last_block){s->indices[block], 1, cycles};
+    if (spread)
+        profile_lasts_opened(s, PROFILE_LAST_END, slot, spread, last, first);
+}
+
 /* Launches */
 
 /* What is done at a barrier instruction of some SM: `site` is its pc here. */
@@ -136,6 +152,15 @@ static void add_site(struct profile_last_list *list, const struct profile_last_s
     }
 }
 
+static void add_ends(struct profile_last_ends *to, const struct profile_last_ends *from)
+{
+    to->blocks += from->blocks;
+    to->warps += from->warps;
+    to->spread += from->spread;
+    to->cycles += from->cycles;
+    to->longest = worse(to->longest, from->longest);
+}
+
 /* The sum's own among all, which are in the order of places. */
 static void add_dids(struct profile_last_sum *sum, const struct profile_last_did *all, size_t count)
 {
@@ -160,6 +185,7 @@ struct profile_last_list profile_lasts_gather(const struct profile_lasts *const 
     struct profile_last_list list = {0};
     dids all = {0};
     for (uint32_t sm = 0; sm < sms; sm++) {
+        add_ends(&list.ends, &states[sm]->ends);
         for (uint32_t i = 0; i < states[sm]->site_count; i++)
             add_site(&list, &states[sm]->sites[i]);
         for (uint32_t i = 0; i < PROFILE_LAST_DIDS; i++) {

@@ -71,9 +71,8 @@ static void come(struct profile_sm *s, struct watch_stay *w, const struct lockst
 {
     struct watch_stays *stays = profile_stays_of(s);
     *w = (struct watch_stay){
-        .since = e->cycle, .last_pc = e->pc, .at = stays->nowhere, .sample = WATCH_UNFOLLOWED};
-    if (s->follows)
-        watch_stays_follow(stays, e->warp, e->cycle);
+        .since = e->cycle, .last_pc = e->pc, .at = stays->nowhere};
+    watch_stays_follow(stays, e->warp, e->cycle);
     stays->unusual[e->warp] = s->looks ? PROFILE_LOOKS : 0;
 }
 
@@ -161,6 +160,7 @@ static void forget(struct profile_sm *s, uint32_t slot)
 static void leave(void *state, const struct lockstep_leave_event *e)
 {
     struct profile_sm *s = state;
+    profile_barriers_retire(profile_barriers_of(s), profile_stays_of(s), e->warps);
     for (uint64_t rest = e->warps; rest; rest &= rest - 1) {
         struct watch_stay *w = warp_of(s, mask_first(rest));
         close_stay(s, w, e->cycle > w->since ? e->cycle : w->since);
@@ -258,6 +258,11 @@ static void opens(void *state, const struct lockstep_open_event *e)
     profile_barriers_open(profile_barriers_of(state), profile_stays_of(state), e);
 }
 
+static void end(void *state, const struct lockstep_end_event *e)
+{
+    profile_barriers_end(profile_barriers_of(state), profile_stays_of(state), e);
+}
+
 static void split(void *state, const struct lockstep_split_event *e)
 {
     count(state, e->warp, e->pc, PROFILE_splits, 1);
@@ -340,15 +345,6 @@ static bool has_attempts(const struct isa_module *module)
     return false;
 }
 
-static bool has_barriers(const struct isa_module *module)
-{
-    for (uint32_t i = 0; i < module->instr_count; i++)
-        if ((module->instrs[i].op == ISA_OP_BAR || module->instrs[i].op == ISA_OP_BARRIER) &&
-            module->instrs[i].mods.barrier != ISA_BARRIER_WARP)
-            return true;
-    return false;
-}
-
 static bool has_cluster_barriers(const struct isa_module *module)
 {
     for (uint32_t i = 0; i < module->instr_count; i++)
@@ -397,7 +393,6 @@ static void begin(const struct lockstep_observed *observed, void *state)
     begin_stays(profile_stays_of(s), &s->charge, observed);
     profile_polls_begin(profile_polls_of(s), watch_module(observed));
     s->words_matter = has_attempts(watch_module(observed)) || profile_polls_looks(profile_polls_of(s));
-    s->follows = has_barriers(watch_module(observed));
     s->clusters = has_cluster_barriers(watch_module(observed));
     if (profile_mbarriers_bytes(watch_module(observed))) {
         s->mbarriers = mbarriers_at(observed);
@@ -427,6 +422,7 @@ static const struct lockstep_observer observer = {
     .serialized = serialized,
     .arrive = arrive,
     .open = opens,
+    .end = end,
     .leave = leave,
 };
 

@@ -20,8 +20,7 @@ struct profile_sm {
     size_t calls;                                  /* to its struct profile_calls; 0: it has none */
     size_t mbarriers;                              /* likewise */
     bool words_matter; /* threads may take words, or poll them: else nothing is to be known of accesses to them */
-    bool follows;                                  /* the module has barriers: warps are followed between them */
-    bool clusters;                                 /* it has barriers of clusters */
+    bool clusters;                                 /* the module has barriers of clusters */
     bool looks;                                    /* at each stay: for calls, mbarriers or barriers of clusters */
     struct profile_charge charge;
 };

@@ -161,19 +161,21 @@ static bool is_one_of_its_block(const struct profile_barrier_total *barrier)
     return barrier->again * 2 >= times;
 }
 
-static void add_who(const struct profile_barrier_total *barrier, struct strbuf *out)
+static void add_who(const struct profile_barrier_total *barrier, bool ends, struct strbuf *out)
 {
     const uint64_t *n = barrier->counts;
     unsigned warp = last_warp(barrier);
+    const char *does = ends ? "ends" : "comes", *what = ends ? "blocks" : "phases";
     if (stands_out(barrier, warp))
-        strbuf_addf(out, "warp %u comes last in %.0f%% of %" PRIu64 " phases, %.0f cycles after the first", warp,
-                    often(barrier, warp), n[PROFILE_BARRIER_opened],
+        strbuf_addf(out, "warp %u %s last in %.0f%% of %" PRIu64 " %s, %.0f cycles after the first", warp, does,
+                    often(barrier, warp), n[PROFILE_BARRIER_opened], what,
                     profile_uses_ratio(barrier->cycles[warp], barrier->times[warp]));
     else
-        strbuf_addf(out, "the last warp, %s, comes %.0f cycles after the first in %" PRIu64 " phases",
-                    is_one_of_its_block(barrier) ? "in each block another one" : "from phase to phase another one",
-                    profile_uses_ratio(n[PROFILE_BARRIER_spread], n[PROFILE_BARRIER_opened]),
-                    n[PROFILE_BARRIER_opened]);
+        strbuf_addf(out, "the last warp, %s, %s %.0f cycles after the first in %" PRIu64 " %s",
+                    ends || is_one_of_its_block(barrier) ? "in each block another one"
+                                                         : "from phase to phase another one",
+                    does, profile_uses_ratio(n[PROFILE_BARRIER_spread], n[PROFILE_BARRIER_opened]),
+                    n[PROFILE_BARRIER_opened], what);
 }
 
 /* Where the time between the first and the last warps goes to one block more than to others. */
@@ -189,13 +191,13 @@ static void add_block(const struct profile_barrier_total *barrier, struct strbuf
     profile_uses_add_block(json_object_get(barrier->block, "block"), out);
 }
 
-void profile_barriers_add_last(const struct profile_barrier_total *barrier, struct strbuf *out)
+static void add_last(const struct profile_barrier_total *barrier, bool ends, struct strbuf *out)
 {
     double share;
     const struct profile_barrier_did *did = line_of(barrier, &share);
     if (!barrier->counts[PROFILE_BARRIER_spread])
         return;
-    add_who(barrier, out);
+    add_who(barrier, ends, out);
     if (did) {
         strbuf_add(out, "; it spends ");
         if (share >= NEARLY_ALL)
@@ -205,6 +207,45 @@ void profile_barriers_add_last(const struct profile_barrier_total *barrier, stru
         add_line(did, out);
     }
     add_block(barrier, out);
+}
+
+void profile_barriers_add_last(const struct profile_barrier_total *barrier, struct strbuf *out)
+{
+    add_last(barrier, false, out);
+}
+
+void profile_ends_add_last(const struct profile_ends *ends, struct strbuf *out)
+{
+    add_last(&ends->as, true, out);
+}
+
+struct profile_ends *profile_ends_read(const json_t *kernels, const char *name)
+{
+    struct profile_ends *ends = base_calloc(1, sizeof *ends);
+    size_t i;
+    const json_t *kernel;
+    json_array_foreach(kernels, i, kernel)
+    {
+        const char *of = json_string_value(json_object_get(kernel, "name"));
+        const json_t *object = json_object_get(json_object_get(kernel, "profile"), "ends");
+        const json_t *longest = json_object_get(object, "longest");
+        if (!of || strcmp(of, name) != 0 || !object)
+            continue;
+        profile_uses_count(object, "opened", false, &ends->as.counts[PROFILE_BARRIER_opened]);
+        profile_uses_count(object, "came", false, &ends->as.counts[PROFILE_BARRIER_came]);
+        profile_uses_count(object, "spread", false, &ends->as.counts[PROFILE_BARRIER_spread]);
+        profile_uses_count(object, "cycles", false, &ends->cycles);
+        if (!ends->longest || profile_uses_number(longest, "cycles") > profile_uses_number(ends->longest, "cycles"))
+            ends->longest = longest;
+        add_lasts(&ends->as, object);
+    }
+    return ends;
+}
+
+void profile_ends_done(struct profile_ends *ends)
+{
+    vec_free(&ends->as.dids);
+    free(ends);
 }
 
 /* The same behind a row, which has the figures. */

@@ -42,6 +42,16 @@ void profile_barriers_done(struct profile_barriers_report *barriers);
  * 240 phases, 410 cycles after the first; it spends them at main.cu:31 (value from memory)". Nothing where all warps come
  * at once. */
 void profile_barriers_add_last(const struct profile_barrier_total *barrier, struct strbuf *out);
+/* The ends of blocks, at which warps wait for the last one, as a barrier of all launches of a kernel. */
+struct profile_ends {
+    struct profile_barrier_total as;
+    uint64_t cycles;       /* from the launch of a block to the end of its last warp, of all blocks */
+    const json_t *longest; /* the block for which that was most in a launch; NULL: no block has ended */
+};
+struct profile_ends *profile_ends_read(const json_t *kernels, const char *name);
+void profile_ends_done(struct profile_ends *ends);
+/* As profile_barriers_add_last: "warp 3 ends last in 90% of 60 blocks, 410 cycles after the first; ...". */
+void profile_ends_add_last(const struct profile_ends *ends, struct strbuf *out);
 /* Appends a table of the barriers, of all launches of the kernel of that name among result objects, at which warps
  * waited a hundredth of their cycles and more; if there are such. */
 void profile_barriers_add_table(const json_t *kernels, const char *name, uint64_t warp_cycles, struct strbuf *out);

@@ -5,18 +5,34 @@
 
 #include "report/profile_barriers.h"
 #include "report/profile_called.h"
+#include "report/profile_load.h"
 #include "report/profile_parted.h"
 #include "report/profile_uses.h"
 
 #define LEAST_SHARE 0.05  /* of the kernel's cycles */
 #define LEAST_PARTED 0.15 /* the same of those that are lost to lanes that have parted: some are everywhere */
 
-/* A sentence is about a site's cycles of a cause; or (cause is PROFILE_LINES_NONE) those for which warps waited for the
- * values that it brings; or (site is NULL) those that are lost to lanes that have parted. */
+#define LEAST_IDLE 0.25   /* of the SMs' cycles, for SMs without warps */
+#define IDLE_FIRST 0.75   /* from there on they may come before the lines; fewer count half */
+#define LEAST_TOLD 0.001  /* of the kernel's cycles, for the line that has most of such a cause */
+#define LEAST_SPREAD 0.10 /* of the kernel's cycles, for a cause that is spread over lines */
+#define LEAST_OF_CAUSE 0.25 /* of a cause's cycles, for a line to stand for it */
+
+/* What a sentence is about. */
+enum about {
+    ABOUT_SITE,   /* a site's cycles of a cause; or (cause is PROFILE_LINES_NONE) those for which warps waited for the
+                     values that it brings */
+    ABOUT_SPREAD, /* the same of all sites, of which `site` has most */
+    ABOUT_PARTED, /* those that are lost to lanes that have parted */
+    ABOUT_ENDS,   /* warps that have ended and wait for their block */
+    ABOUT_IDLE,   /* SMs without warps: cycles as if these were the kernel's */
+    ABOUT_FEW     /* SMs with too few warps */
+};
 struct finding {
     uint64_t cycles;
     uint32_t cause;
     const struct profile_site *site;
+    enum about about;
 };
 
 /* Of which sites sentences are to tell: not of what they have told already, of threads that wait for words. */
@@ -228,12 +244,59 @@ static void add_busy(const struct profile_lines *p, const struct finding *f, str
         add_accesses(&instr->sum, false, ": ", out);
 }
 
+/* A cause that no line stands for: with the one that has most of it. */
+static void add_spread(const struct finder *r, const struct finding *f, struct strbuf *out)
+{
+    const struct profile_lines *p = r->lines;
+    struct finding most = *f;
+    uint64_t own = cycles_of(&f->site->sum, f->cause);
+    most.about = ABOUT_SITE;
+    if (f->cause == PROFILE_LINES_NONE)
+        strbuf_add(out, "wait for values");
+    else
+        strbuf_addf(out, "go to: %s", profile_cause_words(p->causes[f->cause]));
+    strbuf_addf(out, ", at many of %zu lines", p->lines.count);
+    if (profile_uses_ratio(own, p->sum.total) >= LEAST_TOLD) {
+        strbuf_addf(out, ": no more than %.1f%% at ", 100 * profile_uses_ratio(own, p->sum.total));
+        add_place(p, f->site, main_instr(r, &most), out);
+    }
+    if (f->cause != PROFILE_LINES_NONE && !strcmp(p->causes[f->cause], "fetch"))
+        strbuf_addf(out, "; its code is %zu instructions long", p->instrs.count);
+}
+
+static void add_ends(const struct profile_lines *p, struct strbuf *out)
+{
+    struct profile_ends *ends = profile_ends_read(p->kernels, p->name);
+    strbuf_add(out, "are of warps that have ended and wait for their block: ");
+    profile_ends_add_last(ends, out);
+    profile_ends_done(ends);
+}
+
+/* The sentence does not begin with a share of warp-cycles. True: it is written. */
+static bool add_load(const struct profile_lines *p, const struct finding *f, struct strbuf *out)
+{
+    if (f->about == ABOUT_IDLE)
+        profile_load_add_idle(p, out);
+    else if (f->about == ABOUT_FEW)
+        profile_load_add_few(p, out);
+    else
+        return false;
+    strbuf_add(out, ".");
+    return true;
+}
+
 static void add_finding(const struct finder *r, const struct finding *f, struct strbuf *out)
 {
     const struct profile_lines *p = r->lines;
+    if (add_load(p, f, out))
+        return;
     strbuf_addf(out, "%.0f%% of warp-cycles ", 100 * profile_uses_ratio(f->cycles, p->sum.total));
-    if (!f->site)
+    if (f->about == ABOUT_PARTED)
         profile_parted_add(p, out);
+    else if (f->about == ABOUT_ENDS)
+        add_ends(p, out);
+    else if (f->about == ABOUT_SPREAD)
+        add_spread(r, f, out);
     else if (f->cause == PROFILE_LINES_NONE)
         add_awaited(r, f, out);
     else if (is_busy(p, f))
@@ -264,8 +327,24 @@ static struct finding find_site(const struct finder *r, uint32_t cause)
     for (size_t i = 0; i < p->sites.count; i++) {
         uint64_t cycles = cycles_of(&p->sites.items[i].sum, cause) - told_cycles(r, (uint32_t)i, cause);
         if (cycles > f.cycles)
-            f = (struct finding){cycles, cause, &p->sites.items[i]};
+            f = (struct finding){.cycles = cycles, .cause = cause, .site = &p->sites.items[i]};
     }
+    return f;
+}
+
+/* The site that has most cycles of a cause; or all that have some, if it has few of them. */
+static struct finding find_cause(const struct finder *r, uint32_t cause)
+{
+    const struct profile_lines *p = r->lines;
+    struct finding f = find_site(r, cause);
+    uint64_t all = 0;
+    for (size_t i = 0; i < p->sites.count; i++)
+        all += cycles_of(&p->sites.items[i].sum, cause) - told_cycles(r, (uint32_t)i, cause);
+    if (profile_uses_ratio(f.cycles, all) >= LEAST_OF_CAUSE ||
+        profile_uses_ratio(all, p->sum.total) < LEAST_SPREAD)
+        return f;
+    f.cycles = all;
+    f.about = ABOUT_SPREAD;
     return f;
 }
 
@@ -278,7 +357,7 @@ static struct finding find_busy(const struct finder *r, uint32_t cause)
     for (size_t i = 0; i < p->sites.count; i++)
         if (turns_of(&p->sites.items[i].sum) > turns_of(&f.site->sum))
             f.site = &p->sites.items[i];
-    return is_busy(p, &f) ? f : find_site(r, cause);
+    return is_busy(p, &f) ? f : find_cause(r, cause);
 }
 
 /* Waits for values are told by where these come from; and work is no finding. */
@@ -294,19 +373,51 @@ static void told(struct profile_sentences *s)
     s->count += s->texts[s->count].length > 0;
 }
 
-/* Sentences on the sites that cost most, while there is room. */
+/* Of the cycles of warps that have ended those for which others of their block may be to blame: a block may go on for
+ * what its last warp has asked for. */
+static uint64_t cycles_of_ends(const struct profile_lines *p, uint64_t cycles)
+{
+    struct profile_ends *ends = profile_ends_read(p->kernels, p->name);
+    const uint64_t *n = ends->as.counts;
+    uint64_t most = (uint64_t)((double)n[PROFILE_BARRIER_spread] *
+                               profile_uses_ratio(n[PROFILE_BARRIER_came], n[PROFILE_BARRIER_opened]));
+    profile_ends_done(ends);
+    return most < cycles ? most : cycles;
+}
+
+/* What is no site's: lanes that have parted, ends of blocks, and what the kernel leaves of its machine. Returns how many
+ * there are. */
+static unsigned find_others(const struct finder *r, struct finding *found)
+{
+    const struct profile_lines *p = r->lines;
+    uint64_t parted = profile_parted_cycles(p);
+    uint32_t exit = profile_lines_cause(p, "exit");
+    double idle = profile_load_idle(p);
+    unsigned count = 0;
+    if (profile_uses_ratio(parted, p->sum.total) >= LEAST_PARTED)
+        found[count++] = (struct finding){.cycles = parted, .about = ABOUT_PARTED};
+    if (exit != PROFILE_LINES_NONE)
+        found[count++] = (struct finding){.cycles = cycles_of_ends(p, p->sum.cycles[exit]), .about = ABOUT_ENDS};
+    if (idle >= LEAST_IDLE)
+        found[count++] = (struct finding){
+            .cycles = (uint64_t)((idle < IDLE_FIRST ? idle / 2 : idle) * (double)p->sum.total), .about = ABOUT_IDLE};
+    found[count++] = (struct finding){.cycles = profile_load_few(p), .about = ABOUT_FEW};
+    return count;
+}
+
+#define OTHERS 4
+
+/* Sentences on what costs most, while there is room. */
 static void add_findings(struct profile_sentences *s, const struct finder *r)
 {
     const struct profile_lines *lines = r->lines;
-    struct finding found[PROFILE_LINES_CAUSES + 2];
+    struct finding found[PROFILE_LINES_CAUSES + 1 + OTHERS];
     unsigned count = 0;
-    found[count++] = find_site(r, PROFILE_LINES_NONE);
+    found[count++] = find_cause(r, PROFILE_LINES_NONE);
     for (uint32_t c = 0; c < lines->cause_count; c++)
         if (is_told(lines->causes[c]))
             found[count++] = find_busy(r, c);
-    uint64_t parted = profile_parted_cycles(lines);
-    if (profile_uses_ratio(parted, lines->sum.total) >= LEAST_PARTED)
-        found[count++] = (struct finding){.cycles = parted};
+    count += find_others(r, found + count);
     for (unsigned n = 0; s->count < PROFILE_SENTENCES && n < count; n++) {
         unsigned best = n;
         for (unsigned i = n + 1; i < count; i++)
