@@ -76,7 +76,7 @@ for how in --no-skip "--threads 2" "--checkpoint-every 3000 --checkpoint at"; do
 done
 json other --profile --allow-code --resume at
 cmp -s one other || wrong "the profile goes on otherwise from a checkpoint"
-awk '/"last_warps": \[/ { inside = 1 } /"last_again"/ { inside = 0 } /"barriers": \[/ { all = 1 } /"mbarriers"/ { all = 0 }
+awk '/"last_warps": \[/ { inside = 1 } /"last_again"/ { inside = 0 } /"barriers": \[/ { all = 1 } /"ends": \{/ { all = 0 }
     all { gsub(/[",:]/, "") } inside && $1 == "times" { times[n] += $2 } inside && $1 == "cycles" { cycles[n] += $2 }
     all && $1 == "pc" && !inside && !did { } all && $1 == "opened" { n++; opened[n] = $2 } all && $1 == "spread" { spread[n] = $2 }
     END { for (i = 1; i <= n; i++) if (cycles[i] != spread[i] || times[i] > opened[i] || !times[i]) print i, cycles[i], spread[i], times[i], opened[i]; if (n != 2) print n }' one >odd

@@ -502,6 +502,7 @@ static void test_settle(void **state)
             word->counts[PROFILE_WORD_taken] = 1;
             word->takes[0] = (i == LOCK || i == LOADED || i == TESTED ? TRY : EXCHANGE) + 1;
         }
+        word->counts[PROFILE_WORD_failed] = i == BOTH ? 8 : 0;
         word->counts[PROFILE_WORD_given] = i == GIVEN || i == TESTED;
         if (i == LOCK || i == GIVEN || i == FLAG_BY_EXCHANGE || i == LOOKED_AT)
             for (unsigned n = 0; n < 3; n++)
@@ -575,6 +576,25 @@ static void test_overlaps(void **state)
     looks(s, .cycle = 90, .warp = 7);
     struct profile_poll_list list = gather(s);
     expect(&list.of[0], FLAG, 4, 4, 60 + 10 + 3 + 40, 60 + 3 + 40);
+    profile_polls_free(&list);
+    free(s);
+}
+
+/* A look long ago, and behind it times at another word with a gap: what counts already does not count again. */
+static void test_gap(void **state)
+{
+    (void)state;
+    struct profile_polls *s = fresh();
+    looks(s, .cycle = 10, .mask = 1);
+    looks(s, .cycle = 20, .mask = 2, .address = FLAG + 4);
+    looks(s, .cycle = 30, .mask = 2, .address = FLAG + 4);
+    writes(s, .cycle = 40, .mask = 2);
+    looks(s, .cycle = 100, .mask = 2, .address = FLAG + 4);
+    looks(s, .cycle = 110, .mask = 2, .address = FLAG + 4);
+    looks(s, .cycle = 120, .mask = 1);
+    struct profile_poll_list list = gather(s);
+    expect(&list.of[0], FLAG, 1, 1, 110, 80);
+    expect(&list.of[1], FLAG + 4, 2, 2, 20, 20);
     profile_polls_free(&list);
     free(s);
 }
@@ -735,7 +755,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_polls),          cmocka_unit_test(test_between_looks),
                                        cmocka_unit_test(test_lanes),          cmocka_unit_test(test_overlaps),
-                                       cmocka_unit_test(test_words_of_lanes), cmocka_unit_test(test_forgotten),
+                                       cmocka_unit_test(test_words_of_lanes), cmocka_unit_test(test_gap), cmocka_unit_test(test_forgotten),
                                        cmocka_unit_test(test_plain_loads),    cmocka_unit_test(test_full_table),
                                        cmocka_unit_test(test_writes),         cmocka_unit_test(test_several_writes),
                                        cmocka_unit_test(test_gather),         cmocka_unit_test(test_in_turn),
