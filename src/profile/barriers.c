@@ -149,8 +149,9 @@ void profile_barriers_leave(struct profile_barriers *s, struct watch_stays *stay
 
 void profile_barriers_end(struct profile_barriers *s, struct watch_stays *stays, const struct lockstep_end_event *e)
 {
+    struct profile_barrier_warp *warp = &s->warps[e->warp];
     s->ended |= BIT64(e->warp);
-    s->warps[e->warp].since = e->cycle;
+    warp->since = e->cycle;
     watch_stays_unfollow(stays, e->warp);
 }
 
