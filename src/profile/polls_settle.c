@@ -77,7 +77,7 @@ static void settle_polls(struct profile_poll_list *polls, struct profile_word_li
             note_looks(&words->of[at], poll, module);
             continue;
         }
-        if (word && (was_swapped(module, word) || by_swaps(module, poll, true) || waits_by_looks(word)))
+        if (word && (by_swaps(module, poll, true) || waits_by_looks(word)))
             leaves[at] = true;
         polls->of[kept++] = polls->of[i];
     }

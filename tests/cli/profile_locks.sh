@@ -450,7 +450,7 @@ tr -s '\n ' ' ' <stuck.out | grep -qF 'Possible deadlock: threads take other at 
 grep -c 'taken at stuck.cu:6, never given back$' stuck.out | grep -qx 2 || { cat stuck.out; wrong "locks of those that are stuck"; }
 
 # Of each lock, the waits of its graphs add up to all its waits.
-awk '/"(waited|graph_free|graph_unlogged)":/ { gsub(/[",:]/, ""); n[$1] = $2 }
+awk '/^      "(waited|graph_free|graph_unlogged)":/ { gsub(/[",:]/, ""); n[$1] = $2 }
     /"graph": \[/ { in_warps = 1; edges = 0 } /"graph_sites": \[/ { in_warps = 0; in_sites = 1; sites = 0 }
     /"cycles":/ { gsub(/[",:]/, ""); if (in_warps) edges += $2; if (in_sites) sites += $2 }
     /graph_unlogged/ { locks++; some += n["waited"] > 0
