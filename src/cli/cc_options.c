@@ -52,26 +52,28 @@ static int add_source(struct cc_options *options, const char *path, struct diag_
     static const struct {
         const char *suffix;
         enum cc_source_kind kind;
-    } kinds[] = {{".cu", CC_SOURCE_CUDA},  {".cpp", CC_SOURCE_CXX},  {".cc", CC_SOURCE_CXX},   {".cxx", CC_SOURCE_CXX},
-                 {".C", CC_SOURCE_CXX},    {".c", CC_SOURCE_C},      {".cup", CC_SOURCE_CUDA}, {".c++", CC_SOURCE_CXX},
-                 {".o", CC_SOURCE_OBJECT}, {".a", CC_SOURCE_OBJECT}, {".so", CC_SOURCE_OBJECT}};
-    if (options->language && !ends(path, ".o") && !ends(path, ".a") && !ends(path, ".so")) {
-        vec_push(&options->sources, ((struct cc_source){path, options->language_kind}));
-        return 0;
-    }
+    } kinds[] = {{".cu", CC_SOURCE_CUDA},   {".cpp", CC_SOURCE_CXX},   {".cc", CC_SOURCE_CXX},
+                 {".cxx", CC_SOURCE_CXX},   {".C", CC_SOURCE_CXX},     {".c", CC_SOURCE_C},
+                 {".cup", CC_SOURCE_CUDA},  {".c++", CC_SOURCE_CXX},   {".o", CC_SOURCE_OBJECT},
+                 {".a", CC_SOURCE_OBJECT},  {".so", CC_SOURCE_OBJECT}, {".obj", CC_SOURCE_OBJECT},
+                 {".lib", CC_SOURCE_OBJECT}};
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (ends(path, kinds[i].suffix)) {
+        if (ends(path, kinds[i].suffix) && (!options->language || kinds[i].kind == CC_SOURCE_OBJECT)) {
             struct cc_source source = {path, kinds[i].kind};
             vec_push(&options->sources, source);
             if (kinds[i].kind == CC_SOURCE_OBJECT)
                 vec_push(&options->link, path);
             return 0;
         }
+    if (options->language) {
+        vec_push(&options->sources, ((struct cc_source){path, options->language_kind}));
+        return 0;
+    }
     if (strstr(path, ".so.")) {
         vec_push(&options->link, path);
         return 0;
     }
-    return diag_error(diags, DIAG_NOWHERE, "sources end in .cu .cpp .cc .cxx .c, objects in .o .a .so",
+    return diag_error(diags, DIAG_NOWHERE, "sources end in .cu .cpp .cc .cxx .c, objects in .o .obj .a .lib .so",
                       "do not know what to do with '%s'", path);
 }
 

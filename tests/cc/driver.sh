@@ -73,6 +73,8 @@ if [ -e "$(dirname "$LOCKSTEP")/../lib/lockstep/libcudart.so.13" ]; then
     [ -x program ] || fail "linking sources and objects"
     succeeds good.o -o program2
     [ -x program2 ] || fail "linking an object alone"
+    succeeds -c good.cu -o named.obj && succeeds named.obj -o program3
+    [ -x program3 ] || fail "linking an object that is called .obj"
     ldd program | grep -q 'libcudart.so.13.*not found' && fail "the program does not find libcudart"
 else
     refuses 'libcudart.so.13 not found' good.cu

@@ -386,6 +386,13 @@ template <class T> static void all()
             conversions(a, format, large);
             triangles<T>(format, large);
         }
+    for (int large = 0; large < 2; large++) {
+        const cusparseFormat_t sliced = CUSPARSE_FORMAT_SLICED_ELLPACK;
+        placed<T> on(a, sliced, large, large);
+        for (cusparseOperation_t op : operations)
+            vectors<T, T>(a, on, sliced, op, large);
+        triangles<T>(sliced, large);
+    }
     sampled<T, T>(a);
     products<T>(false);
     products<T>(true);

@@ -9,7 +9,7 @@ static cusparseMatDescr_t from0, from1;
 #define CALL(L, name) static constexpr decltype(&cusparse##L##name) name = cusparse##L##name;
 #define CALLS(L)                                                                                                       \
     CALL(L, nnz) CALL(L, csrgeam2_bufferSizeExt) CALL(L, csrgeam2) CALL(L, gtsv2_bufferSizeExt) CALL(L, gtsv2)         \
-    CALL(L, gtsv2_nopivot) CALL(L, gtsv2StridedBatch) CALL(L, gtsvInterleavedBatch) CALL(L, csrilu02_bufferSize)       \
+    CALL(L, gtsv2_nopivot) CALL(L, gtsv2StridedBatch) CALL(L, gtsvInterleavedBatch) CALL(L, gpsvInterleavedBatch) CALL(L, gpsvInterleavedBatch_bufferSizeExt) CALL(L, csrilu02_bufferSize)       \
     CALL(L, csrilu02_analysis) CALL(L, csrilu02) CALL(L, csric02) CALL(L, csric02_analysis)
 template <class T> struct of;
 template <> struct of<float> { CALLS(S) };
@@ -200,6 +200,39 @@ template <class T> static void diagonals(int kind)
     x.check(called<T>(kind == 0 ? "gtsv2" : kind == 1 ? "gtsv2_nopivot" : kind == 2 ? "gtsv2StridedBatch" : "gtsvInterleavedBatch"), 4000);
 }
 
+// Five diagonals; some pairs of rows have their large elements in each other's column, and 0 on the diagonal. What lies outside of the matrix spoils what reads it.
+template <class T> static void five_diagonals(int n)
+{
+    const int systems = 3;
+    const size_t all = (size_t)n * systems;
+    array<T> a[5] = {array<T>(all), array<T>(all), array<T>(all), array<T>(all), array<T>(all)}, x(all), solution(all);
+    size_t room;
+    for (int i = 0; i < n; i++)
+        for (int s = 0; s < systems; s++) {
+            const size_t at = (size_t)i * systems + s;
+            const int large = i % 4 == 1 && i + 1 < n ? 3 : i % 4 == 2 ? 1 : 2;
+            if (large != 2)
+                a[2].set(at, 0);
+            a[large].set(at, a[large].get(at) + 9.0);
+            wide sum = 0;
+            for (int k = 0; k < 5; k++) {
+                const int column = i - 2 + k;
+                if (column < 0 || column >= n)
+                    a[k].set(at, 1e6);
+                else
+                    sum += a[k].get(at) * solution.get((size_t)column * systems + s);
+            }
+            x.set(at, sum);
+        }
+    for (array<T> &one : a)
+        one.send();
+    x.send();
+    MUST(of<T>::gpsvInterleavedBatch_bufferSizeExt(handle, 0, n, a[0].device, a[1].device, a[2].device, a[3].device, a[4].device, x.device, systems, &room));
+    MUST(of<T>::gpsvInterleavedBatch(handle, 0, n, a[0].device, a[1].device, a[2].device, a[3].device, a[4].device, x.device, systems, NULL));
+    x.host = solution.host;
+    x.check(called<T>("gpsvInterleavedBatch"), 20000);
+}
+
 // The factors' product is A where A has elements.
 template <class T> static void factors(bool cholesky)
 {
@@ -275,6 +308,8 @@ template <class T> static void all()
     sums<T>();
     for (int kind = 0; kind < 4; kind++)
         diagonals<T>(kind);
+    for (int n : {1, 2, 3, 18})
+        five_diagonals<T>(n);
     factors<T>(false);
     factors<T>(true);
     int *none = NULL;

@@ -3,6 +3,8 @@
 
 #include "numbers_oracle.h"
 
+#include <algorithm>
+
 #include <cusparse.h>
 
 static cudaDataType type_of(float) { return CUDA_R_32F; }
@@ -100,6 +102,11 @@ template <class T> struct placed {
         const cusparseIndexType_t type = large ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
         const cusparseIndexBase_t from = base ? CUSPARSE_INDEX_BASE_ONE : CUSPARSE_INDEX_BASE_ZERO;
         size_t k = 0;
+        if (format == CUSPARSE_FORMAT_SLICED_ELLPACK) {
+            slice(a, base);
+            MUST(cusparseCreateSlicedEll(&mat, a.m, a.n, a.count(), minor.host.size(), 4, major.device, minor.device, values.device, type, type, from, type_of(T())));
+            return;
+        }
         for (int i = 0; i < (columns ? a.n : a.m); i++) {
             if (format != CUSPARSE_FORMAT_COO)
                 major.host.push_back(k + base);
@@ -124,6 +131,38 @@ template <class T> struct placed {
             MUST(cusparseCreateCsc(&mat, a.m, a.n, k, major.device, minor.device, values.device, type, type, from, type_of(T())));
         else
             MUST(cusparseCreateCoo(&mat, a.m, a.n, k, major.device, minor.device, values.device, type, from, type_of(T())));
+    }
+    // Slices of four rows, each as wide as its longest one; what is not there has numbers that spoil sums.
+    void slice(const sparse<T> &a, int base)
+    {
+        const int rows = 4;
+        std::vector<wide> held;
+        for (int first = 0; first < a.m; first += rows) {
+            std::vector<int> there[rows];
+            size_t width = 0;
+            for (int r = 0; r < rows && first + r < a.m; r++) {
+                for (int j = 0; j < a.n; j++)
+                    if (a.there(first + r, j))
+                        there[r].push_back(j);
+                width = std::max(width, there[r].size());
+            }
+            major.host.push_back(held.size() + base);
+            for (size_t w = 0; w < width; w++)
+                for (int r = 0; r < rows; r++) {
+                    const bool some = w < there[r].size();
+                    minor.host.push_back(some ? there[r][w] + base : -1);
+                    held.push_back(some ? a.get(first + r, there[r][w]) : wide(1000));
+                }
+        }
+        major.host.push_back(held.size() + base);
+        cudaFree(values.device);
+        values.host.resize(held.size());
+        MUST(cudaMalloc((void **)&values.device, held.size() * sizeof(T) + 8));
+        for (size_t k = 0; k < held.size(); k++)
+            values.set(k, held[k]);
+        major.send();
+        minor.send();
+        values.send();
     }
     ~placed() { cusparseDestroySpMat(mat); }
 };

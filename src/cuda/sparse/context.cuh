@@ -38,6 +38,8 @@ struct cusparseDnMatDescr {
     int64_t stride; // in elements, as all strides are
 };
 // major: offsets of rows (CSR) or columns (CSC), or each element's row (COO). minor: each element's other index.
+// Of sliced ELL, major: offsets of slices, each of slice_rows rows; minor and values have `places` places, column by
+// column of a slice, of which those with a negative index have no element.
 struct cusparseSpMatDescr {
     cusparseFormat_t format;
     int64_t rows, cols, nnz;
@@ -49,6 +51,7 @@ struct cusparseSpMatDescr {
     cusparseDiagType_t diagonal;
     int batch;
     int64_t major_stride, values_stride;
+    int64_t places, slice_rows;
 };
 
 namespace lockstep_sparse

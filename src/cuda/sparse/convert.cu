@@ -19,7 +19,8 @@ template <class T> struct spread_each {
 static cusparseStatus_t check_dense(cusparseHandle_t handle, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b)
 {
     LOCKSTEP_SPARSE_BEGIN(handle, !a || !b || a->rows != b->rows || a->cols != b->cols);
-    return a->type == b->type ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED;
+    return a->type == b->type && a->format != CUSPARSE_FORMAT_SLICED_ELLPACK ? CUSPARSE_STATUS_SUCCESS
+                                                                             : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t handle, cusparseConstSpMatDescr_t a,
                                                   cusparseDnMatDescr_t b, cusparseSparseToDenseAlg_t, size_t *size)

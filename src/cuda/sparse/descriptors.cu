@@ -235,6 +235,29 @@ cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t mat, void *rowIndic
 {
     return set_pointers(mat, CUSPARSE_FORMAT_COO, rowIndices, colIndices, values);
 }
+cusparseStatus_t cusparseCreateSlicedEll(cusparseSpMatDescr_t *mat, int64_t rows, int64_t cols, int64_t nnz,
+                                         int64_t valuesSize, int64_t sliceSize, void *sliceOffsets, void *colIndices,
+                                         void *values, cusparseIndexType_t offsetsType, cusparseIndexType_t indexType,
+                                         cusparseIndexBase_t base, cudaDataType type)
+{
+    if (sliceSize < 1 || valuesSize < nnz)
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    LOCKSTEP_SPARSE_STEP(create_matrix(mat, {CUSPARSE_FORMAT_SLICED_ELLPACK, rows, cols, nnz, sliceOffsets, colIndices,
+                                             values, offsetsType, indexType, base, type}));
+    (*mat)->places = valuesSize;
+    (*mat)->slice_rows = sliceSize;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseCreateConstSlicedEll(cusparseConstSpMatDescr_t *mat, int64_t rows, int64_t cols, int64_t nnz,
+                                              int64_t valuesSize, int64_t sliceSize, const void *sliceOffsets,
+                                              const void *colIndices, const void *values,
+                                              cusparseIndexType_t offsetsType, cusparseIndexType_t indexType,
+                                              cusparseIndexBase_t base, cudaDataType type)
+{
+    return cusparseCreateSlicedEll((cusparseSpMatDescr_t *)mat, rows, cols, nnz, valuesSize, sliceSize,
+                                   (void *)sliceOffsets, (void *)colIndices, (void *)values, offsetsType, indexType,
+                                   base, type);
+}
 cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t mat)
 {
     free((void *)mat);

@@ -1,4 +1,4 @@
-// Functions of the older kind: sums of sparse matrices, elements counted, systems of three diagonals.
+// Functions of the older kind: sums of sparse matrices, elements counted, systems of three diagonals and of five.
 #include "lines.cuh"
 
 using namespace lockstep_sparse;
@@ -167,6 +167,82 @@ template <class T> static cusparseStatus_t solve_diagonals(cusparseHandle_t hand
         return CUSPARSE_STATUS_INVALID_VALUE;
     each.room = (T *)handle->room.get(3ull * each.n * each.sides * sizeof(T), handle->stream);
     return each.room ? run_for_each(handle, each.sides, each) : CUSPARSE_STATUS_ALLOC_FAILED;
+}
+
+// ---- systems of five diagonals, each by one thread: element i of a diagonal lies at i * systems + system. A row is
+// exchanged with one of the two below it where that has the larger element. Rows that are done lie in the place of the
+// diagonals: their diagonal in `far_below`, the four elements behind it in the others.
+template <class T> struct five_diagonals {
+    int n, systems;
+    T *far_below, *below, *on, *above, *far_above, *x;
+    __device__ void operator()(long long system) const;
+};
+// A row while it is eliminated: its elements from the column of the elimination on, and its right-hand side.
+template <class T> struct row_of_five {
+    T a[5], x;
+};
+template <class T> __device__ void exchange_larger(row_of_five<T> &top, row_of_five<T> &lower)
+{
+    if (!(magnitude(lower.a[0]) > magnitude(top.a[0])))
+        return;
+    const row_of_five<T> old = top;
+    top = lower;
+    lower = old;
+}
+// The first element goes, and the others move to the left.
+template <class T> __device__ void eliminate(const row_of_five<T> &top, row_of_five<T> &row)
+{
+    const T by = row.a[0] / top.a[0];
+    for (int k = 0; k < 4; k++)
+        row.a[k] = row.a[k + 1] - by * top.a[k + 1];
+    row.a[4] = T();
+    row.x = row.x - by * top.x;
+}
+template <class T> __device__ void five_diagonals<T>::operator()(long long system) const
+{
+    // Row i without the elements left of column `first`.
+    auto row_at = [&](long long i, long long first) {
+        row_of_five<T> row = {};
+        if (i >= n)
+            return row;
+        const T *const diagonals[5] = {far_below, below, on, above, far_above};
+        const long long at = i * systems + system;
+        for (int k = 0; k < 5; k++) {
+            const long long column = i - 2 + k;
+            if (column >= first && column < n)
+                row.a[column - first] = diagonals[k][at];
+        }
+        row.x = x[at];
+        return row;
+    };
+    row_of_five<T> top = row_at(0, 0), second = row_at(1, 0), third = row_at(2, 0);
+    for (long long i = 0; i < n; i++) {
+        exchange_larger(top, second);
+        exchange_larger(top, third);
+        const long long at = i * systems + system;
+        row_of_five<T> next = row_at(i + 3, i + 1);
+        if (i + 1 < n)
+            eliminate(top, second);
+        if (i + 2 < n)
+            eliminate(top, third);
+        far_below[at] = top.a[0];
+        below[at] = top.a[1];
+        on[at] = top.a[2];
+        above[at] = top.a[3];
+        far_above[at] = top.a[4];
+        x[at] = top.x;
+        top = second;
+        second = third;
+        third = next;
+    }
+    for (long long i = n - 1; i >= 0; i--) {
+        const long long at = i * systems + system;
+        const T *const behind[4] = {below, on, above, far_above};
+        T rest = x[at];
+        for (int k = 0; k < 4 && i + 1 + k < n; k++)
+            rest = rest - behind[k][at] * x[at + (k + 1) * (long long)systems];
+        x[at] = rest / far_below[at];
+    }
 }
 
 #define LOCKSTEP_LETTERS "../sparse/legacy_letter.cuh"

@@ -90,6 +90,20 @@ cusparseStatus_t NAME(gtsvInterleavedBatch)(cusparseHandle_t handle, int, int m,
     LOCKSTEP_SPARSE_BEGIN(handle, m < 1 || batchCount < 0);
     return solve_diagonals<T>(handle, {m, batchCount, batchCount, 1, batchCount, 1, dl, d, du, x, NULL, true});
 }
+cusparseStatus_t NAME(gpsvInterleavedBatch_bufferSizeExt)(cusparseHandle_t handle, int, int m, const T *, const T *,
+                                                          const T *, const T *, const T *, const T *, int batchCount,
+                                                          size_t *size)
+{
+    LOCKSTEP_SPARSE_BEGIN(handle, m < 1 || batchCount < 0 || !size);
+    *size = buffer_bytes;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t NAME(gpsvInterleavedBatch)(cusparseHandle_t handle, int, int m, T *ds, T *dl, T *d, T *du, T *dw, T *x,
+                                            int batchCount, void *)
+{
+    LOCKSTEP_SPARSE_BEGIN(handle, m < 1 || batchCount < 0 || !ds || !dl || !d || !du || !dw || !x);
+    return run_for_each(handle, batchCount, five_diagonals<T>{m, batchCount, ds, dl, d, du, dw, x});
+}
 
 #undef T
 #undef NAME

@@ -98,10 +98,60 @@ cusparseStatus_t expand_lines(cusparseHandle_t handle, index_array offsets, long
     return run_for_each(handle, lines, expand_each{offsets, out});
 }
 
+// Of each place of sliced ELL, by a thread for each row of each slice: the line to which it belongs, or the one behind
+// them all where there is no element, and its other index.
+struct unslice_each {
+    index_array offsets, columns, lines, others;
+    long long rows, count, slice_rows;
+    bool transposed;
+    __device__ void operator()(long long row) const
+    {
+        const long long slice = row / slice_rows;
+        for (long long k = offsets[slice] + row % slice_rows; k < offsets[slice + 1]; k += slice_rows) {
+            const long long column = columns[k];
+            const bool there = row < rows && column >= 0;
+            lines.set(k, !there ? count : transposed ? column : row);
+            others.set(k, transposed ? row : column);
+        }
+    }
+};
+static cusparseStatus_t group_slices(cusparseHandle_t handle, cusparseConstSpMatDescr_t a, bool transposed,
+                                     size_t extra, grouping *to, void **extra_at)
+{
+    const long long count = transposed ? a->cols : a->rows, slices = (a->rows + a->slice_rows - 1) / a->slice_rows;
+    const size_t wanted = groups_bytes(a->places, count + 1) + 2 * (a->places * sizeof(long long) + 16);
+    cutter room = {(char *)handle->room.get(wanted + extra + 16, handle->stream)};
+    if (!room.at)
+        return CUSPARSE_STATUS_ALLOC_FAILED;
+    if (extra_at)
+        *extra_at = room.cut<char>(extra);
+    const index_array keys = {room.cut<long long>(a->places), true, 0},
+                      others = {room.cut<long long>(a->places), true, 0};
+    const unslice_each each = {indices(a->major, a->major_type, a->base),
+                               indices(a->minor, a->minor_type, a->base),
+                               keys,
+                               others,
+                               a->rows,
+                               count,
+                               a->slice_rows,
+                               transposed};
+    LOCKSTEP_SPARSE_STEP(run_for_each(handle, slices * a->slice_rows, each));
+    groups made;
+    LOCKSTEP_SPARSE_STEP(make_groups(handle, keys, a->places, count + 1, &room, &made));
+    to->count = count;
+    to->nnz = a->nnz;
+    to->offsets = index_array{made.offsets, true, 0};
+    to->others = others;
+    to->order = made.order;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
 cusparseStatus_t group_lines(cusparseHandle_t handle, cusparseConstSpMatDescr_t a, cusparseOperation_t op, int batch,
                              size_t extra, grouping *to, void **extra_at)
 {
     const bool transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE, coordinates = a->format == CUSPARSE_FORMAT_COO;
+    if (a->format == CUSPARSE_FORMAT_SLICED_ELLPACK)
+        return group_slices(handle, a, transposed, extra, to, extra_at);
     const bool as_it_lies = !coordinates && (a->format == CUSPARSE_FORMAT_CSC) == transposed;
     const long long count = transposed ? a->cols : a->rows,
                     major_count = a->format == CUSPARSE_FORMAT_CSC ? a->cols : a->rows;

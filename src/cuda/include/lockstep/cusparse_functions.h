@@ -64,6 +64,14 @@ LOCKSTEP_SPARSE(cusparseCreateCsc, cusparseSpMatDescr_t *mat, LOCKSTEP_COMPRESSE
 LOCKSTEP_SPARSE(cusparseCreateConstCsc, cusparseConstSpMatDescr_t *mat, LOCKSTEP_COMPRESSED(const void))
 LOCKSTEP_SPARSE(cusparseCreateCoo, cusparseSpMatDescr_t *mat, LOCKSTEP_COORDINATES(void))
 LOCKSTEP_SPARSE(cusparseCreateConstCoo, cusparseConstSpMatDescr_t *mat, LOCKSTEP_COORDINATES(const void))
+/* Sliced ELL: rows in slices of sliceSize, each as wide as its longest row; shorter ones have column indices below 0.
+ */
+#define LOCKSTEP_SLICED(any)                                                                                           \
+    int64_t rows, int64_t cols, int64_t nnz, int64_t valuesSize, int64_t sliceSize, any *sliceOffsets,                 \
+        any *colIndices, any *values, cusparseIndexType_t offsetsType, cusparseIndexType_t indexType,                  \
+        cusparseIndexBase_t base, cudaDataType type
+LOCKSTEP_SPARSE(cusparseCreateSlicedEll, cusparseSpMatDescr_t *mat, LOCKSTEP_SLICED(void))
+LOCKSTEP_SPARSE(cusparseCreateConstSlicedEll, cusparseConstSpMatDescr_t *mat, LOCKSTEP_SLICED(const void))
 LOCKSTEP_SPARSE(cusparseDestroySpMat, cusparseConstSpMatDescr_t mat)
 LOCKSTEP_SPARSE(cusparseCsrGet, cusparseSpMatDescr_t mat, LOCKSTEP_GET_COMPRESSED(void))
 LOCKSTEP_SPARSE(cusparseConstCsrGet, cusparseConstSpMatDescr_t mat, LOCKSTEP_GET_COMPRESSED(const void))

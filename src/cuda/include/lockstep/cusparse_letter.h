@@ -51,6 +51,14 @@ LOCKSTEP_SPARSE_OF(gtsvInterleavedBatch_bufferSizeExt, cusparseHandle_t handle, 
 LOCKSTEP_SPARSE_OF(gtsvInterleavedBatch, cusparseHandle_t handle, int algo, int m, LOCKSTEP_T *dl, LOCKSTEP_T *d,
                    LOCKSTEP_T *du, LOCKSTEP_T *x, int batchCount, void *buffer)
 #undef LOCKSTEP_DIAGONALS
+/* And of five: what is in the diagonals is overwritten. */
+#define LOCKSTEP_DIAGONALS(any)                                                                                        \
+    any LOCKSTEP_T *ds, any LOCKSTEP_T *dl, any LOCKSTEP_T *d, any LOCKSTEP_T *du, any LOCKSTEP_T *dw, any LOCKSTEP_T *x
+LOCKSTEP_SPARSE_OF(gpsvInterleavedBatch_bufferSizeExt, cusparseHandle_t handle, int algo, int m,
+                   LOCKSTEP_DIAGONALS(const), int batchCount, size_t *size)
+LOCKSTEP_SPARSE_OF(gpsvInterleavedBatch, cusparseHandle_t handle, int algo, int m, LOCKSTEP_DIAGONALS(), int batchCount,
+                   void *buffer)
+#undef LOCKSTEP_DIAGONALS
 
 #undef LOCKSTEP_SPARSE_OF
 #undef LOCKSTEP_SPARSE_JOIN
