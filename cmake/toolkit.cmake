@@ -12,7 +12,7 @@ endforeach()
 file(CREATE_LINK libcudart.so.13 "${toolkit}/lib64/libcudart.so" SYMBOLIC)
 file(CREATE_LINK libcuda.so.1 "${toolkit}/lib64/libcuda.so" SYMBOLIC)
 file(CREATE_LINK ../libcuda.so "${toolkit}/lib64/stubs/libcuda.so" SYMBOLIC)
-foreach(library nvrtc.13 cublas.13 cublasLt.13 cusparse.12 cufft.12 cusolver.12) # where they were built (kernels.cmake)
+foreach(library nvrtc.13 cublas.13 cublasLt.13 cusparse.12 cufft.12 cusolver.12 cusolverMg.12) # where they were built (kernels.cmake)
     string(REGEX REPLACE "[.].*" "" name "${library}")
     string(REPLACE "." ".so." file "lib${library}")
     file(CREATE_LINK ../../../../lib/lockstep/${file} "${toolkit}/lib64/${file}" SYMBOLIC)
@@ -22,7 +22,7 @@ endforeach()
 
 # Libraries whose parts are headers or in libcudart, and those that are not there but that build files name for programs which do not call
 # them: the linker reads these as its own scripts.
-foreach(name libcudart_static.a libcurand.so libcurand_static.a libnvToolsExt.so libcusolverMg.so libcufftw.so)
+foreach(name libcudart_static.a libcurand.so libcurand_static.a libnvToolsExt.so libcufftw.so)
     file(WRITE "${toolkit}/lib64/${name}" "INPUT(libcudart.so)\n")
 endforeach()
 file(WRITE "${toolkit}/lib64/libcudadevrt.a" "!<arch>\n")

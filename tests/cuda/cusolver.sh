@@ -1,6 +1,6 @@
 # cuSOLVER: dense matrices; every name that leaves the library is one of NVIDIA's headers.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
-library=cusolver parts="dense wide" least=130
+library=cusolver parts="dense wide pairs" least=170
 . "$LOCKSTEP_SRC/tests/cuda/_kernels.sh"
 [ "$compiler" = cc ] || exit 0
 cat >"$work/plain.c" <<'END'

@@ -1,6 +1,8 @@
 // Functions that take the types of elements as arguments, and numbers of 64 bits: those of each type, where the numbers
 // fit an int. Left out are those of mixed types. Nothing needs room on the host.
 #include "factors.cuh"
+#include "range.cuh"
+#include "types.cuh"
 
 using namespace lockstep_solver;
 
@@ -26,62 +28,6 @@ cusolverStatus_t cusolverDnSetAdvOptions(cusolverDnParams_t params, cusolverDnFu
     return CUSOLVER_STATUS_SUCCESS;
 }
 
-// The functions of one type.
-#define CALL(as, L, name) static constexpr decltype(&cusolverDn##L##name) as = cusolverDn##L##name;
-#define CALLS(L, sy)                                                                                                   \
-    CALL(getrf_room, L, getrf_bufferSize)                                                                              \
-    CALL(getrf, L, getrf)                                                                                              \
-    CALL(getrs, L, getrs)                                                                                              \
-    CALL(potrf_room, L, potrf_bufferSize)                                                                              \
-    CALL(potrf, L, potrf)                                                                                              \
-    CALL(potrs, L, potrs)                                                                                              \
-    CALL(geqrf_room, L, geqrf_bufferSize)                                                                              \
-    CALL(geqrf, L, geqrf)                                                                                              \
-    CALL(syevd_room, L, sy##evd_bufferSize)                                                                            \
-    CALL(syevd, L, sy##evd)                                                                                            \
-    CALL(gesvd_room, L, gesvd_bufferSize)                                                                              \
-    CALL(gesvd, L, gesvd)
-template <class T> struct calls;
-template <> struct calls<float> {
-    static const cudaDataType real_type = CUDA_R_32F;
-    CALLS(S, sy)
-};
-template <> struct calls<double> {
-    static const cudaDataType real_type = CUDA_R_64F;
-    CALLS(D, sy)
-};
-template <> struct calls<float2> {
-    static const cudaDataType real_type = CUDA_R_32F;
-    CALLS(C, he)
-};
-template <> struct calls<double2> {
-    static const cudaDataType real_type = CUDA_R_64F;
-    CALLS(Z, he)
-};
-#undef CALL
-#undef CALLS
-
-// Does something with a number of the type, from which it knows the type.
-template <class Do> static cusolverStatus_t by_type(cudaDataType type, Do what)
-{
-    switch (type) {
-    case CUDA_R_32F:
-        return what(float());
-    case CUDA_R_64F:
-        return what(double());
-    case CUDA_C_32F:
-        return what(float2());
-    case CUDA_C_64F:
-        return what(double2());
-    default:
-        return CUSOLVER_STATUS_NOT_SUPPORTED;
-    }
-}
-template <class... N> static bool fit(N... numbers)
-{
-    return ((numbers == (int)numbers) && ...);
-}
-#define TYPE typedef decltype(zero) T
 #define LOCKSTEP_WIDE_BEGIN(handle, bad, ...)                                                                          \
     LOCKSTEP_SOLVER_BEGIN(handle, bad);                                                                                \
     if (!fit(__VA_ARGS__))                                                                                             \
@@ -306,25 +252,6 @@ cusolverStatus_t cusolverDnXsyevdx_bufferSize(cusolverDnHandle_t handle, cusolve
                                        workspaceInBytesOnDevice, workspaceInBytesOnHost);
 }
 
-// The first and the number of the eigenvalues in (low, high].
-template <class R>
-static cusolverStatus_t find_values(cusolverDnHandle_t handle, const R *values, int64_t n, R low, R high,
-                                    int64_t *first, int64_t *count)
-{
-    R *host = (R *)malloc((n + 1) * sizeof *host);
-    if (!host)
-        return CUSOLVER_STATUS_ALLOC_FAILED;
-    cudaError_t error = cudaMemcpyAsync(host, values, n * sizeof *host, cudaMemcpyDeviceToHost, handle->stream);
-    if (!error)
-        error = cudaStreamSynchronize(handle->stream);
-    *first = *count = 0;
-    for (int64_t i = 0; i < n && !error; i++) {
-        *first += host[i] <= low;
-        *count += host[i] > low && host[i] <= high;
-    }
-    free(host);
-    return status_of(error);
-}
 cusolverStatus_t cusolverDnXsyevdx(cusolverDnHandle_t handle, cusolverDnParams_t params, cusolverEigMode_t jobz,
                                    cusolverEigRange_t range, cublasFillMode_t uplo, int64_t n, cudaDataType dataTypeA,
                                    void *A, int64_t lda, void *vl, void *vu, int64_t il, int64_t iu, int64_t *meig64,
@@ -340,25 +267,9 @@ cusolverStatus_t cusolverDnXsyevdx(cusolverDnHandle_t handle, cusolverDnParams_t
     return by_type(dataTypeA, [&](auto zero) {
         TYPE;
         typedef typename number<T>::real R;
-        int64_t first = 0;
-        *meig64 = n;
-        if (range == CUSOLVER_EIG_RANGE_I) {
-            first = il - 1;
-            *meig64 = iu - il + 1;
-        } else if (range == CUSOLVER_EIG_RANGE_V) {
-            LOCKSTEP_SOLVER_STEP(find_values(handle, (R *)W, n, *(R *)vl, *(R *)vu, &first, meig64));
-        }
-        // A column after the other: none is written before it has been read.
-        for (int64_t i = 0; first && i < *meig64; i++) {
-            T *columns = (T *)A;
-            cudaError_t error =
-                cudaMemcpyAsync((R *)W + i, (R *)W + first + i, sizeof(R), cudaMemcpyDeviceToDevice, handle->stream);
-            if (!error && jobz == CUSOLVER_EIG_MODE_VECTOR)
-                error = cudaMemcpyAsync(columns + i * lda, columns + (first + i) * lda, n * sizeof(T),
-                                        cudaMemcpyDeviceToDevice, handle->stream);
-            LOCKSTEP_SOLVER_STEP(status_of(error));
-        }
-        return CUSOLVER_STATUS_SUCCESS;
+        const bool vectors = jobz == CUSOLVER_EIG_MODE_VECTOR;
+        const R low = range == CUSOLVER_EIG_RANGE_V ? *(R *)vl : 0, high = range == CUSOLVER_EIG_RANGE_V ? *(R *)vu : 0;
+        return keep_range(handle, range, n, vectors ? (T *)A : NULL, lda, low, high, il, iu, (R *)W, meig64);
     });
 }
 

@@ -21,6 +21,8 @@ LOCKSTEP_SOLVER_OF(potrs, cublasFillMode_t uplo, int n, int nrhs, const LOCKSTEP
 LOCKSTEP_SOLVER_OF(potrfBatched, cublasFillMode_t uplo, int n, LOCKSTEP_T *A[], int lda, int *info, int batchSize)
 LOCKSTEP_SOLVER_OF(potrsBatched, cublasFillMode_t uplo, int n, int nrhs, LOCKSTEP_T *A[], int lda, LOCKSTEP_T *B[],
                    int ldb, int *info, int batchSize)
+LOCKSTEP_SOLVER_OF(potri_bufferSize, cublasFillMode_t uplo, int n, LOCKSTEP_T *A, int lda, int *lwork)
+LOCKSTEP_SOLVER_OF(potri, cublasFillMode_t uplo, int n, LOCKSTEP_T *A, int lda, LOCKSTEP_T *work, int lwork, int *info)
 LOCKSTEP_SOLVER_OF(geqrf_bufferSize, int m, int n, LOCKSTEP_T *A, int lda, int *lwork)
 LOCKSTEP_SOLVER_OF(geqrf, int m, int n, LOCKSTEP_T *A, int lda, LOCKSTEP_T *tau, LOCKSTEP_T *work, int lwork, int *info)
 LOCKSTEP_SOLVER_Q(LOCKSTEP_GQR, _bufferSize, int m, int n, int k, const LOCKSTEP_T *A, int lda, const LOCKSTEP_T *tau,
@@ -44,6 +46,30 @@ LOCKSTEP_SOLVER_SY(evjBatched_bufferSize, LOCKSTEP_SOLVER_EIGEN(const), int *lwo
 LOCKSTEP_SOLVER_SY(evjBatched, LOCKSTEP_SOLVER_EIGEN(), LOCKSTEP_T *work, int lwork, int *info, syevjInfo_t params,
                    int batchSize)
 #undef LOCKSTEP_SOLVER_EIGEN
+/* Those that a range names. */
+#define LOCKSTEP_SOLVER_RANGE LOCKSTEP_R vl, LOCKSTEP_R vu, int il, int iu, int *meig
+#define LOCKSTEP_SOLVER_SOME(any)                                                                                      \
+    cusolverEigMode_t jobz, cusolverEigRange_t range, cublasFillMode_t uplo, int n, any LOCKSTEP_T *A, int lda,        \
+        LOCKSTEP_SOLVER_RANGE, any LOCKSTEP_R *W
+LOCKSTEP_SOLVER_SY(evdx_bufferSize, LOCKSTEP_SOLVER_SOME(const), int *lwork)
+LOCKSTEP_SOLVER_SY(evdx, LOCKSTEP_SOLVER_SOME(), LOCKSTEP_T *work, int lwork, int *info)
+#undef LOCKSTEP_SOLVER_SOME
+/* A x = v B x (type 1), A B x = v x (2), B A x = v x (3). */
+#define LOCKSTEP_SOLVER_PAIR(any) cublasFillMode_t uplo, int n, any LOCKSTEP_T *A, int lda, any LOCKSTEP_T *B, int ldb
+LOCKSTEP_SOLVER_SY(gvd_bufferSize, cusolverEigType_t itype, cusolverEigMode_t jobz, LOCKSTEP_SOLVER_PAIR(const),
+                   const LOCKSTEP_R *W, int *lwork)
+LOCKSTEP_SOLVER_SY(gvd, cusolverEigType_t itype, cusolverEigMode_t jobz, LOCKSTEP_SOLVER_PAIR(), LOCKSTEP_R *W,
+                   LOCKSTEP_T *work, int lwork, int *info)
+LOCKSTEP_SOLVER_SY(gvj_bufferSize, cusolverEigType_t itype, cusolverEigMode_t jobz, LOCKSTEP_SOLVER_PAIR(const),
+                   const LOCKSTEP_R *W, int *lwork, syevjInfo_t params)
+LOCKSTEP_SOLVER_SY(gvj, cusolverEigType_t itype, cusolverEigMode_t jobz, LOCKSTEP_SOLVER_PAIR(), LOCKSTEP_R *W,
+                   LOCKSTEP_T *work, int lwork, int *info, syevjInfo_t params)
+LOCKSTEP_SOLVER_SY(gvdx_bufferSize, cusolverEigType_t itype, cusolverEigMode_t jobz, cusolverEigRange_t range,
+                   LOCKSTEP_SOLVER_PAIR(const), LOCKSTEP_SOLVER_RANGE, const LOCKSTEP_R *W, int *lwork)
+LOCKSTEP_SOLVER_SY(gvdx, cusolverEigType_t itype, cusolverEigMode_t jobz, cusolverEigRange_t range,
+                   LOCKSTEP_SOLVER_PAIR(), LOCKSTEP_SOLVER_RANGE, LOCKSTEP_R *W, LOCKSTEP_T *work, int lwork, int *info)
+#undef LOCKSTEP_SOLVER_PAIR
+#undef LOCKSTEP_SOLVER_RANGE
 LOCKSTEP_SOLVER_OF(gesvd_bufferSize, int m, int n, int *lwork)
 LOCKSTEP_SOLVER_OF(gesvd, signed char jobu, signed char jobvt, int m, int n, LOCKSTEP_T *A, int lda, LOCKSTEP_R *S,
                    LOCKSTEP_T *U, int ldu, LOCKSTEP_T *VT, int ldvt, LOCKSTEP_T *work, int lwork, LOCKSTEP_R *rwork,
