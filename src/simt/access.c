@@ -338,10 +338,11 @@ bool simt_local_read(struct simt_warp *warp, unsigned lane, uint64_t offset, voi
     unsigned width = warp->code->width;
     if (offset > warp->block->grid->stack_bytes || bytes > warp->block->grid->stack_bytes - offset)
         return false;
-    for (unsigned i = 0; i < bytes; i++) {
+    for (unsigned i = 0; i < bytes;) {
         uint64_t word = (offset + i) / 4;
         const uint8_t *at = word < warp->local_words ? (const uint8_t *)&warp->local[word * width + lane] : NULL;
-        ((uint8_t *)to)[i] = at ? at[(offset + i) & 3] : 0;
+        for (unsigned within = (offset + i) & 3; within < 4 && i < bytes; within++, i++)
+            ((uint8_t *)to)[i] = at ? at[within] : 0;
     }
     return true;
 }
@@ -363,30 +364,64 @@ bool simt_local_write(struct simt_warp *warp, unsigned lane, uint64_t offset, co
     if (offset > warp->block->grid->stack_bytes || bytes > warp->block->grid->stack_bytes - offset)
         return false;
     simt_grow_local(warp, (offset + bytes + 3) / 4);
-    for (unsigned i = 0; i < bytes; i++)
-        ((uint8_t *)&warp->local[(offset + i) / 4 * width + lane])[(offset + i) & 3] = ((const uint8_t *)from)[i];
+    for (unsigned i = 0; i < bytes;) {
+        uint8_t *at = (uint8_t *)&warp->local[(offset + i) / 4 * width + lane];
+        for (unsigned within = (offset + i) & 3; within < 4 && i < bytes; within++, i++)
+            at[within] = ((const uint8_t *)from)[i];
+    }
     return true;
 }
 
-/* One element of 4 bytes or two words of one of 8, of every lane, between local memory and a row; offsets are multiples
- * of 4 here and local memory is large enough. */
-static void local_words(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, unsigned element)
+/* One element of 4 bytes or two words of one of 8, of every lane, from local memory to a row; offsets are multiples of 4
+ * here and local memory is large enough. */
+static void load_local_words(const struct simt_warp *warp, const struct simt_access *access, uint64_t lanes,
+                             unsigned element, uint32_t *row)
 {
-    unsigned width = warp->code->width, words = access->element_bytes / 4;
-    bool is_store = access->kind == ISA_FLAG_STORE;
-    const struct simt_operand *dst = &access->op->dst[element];
-    uint32_t *row = is_store || dst->place != SIMT_PLACE_ROW ? NULL : simt_row(warp, access->reg_base, dst->row);
+    size_t width = warp->code->width;
+    bool pair = access->element_bytes == 8;
+    const uint32_t *from = warp->local + (pair ? 2 * element : element) * width;
+    if (access->same && !pair && lanes == mask_low((unsigned)width)) {
+        memcpy(row, from + access->address[0] / 4 * width, width * 4);
+        return;
+    }
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        uint32_t *at = warp->local + (access->address[lane] / 4 + element * words) * width + lane;
-        uint8_t *data = simt_access_data(access, lane) + element * access->element_bytes;
-        for (unsigned w = 0; w < words; w++) {
-            if (is_store)
-                memcpy(&at[w * width], data + 4 * w, 4);
-            else if (row)
-                row[lane * words + w] = at[w * width];
-        }
+        const uint32_t *at = from + access->address[lane] / 4 * width + lane;
+        if (pair)
+            row[2 * lane] = at[0], row[2 * lane + 1] = at[width];
+        else
+            row[lane] = at[0];
     }
+}
+
+/* The other way round, from the access's data. */
+static void store_local_words(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes,
+                              unsigned element)
+{
+    size_t width = warp->code->width;
+    unsigned words = access->element_bytes / 4;
+    uint32_t *to = warp->local + element * words * width;
+    if (access->same && access->stride == 4 && lanes == mask_low((unsigned)width)) {
+        memcpy(to + access->address[0] / 4 * width, access->data, width * 4);
+        return;
+    }
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint32_t *at = to + access->address[lane] / 4 * width + lane;
+        const uint8_t *data = simt_access_data(access, lane) + element * access->element_bytes;
+        for (unsigned word = 0; word < words; word++)
+            memcpy(at + word * width, data + 4 * word, 4);
+    }
+}
+
+/* An element of every lane between local memory and a row or the access's data. */
+static void local_words(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, unsigned element)
+{
+    const struct simt_operand *dst = &access->op->dst[element];
+    if (access->kind == ISA_FLAG_STORE)
+        store_local_words(warp, access, lanes, element);
+    else if (dst->place == SIMT_PLACE_ROW)
+        load_local_words(warp, access, lanes, element, simt_row(warp, access->reg_base, dst->row));
 }
 
 static bool row_fits(const struct simt_access *access)

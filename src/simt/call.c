@@ -14,7 +14,8 @@ bool simt_in_kernel(const struct simt_warp *warp)
     return warp->paths.now->frame.function == warp->block->grid->kernel - warp->code->module->functions;
 }
 
-static void copy_local(struct simt_warp *warp, uint64_t mask, uint64_t to, uint64_t from, uint32_t bytes)
+/* Some bytes of every lane of the mask. */
+static void copy_bytes(struct simt_warp *warp, uint64_t mask, uint64_t to, uint64_t from, uint32_t bytes)
 {
     uint8_t buffer[64];
     for (uint64_t rest = mask; rest; rest &= rest - 1) {
@@ -25,6 +26,30 @@ static void copy_local(struct simt_warp *warp, uint64_t mask, uint64_t to, uint6
             simt_local_write(warp, lane, to + done, buffer, n);
         }
     }
+}
+
+/* Words go by rows, in which those of all lanes lie side by side; what does not begin or end with a word goes by bytes.
+ */
+static void copy_local(struct simt_warp *warp, uint64_t mask, uint64_t to, uint64_t from, uint32_t bytes)
+{
+    uint32_t words = (to | from) % 4 || to + bytes > warp->block->grid->stack_bytes ? 0 : bytes / 4;
+    size_t width = warp->code->width;
+    if (words)
+        simt_grow_local(warp, to / 4 + words);
+    for (uint32_t word = 0; word < words; word++) {
+        uint32_t *target = warp->local + (to / 4 + word) * width;
+        const uint32_t *source = from / 4 + word < warp->local_words ? warp->local + (from / 4 + word) * width : NULL;
+        if (source && mask == mask_low((unsigned)width)) {
+            memmove(target, source, width * 4);
+            continue;
+        }
+        for (uint64_t rest = mask; rest; rest &= rest - 1) {
+            unsigned lane = mask_first(rest);
+            target[lane] = source ? source[lane] : 0;
+        }
+    }
+    if (bytes > words * 4)
+        copy_bytes(warp, mask, to + words * 4, from + words * 4, bytes - words * 4);
 }
 
 static uint32_t smaller(uint32_t a, uint32_t b)
@@ -50,13 +75,19 @@ static uint32_t find_callee(const struct simt_warp *warp, const struct isa_call 
     return is_function && !module->functions[offset / 16].is_kernel ? (uint32_t)(offset / 16) : UINT32_MAX;
 }
 
-/* A callee's registers start at zero in the lanes that call, whatever an earlier call left there. */
+/* A callee's registers start at zero in the lanes that call, whatever an earlier call left there. Where these are all
+ * lanes, its frame belongs to nobody else. */
 static void clear_frame(struct simt_warp *warp, const struct isa_function *callee, const struct simt_frame *frame,
                         uint64_t mask)
 {
+    bool whole = mask == mask_low(warp->code->width);
+    if (whole)
+        memset(simt_row(warp, frame->reg_base, 0), 0, (size_t)callee->row_count * warp->code->width * 4);
     for (uint32_t reg = 0; reg < callee->reg_count; reg++) {
         if (callee->regs[reg].type == ISA_PRED)
             warp->preds[frame->pred_base + callee->regs[reg].row] &= ~mask;
+        else if (whole)
+            continue;
         else if (isa_type_bits(callee->regs[reg].type) > 32)
             for (uint64_t rest = mask; rest; rest &= rest - 1)
                 ((uint64_t *)simt_row(warp, frame->reg_base, callee->regs[reg].row))[mask_first(rest)] = 0;
