@@ -503,7 +503,8 @@ struct gpu_run *gpu_run_new(struct gpu *gpu, const struct gpu_launch *launch, st
         return NULL;
     }
     run->kernel.protocol = gpu_protocol(&gpu->machine);
-    sm_prepare(&run->kernel, &gpu->machine.sm, &run->arena);
+    if (launch->mode != GPU_FUNCTIONAL) /* what instructions ask of banks and units is time */
+        sm_prepare(&run->kernel, &gpu->machine.sm, &run->arena);
     return run;
 }
 
