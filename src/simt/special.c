@@ -20,6 +20,12 @@ static void thread_axes(const struct simt_warp *warp, unsigned axis, uint32_t *v
     const struct simt_grid *grid = warp->block->grid;
     uint32_t x = grid->block[0], y = grid->block[1], linear = warp->index * grid->code->width;
     uint32_t at[3] = {linear % x, linear / x % y, linear / x / y};
+    if (at[0] + grid->code->width <= x) { /* the usual case: all are in one row of the block */
+        uint32_t first = at[axis], step = axis == 0;
+        for (unsigned lane = 0; lane < grid->code->width; lane++)
+            values[lane] = first + lane * step;
+        return;
+    }
     for (unsigned lane = 0; lane < grid->code->width; lane++) {
         values[lane] = at[axis];
         if (++at[0] < x)
@@ -73,7 +79,6 @@ static uint32_t blocks_of(const struct simt_grid *grid, uint32_t axis)
 static uint64_t uniform_value(const struct simt_warp *warp, uint32_t sreg, uint64_t cycle, uint32_t local_base)
 {
     const struct simt_grid *grid = warp->block->grid;
-    uint64_t ns = cycle * 1000 / grid->core_mhz;
     uint32_t axis;
     switch (sreg) {
     case ISA_SREG_NTID_X:
@@ -126,9 +131,9 @@ static uint64_t uniform_value(const struct simt_warp *warp, uint32_t sreg, uint6
         return cycle >> 32;
     case ISA_SREG_GLOBALTIMER:
     case ISA_SREG_GLOBALTIMER_LO:
-        return ns;
+        return cycle * 1000 / grid->core_mhz; /* nanoseconds */
     case ISA_SREG_GLOBALTIMER_HI:
-        return ns >> 32;
+        return cycle * 1000 / grid->core_mhz >> 32;
     case ISA_SREG_DYNAMIC_SMEM_SIZE:
         return grid->dynamic_shared;
     case ISA_SREG_TOTAL_SMEM_SIZE:
