@@ -49,6 +49,24 @@ int main()
     check("cublasSasum_64",
           !cublasSasum(handle, n, A, 1, &plain) && !cublasSasum_64(handle, size, A, step, &wide) && plain == wide);
 
+    // Banded and packed matrices: a band of three diagonals, a half of a symmetric matrix, a triangle to solve for.
+    for (float *y : {C, D})
+        for (int i = 0; i < n; i++)
+            y[i] = b[i];
+    for (int i = 0; i < n; i++)
+        A[i * (i + 3) / 2] = 4; // the diagonal of the packed upper half
+    check("cublasSgbmv_64", !cublasSgbmv(handle, CUBLAS_OP_T, n, n, 1, 1, &two, B, 4, A, 1, &one, C, 1) &&
+                                !cublasSgbmv_64(handle, CUBLAS_OP_T, size, size, 1, step, &two, B, 4, A, step, &one, D, step));
+    check("cublasSspmv_64", !cublasSspmv(handle, CUBLAS_FILL_MODE_UPPER, n, &two, A, B, 1, &one, C, 1) &&
+                                !cublasSspmv_64(handle, CUBLAS_FILL_MODE_UPPER, size, &two, A, B, step, &one, D, step));
+    check("cublasStpsv_64",
+          !cublasStpsv(handle, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, n, A, C, 1) &&
+              !cublasStpsv_64(handle, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, size, A, D, step));
+    cudaDeviceSynchronize();
+    check("their values", C[2] != b[2] && C[2] == C[2] && !memcmp(C, D, n * sizeof *C));
+    check("too wide a band", cublasSgbmv_64(handle, CUBLAS_OP_T, size, size, INT64_C(1) << 33, 1, &two, B, 4, A, 1, &one, D, 1) ==
+                                 CUBLAS_STATUS_NOT_SUPPORTED);
+
     // Indices have 64 bits, on the host and on the device.
     int index = 0;
     int64_t far = -1;

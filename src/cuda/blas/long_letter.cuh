@@ -246,6 +246,104 @@ cublasStatus_t LONG_V2(LOCKSTEP_L, ger)(cublasHandle_t handle, int64_t m, int64_
 }
 #endif
 
+// ---- banded and packed matrices, and what stands beside them
+cublasStatus_t LONG_V2(LOCKSTEP_L, gbmv)(cublasHandle_t handle, cublasOperation_t trans, int64_t m, int64_t n,
+                                         int64_t kl, int64_t ku, const T *alpha, const T *A, int64_t lda, const T *x,
+                                         int64_t incx, const T *beta, T *y, int64_t incy)
+{
+    return by_ints(V2(gbmv), handle, trans, m, n, kl, ku, alpha, A, lda, x, incx, beta, y, incy);
+}
+cublasStatus_t LONG_V2(LOCKSTEP_L, tbmv)(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,
+                                         cublasDiagType_t diag, int64_t n, int64_t k, const T *A, int64_t lda, T *x,
+                                         int64_t incx)
+{
+    return by_ints(V2(tbmv), handle, uplo, trans, diag, n, k, A, lda, x, incx);
+}
+cublasStatus_t LONG_V2(LOCKSTEP_L, tbsv)(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,
+                                         cublasDiagType_t diag, int64_t n, int64_t k, const T *A, int64_t lda, T *x,
+                                         int64_t incx)
+{
+    return by_ints(V2(tbsv), handle, uplo, trans, diag, n, k, A, lda, x, incx);
+}
+cublasStatus_t LONG_V2(LOCKSTEP_L, tpmv)(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,
+                                         cublasDiagType_t diag, int64_t n, const T *AP, T *x, int64_t incx)
+{
+    return by_ints(V2(tpmv), handle, uplo, trans, diag, n, AP, x, incx);
+}
+cublasStatus_t LONG_V2(LOCKSTEP_L, tpsv)(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,
+                                         cublasDiagType_t diag, int64_t n, const T *AP, T *x, int64_t incx)
+{
+    return by_ints(V2(tpsv), handle, uplo, trans, diag, n, AP, x, incx);
+}
+cublasStatus_t LONG(LOCKSTEP_L, syrkx)(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int64_t n,
+                                       int64_t k, const T *alpha, const T *A, int64_t lda, const T *B, int64_t ldb,
+                                       const T *beta, T *C, int64_t ldc)
+{
+    return by_ints(ONE(syrkx), handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+#ifdef LOCKSTEP_BY_REAL
+cublasStatus_t LONG_V2(LOCKSTEP_L, hbmv)(cublasHandle_t handle, cublasFillMode_t uplo, int64_t n, int64_t k,
+                                         const T *alpha, const T *A, int64_t lda, const T *x, int64_t incx,
+                                         const T *beta, T *y, int64_t incy)
+{
+    return by_ints(V2(hbmv), handle, uplo, n, k, alpha, A, lda, x, incx, beta, y, incy);
+}
+cublasStatus_t LONG_V2(LOCKSTEP_L, hpmv)(cublasHandle_t handle, cublasFillMode_t uplo, int64_t n, const T *alpha,
+                                         const T *AP, const T *x, int64_t incx, const T *beta, T *y, int64_t incy)
+{
+    return by_ints(V2(hpmv), handle, uplo, n, alpha, AP, x, incx, beta, y, incy);
+}
+cublasStatus_t LONG_V2(LOCKSTEP_L, hpr)(cublasHandle_t handle, cublasFillMode_t uplo, int64_t n, const R *alpha,
+                                        const T *x, int64_t incx, T *AP)
+{
+    return by_ints(V2(hpr), handle, uplo, n, alpha, x, incx, AP);
+}
+cublasStatus_t LONG_V2(LOCKSTEP_L, hpr2)(cublasHandle_t handle, cublasFillMode_t uplo, int64_t n, const T *alpha,
+                                         const T *x, int64_t incx, const T *y, int64_t incy, T *AP)
+{
+    return by_ints(V2(hpr2), handle, uplo, n, alpha, x, incx, y, incy, AP);
+}
+cublasStatus_t LONG(LOCKSTEP_L, herkx)(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int64_t n,
+                                       int64_t k, const T *alpha, const T *A, int64_t lda, const T *B, int64_t ldb,
+                                       const R *beta, T *C, int64_t ldc)
+{
+    return by_ints(ONE(herkx), handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+cublasStatus_t LONG(LOCKSTEP_L, gemm3m)(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                        int64_t m, int64_t n, int64_t k, const T *alpha, const T *A, int64_t lda,
+                                        const T *B, int64_t ldb, const T *beta, T *C, int64_t ldc)
+{
+    return by_ints(ONE(gemm3m), handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+#else
+cublasStatus_t LONG_V2(LOCKSTEP_L, sbmv)(cublasHandle_t handle, cublasFillMode_t uplo, int64_t n, int64_t k,
+                                         const T *alpha, const T *A, int64_t lda, const T *x, int64_t incx,
+                                         const T *beta, T *y, int64_t incy)
+{
+    return by_ints(V2(sbmv), handle, uplo, n, k, alpha, A, lda, x, incx, beta, y, incy);
+}
+cublasStatus_t LONG_V2(LOCKSTEP_L, spmv)(cublasHandle_t handle, cublasFillMode_t uplo, int64_t n, const T *alpha,
+                                         const T *AP, const T *x, int64_t incx, const T *beta, T *y, int64_t incy)
+{
+    return by_ints(V2(spmv), handle, uplo, n, alpha, AP, x, incx, beta, y, incy);
+}
+cublasStatus_t LONG_V2(LOCKSTEP_L, spr)(cublasHandle_t handle, cublasFillMode_t uplo, int64_t n, const T *alpha,
+                                        const T *x, int64_t incx, T *AP)
+{
+    return by_ints(V2(spr), handle, uplo, n, alpha, x, incx, AP);
+}
+cublasStatus_t LONG_V2(LOCKSTEP_L, spr2)(cublasHandle_t handle, cublasFillMode_t uplo, int64_t n, const T *alpha,
+                                         const T *x, int64_t incx, const T *y, int64_t incy, T *AP)
+{
+    return by_ints(V2(spr2), handle, uplo, n, alpha, x, incx, y, incy, AP);
+}
+cublasStatus_t LONG_V2(LOCKSTEP_L, rotm)(cublasHandle_t handle, int64_t n, T *x, int64_t incx, T *y, int64_t incy,
+                                         const T *param)
+{
+    return by_ints(V2(rotm), handle, n, x, incx, y, incy, param);
+}
+#endif
+
 #undef T
 #undef R
 #undef V2

@@ -21,9 +21,7 @@ LOCKSTEP_CUBLAS_SECOND(cublasSetPointerMode, cublasHandle_t handle, cublasPointe
 #define LOCKSTEP_LR S
 #include "lockstep/cublas_letter.h"
 #include "lockstep/cublas_letter_real.h"
-#ifndef LOCKSTEP_CUBLAS_LONG
 #include "lockstep/cublas_letter_packed.h"
-#endif
 #include "lockstep/cublas_undo.h"
 
 #define LOCKSTEP_L D
@@ -33,9 +31,7 @@ LOCKSTEP_CUBLAS_SECOND(cublasSetPointerMode, cublasHandle_t handle, cublasPointe
 #define LOCKSTEP_LR D
 #include "lockstep/cublas_letter.h"
 #include "lockstep/cublas_letter_real.h"
-#ifndef LOCKSTEP_CUBLAS_LONG
 #include "lockstep/cublas_letter_packed.h"
-#endif
 #include "lockstep/cublas_undo.h"
 
 #define LOCKSTEP_L C
@@ -46,9 +42,7 @@ LOCKSTEP_CUBLAS_SECOND(cublasSetPointerMode, cublasHandle_t handle, cublasPointe
 #define LOCKSTEP_BY_REAL Cs
 #include "lockstep/cublas_letter.h"
 #include "lockstep/cublas_letter_complex.h"
-#ifndef LOCKSTEP_CUBLAS_LONG
 #include "lockstep/cublas_letter_packed.h"
-#endif
 #include "lockstep/cublas_undo.h"
 
 #define LOCKSTEP_L Z
@@ -59,7 +53,5 @@ LOCKSTEP_CUBLAS_SECOND(cublasSetPointerMode, cublasHandle_t handle, cublasPointe
 #define LOCKSTEP_BY_REAL Zd
 #include "lockstep/cublas_letter.h"
 #include "lockstep/cublas_letter_complex.h"
-#ifndef LOCKSTEP_CUBLAS_LONG
 #include "lockstep/cublas_letter_packed.h"
-#endif
 #include "lockstep/cublas_undo.h"
