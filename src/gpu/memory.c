@@ -75,11 +75,17 @@ int gpu_read(struct gpu *gpu, void *to, uint64_t address, uint64_t bytes, struct
     return 0;
 }
 
+/* So many zeros are not written but had from the host, which makes none before a page is touched: programs clear large
+ * pools of which they use little. Fewer are written, since they are about to be used. */
+#define MANY_ZEROS (UINT64_C(64) << 20)
+
 int gpu_fill(struct gpu *gpu, uint64_t address, uint8_t value, uint64_t bytes, struct diag_sink *sink)
 {
     if (check_range(gpu, address, bytes, "fill", sink))
         return -1;
-    if (bytes)
+    if (value == 0 && bytes >= MANY_ZEROS)
+        store_clear(&gpu->store, address, address + bytes);
+    else if (bytes)
         memset(store_at(&gpu->store, address), value, bytes);
     if (gpu->sanitize)
         sanitize_host_wrote(gpu->sanitize, address, bytes);

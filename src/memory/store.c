@@ -105,8 +105,7 @@ uint64_t store_alloc(struct store *store, uint64_t size, uint64_t align)
     }
 }
 
-/* Zeroes [from, to): whole pages by giving them back to the host. */
-static void wipe(const struct store *store, uint64_t from, uint64_t to)
+void store_clear(const struct store *store, uint64_t from, uint64_t to)
 {
     uint64_t a = from - store->start, b = to - store->start;
     uint64_t first = round_up_u64(a, HOST_PAGE), last = b / HOST_PAGE * HOST_PAGE;
@@ -124,7 +123,7 @@ int store_release(struct store *store, uint64_t address)
     if (at == store->block_count || store->blocks[at].start != address)
         return -1;
     struct store_block block = store->blocks[at];
-    wipe(store, block.start, block.end);
+    store_clear(store, block.start, block.end);
     store->used -= block.end - block.start;
     store->block_count--;
     memmove(store->blocks + at, store->blocks + at + 1, (store->block_count - at) * sizeof(*store->blocks));

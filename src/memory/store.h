@@ -28,6 +28,8 @@ void store_free_all(struct store *store);
 uint64_t store_alloc(struct store *store, uint64_t size, uint64_t align);
 /* Frees the allocation that starts at address; -1 when there is none. */
 int store_release(struct store *store, uint64_t address);
+/* Zeroes [from, to), which lies in the store: whole pages of the host's by giving them back to it. */
+void store_clear(const struct store *store, uint64_t from, uint64_t to);
 /* The allocation that holds address, or NULL. */
 const struct store_block *store_find(const struct store *store, uint64_t address);
 /* True: the address is in a page (STORE_PAGE bytes, aligned) in which some allocation has a byte. */

@@ -24,6 +24,20 @@ static void allocations_are_first_fit(void **state)
     store_free_all(&s);
 }
 
+static void cleared_ranges_are_zero_and_no_more(void **state)
+{
+    struct store s;
+    assert_int_equal(store_init(&s, START, 1 << 20, NULL), 0);
+    uint64_t a = store_alloc(&s, 40000, 256), bounds[][2] = {{0, 40000}, {1, 5}, {100, 12388}, {4096, 8192}, {4095, 8193}, {7, 7}};
+    for (unsigned i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        memset(store_at(&s, a), 9, 40000);
+        store_clear(&s, a + bounds[i][0], a + bounds[i][1]);
+        for (unsigned k = 0; k < 40000; k++)
+            assert_int_equal(store_at(&s, a)[k], k >= bounds[i][0] && k < bounds[i][1] ? 0 : 9);
+    }
+    store_free_all(&s);
+}
+
 static void blocks_have_bounds(void **state)
 {
     struct store s;
@@ -107,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocations_are_first_fit),
+        cmocka_unit_test(cleared_ranges_are_zero_and_no_more),
         cmocka_unit_test(blocks_have_bounds),
         cmocka_unit_test(a_full_store_refuses),
         cmocka_unit_test(addresses_are_host_addresses_when_free),
