@@ -1,6 +1,6 @@
-// Waiting as PTX has it since sm_80 and sm_90: mbarriers, copies beside the warp, clusters of blocks. Programs of this folder
+// Waiting as PTX has it since sm_80 and sm_90: mbarriers, copies beside the warp, registers that move, clusters of blocks. Programs of this folder
 // write them as instructions, so that every compiler takes them for whatever architecture; Lockstep's machines execute all of them,
-// but launch clusters on those alone that have GPCs. For a card: nvcc -arch=sm_90.
+// but launch clusters on those alone that have GPCs. For a card: nvcc -arch=sm_90a.
 #ifndef LOCKSTEP_WORKLOAD_WAITING_H
 #define LOCKSTEP_WORKLOAD_WAITING_H
 
@@ -102,6 +102,19 @@ __device__ static inline void copies_wait(unsigned left)
         asm volatile("cp.async.wait_group 1;" ::: "memory");
     else
         asm volatile("cp.async.wait_group 2;" ::: "memory");
+}
+
+// ---- registers that warps of a block move among themselves ----
+// A warpgroup (four warps side by side, all of them) keeps 24 registers a thread, and gives the others to its block.
+__device__ static inline void registers_keep_24()
+{
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+}
+
+// Likewise: it takes what it lacks to 240, and waits until others have given as many back.
+__device__ static inline void registers_take_240()
+{
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
 }
 
 // ---- clusters ----

@@ -191,6 +191,11 @@ static void describe_warp(const struct gpu_run *run, const struct waits *w, cons
         strbuf_addf(out, " of %u %s ", mask_count(s->live), waits_words(WAITS_MBARRIER)->words);
         add_pos(run, s->last_sync_pc, out);
         waits_add_objects(w, node, out);
+    } else if (waits_for_registers(node)) {
+        waits_add_lanes(s->mask, out);
+        strbuf_addf(out, " of %u %s ", mask_count(s->live), waits_words(node->kind)->words);
+        add_pos(run, waits_registers_pc(node), out);
+        waits_add_registers(w, node, out);
     } else if (node->kind == WAITS_LOCK) {
         describe_claims(run, w, node, only, out);
     } else if (waits_for_copies(node)) {
@@ -255,7 +260,9 @@ static void describe_missing(const struct gpu_run *run, const struct waits *w, c
             add_name(s->block, s->index, out);
         else
             strbuf_addf(out, "warp %u", s->index);
-        strbuf_addf(out, " (%s ", waits_for(s, WAITS_BARRIER) ? "at another barrier, before" : "at");
+        strbuf_addf(out, " (%s ", waits_for(s, WAITS_BARRIER)     ? "at another barrier, before"
+                                  : waits_for(s, WAITS_REGISTERS) ? "waits for registers, before"
+                                                                  : "at");
         add_pos(run, s->pc, out);
         strbuf_add(out, ")");
     }

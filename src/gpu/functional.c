@@ -188,6 +188,27 @@ static void end_warp(struct frun *f, struct fblock *b, unsigned w)
         functional_tell_cluster(f, b, false);
 }
 
+/* setmaxnreg */
+static void move_registers(struct frun *f, struct fblock *b, unsigned w, const struct simt_result *r)
+{
+    struct sm_pool *pool = b->place->pool;
+    struct simt_fault fault;
+    uint64_t served = sm_pool_set(pool, w, b->running, b->place->warps[w].live, r, f->run->grid.code->module, &fault);
+    if (fault.kind)
+        functional_fault(f, b, w, &fault);
+    b->waiting = (b->waiting & ~served) | (pool->waiting & BIT64(w));
+}
+
+/* False: a warp that ends was to execute setmaxnreg. */
+static bool may_end(struct frun *f, const struct fblock *b, unsigned w, const struct simt_result *r)
+{
+    struct simt_fault fault;
+    if (!b->place->pool || sm_pool_ended(b->place->pool, w, r, f->run->grid.code->module, &fault))
+        return true;
+    functional_fault(f, b, w, &fault);
+    return false;
+}
+
 /* Addresses of shared memory lie behind this one, where those of all blocks are looked at together. */
 static uint64_t base_of(const struct frun *f, const struct fblock *b)
 {
@@ -316,8 +337,13 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
             if (mask_has(b->waiting, w))
                 return true;
         } else if (event == SIMT_DONE) {
-            end_warp(f, b, w);
+            if (may_end(f, b, w, &r))
+                end_warp(f, b, w);
             return true;
+        } else if (event == SIMT_REGISTERS && b->place->pool) {
+            move_registers(f, b, w, &r);
+            if (f->faulted || mask_has(b->waiting, w))
+                return true;
         } else if (event == SIMT_MET) {
             f->counters->sm.thread_instructions += mask_count(r.met);
         } else if (event == SIMT_UNSYNCED) {
@@ -346,6 +372,7 @@ static struct fplace *new_place(struct frun *f)
     place->syncs = ARENA_NEW(arena, struct fsync, k->warps_per_block);
     place->shared = arena_alloc(arena, k->shared_bytes + 1, 16);
     place->arrivals = k->mbarriers ? ARENA_NEW(arena, struct simt_arrivals, 1) : NULL;
+    place->pool = k->pools ? ARENA_NEW(arena, struct sm_pool, 1) : NULL;
     uint8_t *lent = arena_alloc(arena, bytes * k->warps_per_block, 64);
     for (unsigned w = 0; w < k->warps_per_block; w++)
         simt_warp_lend(&place->warps[w], kernel, width, lent + w * bytes);
@@ -396,6 +423,8 @@ static void start_block(struct frun *f, struct fblock *b)
     b->simt.rank = simt_rank_of(&run->grid, b->simt.index);
     b->place->cluster = (struct sm_cluster){0};
     sm_barriers_init(&b->place->barriers, k->warps_per_block);
+    if (b->place->pool)
+        sm_pool_init(b->place->pool, k->warps_per_block, k->registers);
     for (unsigned w = 0; w < k->warps_per_block; w++) {
         unsigned first = w * width;
         b->place->warps[w].sm = (uint16_t)((b - f->blocks) % run->gpu->machine.gpu.sms);
@@ -522,8 +551,13 @@ static void state_of(void *context, unsigned unit, unsigned w, struct sm_warp_st
         return;
     state->pc = simt_pc(warp);
     state->mask = warp->paths.now->mask;
+    state->pool = b->place->pool;
     if (!mask_has(b->waiting | b->at_grid, w))
         return;
+    if (b->place->pool && mask_has(b->place->pool->waiting, w)) {
+        state->waits = 1u << WARP_WAIT_registers;
+        return;
+    }
     if (mask_has(b->at_cluster, w)) {
         state->waits = 1u << WARP_WAIT_cluster;
         state->barrier = SM_CLUSTER_BARRIER;

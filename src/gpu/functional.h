@@ -6,6 +6,7 @@
 #include "simt/image.h"
 #include "sm/barrier.h"
 #include "sm/cluster.h"
+#include "sm/pool.h"
 #include "watch/value_history.h"
 
 /* A warp's last access that synchronises: for reports. */
@@ -26,6 +27,7 @@ struct fplace {
     struct fsync *syncs;        /* how each warp last synchronised */
     uint8_t *shared;
     struct simt_arrivals *arrivals; /* NULL: the kernel has no mbarriers */
+    struct sm_pool *pool; /* NULL: the launch moves no registers */
     struct sm_barriers barriers;
     struct sm_cluster cluster;
 };

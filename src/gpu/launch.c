@@ -253,6 +253,23 @@ static bool forms(const struct gpu_run *run)
     return way_of(run)->forming && l->mode != GPU_FUNCTIONAL && simt_may_form(gpu_module_code(l->module), l->kernel);
 }
 
+/* The registers of a thread that setmaxnreg moves: as many as the kernel's directives let it have, which NVIDIA's assembler
+ * allots whatever the kernel needs. 0: there is no such directive, so that setmaxnreg is without effect, or no setmaxnreg. */
+static uint32_t movable_registers(const struct gpu *gpu, const struct isa_function *kernel)
+{
+    const struct ptx_budget budget = gpu_budget(&gpu->machine);
+    struct isa_function bounds = *kernel;
+    if (!kernel->moves_registers)
+        return 0;
+    if (!bounds.max_threads[0])
+        memcpy(bounds.max_threads, bounds.required_threads, sizeof bounds.max_threads);
+    bounds.min_blocks = bounds.min_blocks ? bounds.min_blocks : 1;
+    uint32_t most = ptx_bounded_registers(&bounds, &budget);
+    if (kernel->max_registers && kernel->max_registers < most)
+        most = kernel->max_registers;
+    return most == UINT32_MAX ? 0 : most < budget.most ? most : budget.most;
+}
+
 /* Of a thread: the machine's word, the launch's, or the kernel's. */
 static uint32_t registers_of(const struct gpu_run *run)
 {
@@ -303,6 +320,7 @@ static void describe_grid(struct gpu_run *run)
         .log_phases = l->phases != NULL,
         .cluster_barrier = l->module->cluster_barrier,
         .mbarriers = l->module->mbarriers,
+        .pools = !run->grid.forms && movable_registers(run->gpu, l->kernel),
     };
 }
 
@@ -582,7 +600,9 @@ uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel)
     if (gpu->machine.gpu.thread_registers)
         return gpu->machine.gpu.thread_registers;
     const struct ptx_budget budget = gpu_budget(&gpu->machine);
-    uint32_t most = ptx_bounded_registers(kernel, &budget);
+    uint32_t most = ptx_bounded_registers(kernel, &budget), movable = movable_registers(gpu, kernel);
+    if (movable)
+        return movable;
     uint32_t own = own_registers(gpu, kernel);
     return most < own ? most : own;
 }

@@ -276,7 +276,7 @@ bool waits_alike(const struct waits_warp *a, const struct waits_warp *b)
     const struct sm_warp_state *s = &a->state, *t = &b->state;
     if (a->kind != b->kind || (s->pc != t->pc && a->kind != WAITS_LOCK) || s->mask != t->mask || s->live != t->live ||
         a->claim_count != b->claim_count || s->last_sync_pc != t->last_sync_pc || s->barrier != t->barrier ||
-        !waits_same_object(a, b) ||
+        !waits_same_object(a, b) || !waits_same_registers(a, b) ||
         !same_paths(&s->warp->paths, &t->warp->paths))
         return false;
     for (uint32_t k = 0; k < a->claim_count; k++)

@@ -173,7 +173,8 @@ static enum doing doing_of(const struct gpu_watch *watch, const struct gpu *gpu,
     uint64_t window = gpu->machine.gpu.watch_cycles, recently = cycle_max(LONG_AGO, watch->windows / 2) * window;
     uint64_t issued = w->issued - seen->window_issued, sync_ops = w->sync_ops - seen->window_sync_ops;
     bool sleeps = waits_for(w, WAITS_SLEEP);
-    if (w->finished || waits_for(w, WAITS_BARRIER) || waits_for(w, WAITS_PRIMARY) || seen->round_at == watch->changes + 1)
+    if (w->finished || waits_for(w, WAITS_BARRIER) || waits_for(w, WAITS_PRIMARY) ||
+        waits_for(w, WAITS_REGISTERS) || seen->round_at == watch->changes + 1)
         return GOES_ROUND;
     if (!issued && (sleeps || w->in_flight))
         return sleeps ? COMPUTES : MAY_COME_BACK; /* what is under way comes back, however long the queues */

@@ -148,6 +148,7 @@ struct isa_function {
     uint32_t shared_bytes;           /* static shared memory of everything the function can reach */
     uint32_t shared_align;
     uint32_t registers;              /* registers per thread, for occupancy, of everything it can reach */
+    bool moves_registers;            /* it can reach setmaxnreg */
     uint32_t assembled;              /* registers per thread that the machine code beside the PTX has, 0 when absent */
     uint32_t max_threads[3];         /* .maxntid, 0 when absent */
     uint32_t required_threads[3];    /* .reqntid, 0 when absent */

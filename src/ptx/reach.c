@@ -149,6 +149,14 @@ void ptx_find_barriers(struct isa_module *module)
     }
 }
 
+static bool moves_registers(const struct isa_module *module, const struct isa_function *function)
+{
+    for (uint32_t pc = function->first; pc < function->first + function->count; pc++)
+        if (module->instrs[pc].op == ISA_OP_SETMAXNREG)
+            return true;
+    return false;
+}
+
 void ptx_reach(struct isa_module *module)
 {
     struct arena scratch;
@@ -157,6 +165,7 @@ void ptx_reach(struct isa_module *module)
     uint32_t *registers = ARENA_NEW(&scratch, uint32_t, g.count), *shared = ARENA_NEW(&scratch, uint32_t, g.count);
     uint32_t *align = ARENA_NEW(&scratch, uint32_t, g.count), *outside = ARENA_NEW(&scratch, uint32_t, g.count);
     uint32_t *device = ARENA_NEW(&scratch, uint32_t, g.count), *barrier = ARENA_NEW(&scratch, uint32_t, g.count);
+    uint32_t *moves = ARENA_NEW(&scratch, uint32_t, g.count);
     for (uint32_t f = 0; f < module->function_count; f++) {
         const struct isa_function *function = &module->functions[f];
         registers[f] = function->registers;
@@ -165,6 +174,7 @@ void ptx_reach(struct isa_module *module)
         device[f] = function->intrinsic != ISA_INTRINSIC_NONE && function->intrinsic != ISA_INTRINSIC_ASSERTFAIL;
         outside[f] = ~function->outside; /* the least index is the greatest value, none is 0 */
         barrier[f] = barrier_value(module, function->barrier);
+        moves[f] = moves_registers(module, function);
     }
     spread(&g, registers, &scratch);
     spread(&g, shared, &scratch);
@@ -172,6 +182,7 @@ void ptx_reach(struct isa_module *module)
     spread(&g, outside, &scratch);
     spread(&g, device, &scratch);
     spread(&g, barrier, &scratch);
+    spread(&g, moves, &scratch);
     for (uint32_t f = 0; f < module->function_count; f++) {
         struct isa_function *function = &module->functions[f];
         /* .maxnreg speaks for the whole call tree, but not against an override that already exceeds it. */
@@ -184,6 +195,7 @@ void ptx_reach(struct isa_module *module)
         function->outside = ~outside[f];
         function->calls_device = device[f];
         function->barrier = barrier_pc(barrier[f]);
+        function->moves_registers = moves[f];
     }
     arena_free(&scratch);
 }

@@ -96,6 +96,16 @@ static void spread_limits(const struct isa_module *module, uint32_t *limits)
     }
 }
 
+/* A warp may have more than its launch gave it: as many as any setmaxnreg of the kernel names. */
+static uint32_t most_asked(const struct isa_module *module, const struct isa_function *kernel)
+{
+    uint32_t most = 0;
+    for (uint32_t i = kernel->first; i < kernel->first + kernel->count; i++)
+        if (module->instrs[i].op == ISA_OP_SETMAXNREG && module->instrs[i].src[0].value > most)
+            most = (uint32_t)module->instrs[i].src[0].value;
+    return most;
+}
+
 static uint32_t *find_limits(const struct isa_module *module, const struct ptx_options *options, struct arena *scratch)
 {
     uint32_t *limits = ARENA_NEW(scratch, uint32_t, module->function_count + 1);
@@ -105,6 +115,9 @@ static uint32_t *find_limits(const struct isa_module *module, const struct ptx_o
         const struct ptx_assembled *known = function->is_kernel ? known_of(options, function->name) : NULL;
         if (known)
             limits[f] = limit_with_assembled(function, limits[f], known);
+        uint32_t asked = function->is_kernel ? most_asked(module, function) : 0;
+        if (limits[f] < asked)
+            limits[f] = lower(asked, options->budget.most ? options->budget.most : UINT32_MAX);
     }
     spread_limits(module, limits);
     return limits;

@@ -103,10 +103,11 @@ static enum simt_kind kind_of(const struct isa_instr *instr, lane_fn *lanes)
         return SIMT_KIND_SLEEP;
     case ISA_OP_GRIDDEPCONTROL:
         return SIMT_KIND_DEPENDENT;
+    case ISA_OP_SETMAXNREG:
+        return SIMT_KIND_REGISTERS;
     case ISA_OP_NOP:
     case ISA_OP_BRKPT:
     case ISA_OP_PMEVENT:
-    case ISA_OP_SETMAXNREG:
     case ISA_OP_APPLYPRIORITY:
     case ISA_OP_DISCARD:
     case ISA_OP_PREFETCH:

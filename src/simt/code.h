@@ -36,6 +36,7 @@ enum simt_kind {
     SIMT_KIND_TRAP,
     SIMT_KIND_SLEEP,
     SIMT_KIND_DEPENDENT, /* griddepcontrol */
+    SIMT_KIND_REGISTERS, /* setmaxnreg */
     SIMT_KIND_OUTSIDE, /* no semantics: never executed, a launch that can reach it is refused */
 };
 

@@ -390,6 +390,12 @@ static enum simt_event execute_other(struct simt_warp *warp, const struct simt_o
     case SIMT_KIND_DEPENDENT:
         simt_advance(&warp->paths, r->pc + 1);
         return r->mask ? SIMT_DEPENDENT : SIMT_PLAIN;
+    case SIMT_KIND_REGISTERS:
+        event = r->mask ? simt_gather_whole(warp, cycle, r) : SIMT_PLAIN;
+        if (event != SIMT_PLAIN)
+            return event;
+        simt_advance(&warp->paths, r->pc + 1);
+        return r->mask ? SIMT_REGISTERS : SIMT_PLAIN;
     case SIMT_KIND_WARP:
         event = r->mask ? simt_warp_op(warp, op, cycle, r) : SIMT_PLAIN;
         if (event == SIMT_JUMP)

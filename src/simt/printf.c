@@ -153,6 +153,7 @@ void simt_fault_describe(const struct simt_fault *fault, struct strbuf *out)
     case SIMT_FAULT_BULK:
     case SIMT_FAULT_MATRIX:
     case SIMT_FAULT_CLUSTER:
+    case SIMT_FAULT_REGISTERS:
         strbuf_add(out, fault->message);
         break;
     case SIMT_FAULT_STACK:

@@ -33,6 +33,7 @@ enum simt_fault_kind {
     SIMT_FAULT_MBARRIER, /* of mbarrier.h: what is wrong, in words */
     SIMT_FAULT_MATRIX,   /* of an instruction on matrices: what is wrong, in words */
     SIMT_FAULT_CLUSTER,  /* shared memory of a block of the cluster that is not there: what is wrong, in words */
+    SIMT_FAULT_REGISTERS, /* of setmaxnreg: what is wrong, in words */
 };
 
 /* A fault of the program. message is set for ASSERT, UNSYNCED, LOCK, IMAGE and those behind it only. */
@@ -246,6 +247,7 @@ enum simt_event {
     SIMT_BARRIER, /* `barrier` */
     SIMT_SLEEP,   /* `sleep_ns` */
     SIMT_DEPENDENT, /* griddepcontrol: lanes of it let the launches behind begin, or wait for those before */
+    SIMT_REGISTERS, /* setmaxnreg, which does nothing but that to lanes */
     SIMT_PRODUCTS, /* wgmma: a product was begun, a group of them closed, or groups are waited for */
     SIMT_COPIES,  /* `copies`: its lanes deal with the copies that they have asked for */
     SIMT_BULK,    /* `access`: a copy in bulk (bulk.h), a command of each lane of it */

@@ -57,6 +57,21 @@ static void archive_ops(struct sm *sm, struct archive *ar)
 
 /* Warps and blocks */
 
+static void archive_pool(struct sm *sm, struct archive *ar, struct sm_pool *pool)
+{
+    uint32_t last = code_of(sm)->module->instr_count - 1;
+    archive_u64_to(ar, &pool->waiting, mask_low(sm->kernel->warps_per_block));
+    ARCHIVE(ar, pool->free);
+    ARCHIVE(ar, pool->asked);
+    archive_u32_to(ar, &pool->warps, WARP_SLOTS);
+    ARCHIVE(ar, pool->turn);
+    ARCHIVE(ar, pool->sets);
+    for (unsigned group = 0; group < WARP_SLOTS / SM_GROUP_WARPS; group++)
+        archive_u32_to(ar, &pool->pc[group], last);
+    ARCHIVE(ar, pool->has);
+    ARCHIVE(ar, pool->wants);
+}
+
 static void archive_blocks(struct sm *sm, struct archive *ar)
 {
     for (unsigned i = 0; i < WARP_SLOTS; i++) {
@@ -74,6 +89,8 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
         ARCHIVE(ar, block->incomplete);
         ARCHIVE(ar, block->at_grid);
         ARCHIVE(ar, block->barriers);
+        if (block->pool)
+            archive_pool(sm, ar, block->pool);
         block->simt.rank = simt_rank_of(block->simt.grid, block->simt.index);
         ARCHIVE(ar, block->cluster.here);
         ARCHIVE(ar, block->cluster.passed);

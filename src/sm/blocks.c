@@ -147,6 +147,8 @@ void sm_launch(struct sm *sm, const uint32_t index[3], const uint16_t *peers, ui
         memset(block->simt.arrivals, 0, sizeof *block->simt.arrivals);
     block->warps = block->incomplete = slots;
     sm_barriers_init(&block->barriers, k->warps_per_block);
+    if (block->pool)
+        sm_pool_init(block->pool, k->warps_per_block, k->registers);
     block->at_grid = 0;
     sm_enter_cluster(block, peers);
     lsu_block_begins(&sm->lsu, block_slot, slots);

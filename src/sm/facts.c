@@ -99,6 +99,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
         state->barrier = SM_CLUSTER_BARRIER;
         state->missing = sm_cluster_missing(&sm->blocks[warp->block].cluster, sm->kernel->grid->cluster_blocks);
     }
+    state->pool = sm->blocks[warp->block].pool;
     state->cause = warp->stall_cause;
     if (!state->finished) {
         state->pc = simt_pc(&warp->simt);

@@ -9,6 +9,7 @@
 #include "sm/barriers.h"
 #include "sm/dependents.h"
 #include "sm/perform.h"
+#include "sm/pools.h"
 #include "sm/sending.h"
 #include "sm/state.h"
 #include "sm/tell.h"
@@ -359,6 +360,8 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct c
     case SIMT_DEPENDENT:
         sm_reach_dependent(sm, slot, r->instr);
         break;
+    case SIMT_REGISTERS:
+        return sm_reach_registers(sm, slot, r);
     case SIMT_PRODUCTS:
         sm_products_follow(sm, slot, r->instr);
         break;
@@ -372,6 +375,8 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct c
             warp_queue_begin(&sm->warp, slot);
         break;
     case SIMT_DONE:
+        if (RARELY(sm->kernel->pools) && !sm_may_end(sm, slot, r))
+            return false;
         sm_finish_warp(sm, slot);
         break;
     case SIMT_MET:

@@ -92,6 +92,7 @@ struct sm_kernel {
     bool comes_early;                   /* launches that it comes after have not ended: written between windows */
     bool cluster_barrier;               /* its code knows barriers of clusters */
     bool mbarriers;                     /* and mbarriers: who arrives at them is noted */
+    bool pools;                         /* its warps give registers back and ask for them (setmaxnreg) */
     const struct coherence_protocol *protocol; /* which releases wait, and for what (lsu/fence.c) */
 };
 
@@ -215,6 +216,7 @@ struct sm_warp_state {
     uint64_t issued, sync_ops, takes; /* since sm_watch_reset; takes: of locks in global memory */
     unsigned barrier;                 /* that it waits at; SM_GRID_BARRIER, SM_CLUSTER_BARRIER: the grid's, the cluster's */
     uint32_t barrier_threads;         /* that it waits for; 0: those of its block */
+    const struct sm_pool *pool;       /* its block's registers, where its launch moves them, or NULL */
     uint16_t missing;                 /* waiting for its cluster: blocks of that, by rank, that have not come */
     unsigned cause;                   /* enum warp_cause: where its cycles go now */
 };

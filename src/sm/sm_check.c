@@ -13,6 +13,18 @@
 
 /* Blocks */
 
+/* Registers that warps move stay those of the block. */
+static void check_pool(struct sm *sm, unsigned i, struct check *c)
+{
+    struct sm_block *block = &sm->blocks[i];
+    uint32_t all = block->pool->free;
+    for (unsigned warp = 0; warp < block->pool->warps; warp++)
+        all += block->pool->has[warp];
+    CHECK_FACT(c, "block.pool", i, all, sm->kernel->registers * sm->kernel->warps_per_block);
+    check_bits(c, "sm.waits.registers", i, &sm->warp.waits.registers, sizeof sm->warp.waits.registers, block->warps,
+               block->pool->waiting << mask_first(block->warps));
+}
+
 static void check_block(struct sm *sm, unsigned i, struct check *c)
 {
     struct sm_block *block = &sm->blocks[i];
@@ -27,6 +39,8 @@ static void check_block(struct sm *sm, unsigned i, struct check *c)
                at_barrier);
     check_bits(c, "sm.waits.cluster", i, &sm->warp.waits.cluster, sizeof sm->warp.waits.cluster, block->warps,
                block->cluster.waiting << first);
+    if (block->pool)
+        check_pool(sm, i, c);
     CHECK_FACT(c, "block_view.warps", i, view->warps, block->warps);
     CHECK_FACT(c, "block_view.ended", i, view->ended, mask_count(block->warps & sm->warp.finished));
     CHECK_FACT(c, "block_view.live", i, view->live, count - mask_count(block->warps & sm->warp.finished));

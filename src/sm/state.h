@@ -17,6 +17,7 @@
 #include "sm/clusters.h"
 #include "sm/complete.h"
 #include "sm/form.h"
+#include "sm/pool.h"
 #include "sm/products.h"
 #include "sm/sm.h"
 #include "sm/spinning.h"
@@ -32,6 +33,7 @@ struct sm_block {
     uint64_t incomplete; /* slots not yet retired */
     uint64_t at_grid;    /* warps, by their index, that wait for other blocks: all that have not ended */
     struct sm_barriers barriers;
+    struct sm_pool *pool;                    /* its registers; NULL: the launch moves none */
     struct sm_cluster cluster;               /* where the launch has barriers of clusters */
     uint64_t cluster_number;                 /* in the grid */
     uint16_t peers[LANE_CLUSTER_BLOCKS];     /* the SMs of the cluster's blocks, by rank */

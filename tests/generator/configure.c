@@ -275,6 +275,9 @@ void configure(const struct generator *program, unsigned run)
         if (program->forms & FORM_NESTED)
             refusal(&allowed, "with queues \\(locks\\.queue\\)");
     }
+    const char *text = strbuf_text(&options);
+    if (program->forms & FORM_ROLES && (strstr(text, "gpu.thread_registers") || strstr(text, "sm.registers_per_thread")))
+        refusal(&allowed, "setmaxnreg.dec names 24 registers|wait for registers of their block at");
     printf("%u\t%s\t%s\t%s\n", program->number, kind, allowed.length ? strbuf_text(&allowed) : "-",
            strbuf_text(&options));
     strbuf_free(&options);

@@ -221,7 +221,11 @@ static void kernel(struct generator *g)
     arrays(g);
     line(g, "struct rec r = rec_of(t);");
     g->has_structure = true;
+    if (g->forms & FORM_ROLES)
+        line(g, "registers_few();");
     statements(g, (struct place){.level = GRID, .mask = "m0", .depth = 3, .trips = 1}, 10 + draw(g, 8));
+    if (g->forms & FORM_ROLES)
+        line(g, "sync(); registers_%s();", g->number % 2 ? "some" : "more");
     line(g, "u64 result = m0 + rounds;");
     results(g, "result");
     line(g, "g->out[gid()] = mix(g->out[gid()], result);");
@@ -234,7 +238,8 @@ static void kernel(struct generator *g)
     }
     block_end(g);
     line(g, "#ifdef __CUDACC__");
-    block_begin(g, "__global__ void kernel(struct arena *g, u32 n)");
+    block_begin(g, g->forms & FORM_ROLES ? "__global__ __launch_bounds__(MOST_THREADS) void kernel(struct arena *g, u32 n)"
+                                         : "__global__ void kernel(struct arena *g, u32 n)");
     line(g, "__shared__ struct block_memory s;");
     line(g, "body(g, &s, n);");
     block_end(g);
@@ -264,6 +269,8 @@ void program_text(struct generator *g)
     g->blocks = 1 + (draw(g, 4) > 0);
     g->locks_left = 1 + (int)draw(g, 4);
     g->forms = g->blocks == 2 && chance(g, 25) ? FORM_CLUSTER : 0;
+    struct generator apart = {.random = random_stream_of(g->number, "roles", 0)};
+    g->forms |= chance(&apart, 15) ? FORM_ROLES : 0;
     line(g, "namespace program_%u {", g->number);
     line(g, "using namespace group_%u;", group);
     kernel(g);

@@ -375,6 +375,19 @@ BUILTIN void sync()
 {
     BOTH(__syncthreads(), (void)model_barrier(0, model_threads(), 0, true));
 }
+/* Of those of the block, a thread has had 63 at least (the kernel's launch bounds). */
+BUILTIN void registers_few()
+{
+    BOTH(asm volatile("setmaxnreg.dec.sync.aligned.u32 24;"), (void)0);
+}
+BUILTIN void registers_some()
+{
+    BOTH(asm volatile("setmaxnreg.inc.sync.aligned.u32 32;"), (void)0);
+}
+BUILTIN void registers_more()
+{
+    BOTH(asm volatile("setmaxnreg.inc.sync.aligned.u32 56;"), (void)0);
+}
 BUILTIN u32 sync_count(bool p)
 {
     return BOTH((u32)__syncthreads_count(p), model_barrier(0, model_threads(), p, true));

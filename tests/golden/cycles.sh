@@ -140,7 +140,7 @@ all() {
     for c in pipeline_plain pipeline_groups pipeline_bulk grid_counter stream_k work_queue; do # workloads/, by lockstep cc --ptx -O2
         echo "$c h100 gty"; echo "$c gtx480 gto"
     done
-    for c in cluster_histogram cluster_lock cluster_sum grid_cluster grid_remote queue_lock; do echo "$c h100 gty"; done # which gtx480 does not launch
+    for c in cluster_histogram cluster_lock cluster_sum grid_cluster grid_remote queue_lock pipeline_roles; do echo "$c h100 gty"; done # which gtx480 does not launch, or has too few registers for
     for c in transpose vecadd; do echo "$c gtx480-sm2 gto,l2.sets=4"; done # an L2 that writes lines back
     for c in ht1024 waitsignal; do
         for s in hlrc vi; do echo "$c apu8 oldest,coherence.protocol=$s"; done

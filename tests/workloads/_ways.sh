@@ -17,7 +17,7 @@ case $name in
 clusterlock) ways="cluster cas sleep ticket test instruction queue" ;;
 clusters) ways="cluster atomics launch last send graph early spin" ;;
 gridbarrier) ways="counter poll sleep cluster launch remote graph early groups instruction" ;;
-pipeline) ways="plain groups bulk flags named arrivals copies" ;;
+pipeline) ways="plain groups bulk flags named arrivals copies roles" ;;
 streamk) ways="shares tiles" ;;
 taskqueue) ways="load poll sleep instruction remote mail launch graph early" ;;
 workqueue) ways="ticket turns" ;;
@@ -33,6 +33,9 @@ for how in $ways; do
     if [[ " cluster remote queue mail send " == *" $how "* ]]; then
         ! timeout $hang "$LOCKSTEP" run --quiet --machine gtx480 "$work/$name" $small --how $how >"$work/out" 2>"$work/err" || fail "$name: clusters on a gtx480"
         grep -q 'not supported' "$work/err" || fail "$name: no word of clusters: $(head -n 3 "$work/err")"
+    elif [ $how = roles ]; then
+        ! timeout $hang "$LOCKSTEP" run --quiet --machine gtx480 "$work/$name" $small --how $how >"$work/out" 2>"$work/err" || fail "$name: 240 registers a thread on a gtx480"
+        grep -q 'wait for registers of their block at' "$work/err" || fail "$name: no word of registers: $(head -n 3 "$work/err")"
     else
         shows $how --machine gtx480
     fi

@@ -2,14 +2,16 @@
 // bring a tile: plain loads, with a barrier before and behind the work; cp.async by all threads, groups ahead of the work; or warps
 // that do nothing else, and wait until a place is empty as those that work wait until it is full. Such warps bring words by loads or
 // by cp.async, or one lane of a single warp gives copies in bulk; both sides wait by words that they poll, by named barriers or at
-// mbarriers.
+// mbarriers. Where these warps are a warpgroup, they may also give the registers that they do not need to those that work.
 #include "../waiting.h"
 
 constexpr unsigned TILE = 1024, STAGES = 4; // words of a tile, and places for tiles at most
 
 constexpr unsigned BRINGERS = 128; // threads that bring tiles by loads or cp.async
 
-enum { PLAIN, GROUPS, BULK, FLAGS, NAMED, ARRIVALS, COPIES, WAYS };
+enum { PLAIN, GROUPS, BULK, FLAGS, NAMED, ARRIVALS, COPIES, ROLES, WAYS };
+
+constexpr unsigned MOST_ROLES = 384; // threads of a block with roles: each has up to 168 of 65,536 registers at first
 
 // Threads of a block that do nothing but bring tiles.
 static unsigned bringers_of(unsigned how)
@@ -67,17 +69,22 @@ __device__ static void by_groups(unsigned (*place)[TILE], const unsigned *in, un
     copies_wait(0);
 }
 
-// The last warp of the block brings tiles, by one lane; the others work.
+// The last threads of the block, as many as N, bring tiles, all by one lane; the others work. With roles, they keep few registers.
+template <unsigned N, bool ROLES>
 __device__ static void by_bulk(unsigned (*place)[TILE], const unsigned *in, unsigned *out, unsigned tiles, unsigned work,
                                unsigned stages)
 {
     __shared__ uint64_t full[STAGES], empty[STAGES];
-    unsigned workers = blockDim.x - 32, n = 0;
+    unsigned workers = blockDim.x - N, n = 0;
     if (threadIdx.x < stages) {
         mbarrier_init(&full[threadIdx.x], 1);
         mbarrier_init(&empty[threadIdx.x], workers / 32);
     }
     __syncthreads();
+    if (ROLES && threadIdx.x >= workers)
+        registers_keep_24();
+    else if (ROLES)
+        registers_take_240();
     if (threadIdx.x > workers)
         return;
     for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x, n++) {
@@ -207,25 +214,32 @@ __global__ void pipeline(const unsigned *in, unsigned *out, unsigned tiles, unsi
     else if constexpr (HOW == GROUPS)
         by_groups(place, in, out, tiles, work, stages);
     else if constexpr (HOW == BULK)
-        by_bulk(place, in, out, tiles, work, stages);
+        by_bulk<32, false>(place, in, out, tiles, work, stages);
     else
         by_bringers<HOW>(place, in, out, tiles, work, stages);
 }
 
+__global__ __launch_bounds__(MOST_ROLES) void pipeline_with_roles(const unsigned *in, unsigned *out, unsigned tiles, unsigned work,
+                                                                  unsigned stages)
+{
+    __shared__ __align__(128) unsigned place[STAGES][TILE];
+    by_bulk<BRINGERS, true>(place, in, out, tiles, work, stages);
+}
+
 using pipeline_kernel = void (*)(const unsigned *, unsigned *, unsigned, unsigned, unsigned);
 static const pipeline_kernel kernels[WAYS] = {pipeline<PLAIN>, pipeline<GROUPS>,   pipeline<BULK>,  pipeline<FLAGS>,
-                                              pipeline<NAMED>, pipeline<ARRIVALS>, pipeline<COPIES>};
+                                              pipeline<NAMED>, pipeline<ARRIVALS>, pipeline<COPIES>, pipeline_with_roles};
 
 int main(int argc, char **argv)
 {
-    static const char *const ways[] = {"plain", "groups", "bulk", "flags", "named", "arrivals", "copies", nullptr};
+    static const char *const ways[] = {"plain", "groups", "bulk", "flags", "named", "arrivals", "copies", "roles", nullptr};
     option options[] = {
         {"tiles", "tiles of 4 KB", 512, 1, 1u << 18, 48, 0},
         {"blocks", "blocks, which take tiles in turn", 32, 1, 65535, 6, 0},
         {"block", "threads that compute, a multiple of 32; those that bring come besides", 256, 32, 896, 128, 0},
         {"work", "rounds of arithmetic on a word", 4, 0, 1u << 16, 4, 0},
         {"stages", "places for tiles, of all but plain", 4, 2, STAGES, 3, 0},
-        {"how", "plain, groups, bulk, flags, named, arrivals or copies", BULK, PLAIN, COPIES, BULK, 0, ways},
+        {"how", "plain, groups, bulk, flags, named, arrivals, copies or roles", BULK, PLAIN, ROLES, BULK, 0, ways},
         {"seed", "of the input", 1, 0, UINT64_MAX, 1, 0},
     };
     option_read(options, argc, argv);
@@ -233,6 +247,8 @@ int main(int argc, char **argv)
              work = (unsigned)options[3].value, stages = (unsigned)options[4].value, how = (unsigned)options[5].value;
     if (block % 32)
         option_refuse(argv[0], options, sizeof options / sizeof options[0], "--block: not a multiple of 32");
+    if (how == ROLES && (block % 128 || block + BRINGERS > MOST_ROLES))
+        option_refuse(argv[0], options, sizeof options / sizeof options[0], "--block: with --how roles, 128 or 256");
     generator random = {options[6].value};
     std::vector<unsigned> in((size_t)tiles * TILE), none(in.size(), 0);
     for (unsigned &word : in)

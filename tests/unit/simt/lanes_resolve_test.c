@@ -126,7 +126,7 @@ static const struct {
     {"nanosleep", "b32 u32 s32 f32", "time, not values"},
     {"pmevent", "", "no effect on values"},
     {"griddepcontrol", "", "no effect on values"},
-    {"setmaxnreg", "b32 u32 s32 f32", "no effect on values"},
+    {"setmaxnreg", "b32 u32 s32 f32", "registers, not values"},
     {"lockstep.nop", "", "nothing to do"},
     {"lockstep.outside", "", "outside the model"},
     {"sub", "u16x2 s16x2", "PTX adds packed integers but does not subtract them"},
