@@ -377,15 +377,15 @@ static void land_together(struct flight **flights, unsigned count, struct gpu_re
     }
 }
 
-void flight_together(struct runtime *rt, const struct later_launch *launches, const uint64_t *after, unsigned count,
-                     double *ended)
+void flight_together(struct runtime *rt, const struct later_launch *launches, const uint64_t *after, const uint64_t *lets,
+                     unsigned count, double *ended)
 {
     struct flight *flights[GPU_TOGETHER] = {NULL};
     struct gpu_given given[GPU_TOGETHER];
     struct gpu_result total = {0};
     for (unsigned i = 0; i < count; i++) {
         struct flight *f = flights[i] = new_flight(rt, &launches[i].launch, launches[i].stream);
-        given[i] = (struct gpu_given){f->launch, after[i], &f->result, &f->sink};
+        given[i] = (struct gpu_given){f->launch, after[i], lets[i], &f->result, &f->sink};
     }
     rt->flight = flights[0]; /* which tells of progress */
     stop_begin(rt);

@@ -262,6 +262,7 @@ static cudaError_t run_fill(const struct cudaMemsetParams *p, cudaStream_t strea
     return error;
 }
 
+/* A node that needs several others waits for all of them to end: which of them its stream had in front is not kept. */
 static cudaError_t run_kernel(const struct CUgraphNode_st *node, struct going *g)
 {
     const struct cudaKernelNodeParams *p = &node->kernel;
@@ -272,7 +273,7 @@ static cudaError_t run_kernel(const struct CUgraphNode_st *node, struct going *g
                                          .cooperative = node->cooperative,
                                          .cluster = node->cluster,
                                          .by_graph = g->behind,
-                                         .early = node->early};
+                                         .early = node->early && node->needs.count == 1};
     g->behind = true;
     return launch_func(p->func, &c, p->kernelParams);
 }

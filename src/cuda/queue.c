@@ -73,10 +73,11 @@ static void find_order(const struct runtime *rt, struct set *before)
             }
 }
 
-/* Launches that run together: their places in the queue, and which of them each comes after. */
+/* Launches that run together: their places in the queue, which of them each comes after, and of these those whose leave
+ * is enough (gpu_given.lets). */
 struct group {
     size_t places[GPU_TOGETHER];
-    uint64_t after[GPU_TOGETHER];
+    uint64_t after[GPU_TOGETHER], lets[GPU_TOGETHER];
     unsigned count;
     struct set members; /* the places once more */
 };
@@ -99,6 +100,23 @@ static bool joins(const struct runtime *rt, const struct group *g, const struct 
     return true;
 }
 
+/* The member of the group that lies right in front of the k-th thing in its stream, or g->count. */
+static unsigned in_front(const struct runtime *rt, const struct group *g, size_t k)
+{
+    for (unsigned n = g->count; n-- > 0;)
+        if (rt->behind.items[g->places[n]]->stream == rt->behind.items[k]->stream)
+            return n;
+    return g->count;
+}
+
+/* The members before the k-th thing, a launch with leave to come early, whose own leave is enough: that in front of it in its
+ * stream, and what that comes after. What it waits for by events, and in other streams, is to have ended. */
+static uint64_t leaves(const struct runtime *rt, const struct group *g, size_t k)
+{
+    unsigned front = in_front(rt, g, k);
+    return front < g->count && launch_of(rt->behind.items[k])->early ? g->after[front] | UINT64_C(1) << front : 0;
+}
+
 /* True: some launches of the group need not wait for each other's end. */
 static bool find_group(const struct runtime *rt, const struct set *before, struct group *g)
 {
@@ -110,8 +128,8 @@ static bool find_group(const struct runtime *rt, const struct set *before, struc
         uint64_t after = 0;
         for (unsigned n = 0; n < g->count; n++)
             after |= has(&before[k], g->places[n]) ? UINT64_C(1) << n : 0;
-        bool early = after && launch_of(rt->behind.items[k])->early;
-        beside |= g->count && (early || after != UINT64_MAX >> (64 - g->count));
+        g->lets[g->count] = leaves(rt, g, k);
+        beside |= g->count && (g->lets[g->count] || after != UINT64_MAX >> (64 - g->count));
         add(&g->members, k);
         g->places[g->count] = k;
         g->after[g->count++] = after;
@@ -146,7 +164,7 @@ static void run_group(struct runtime *rt, const struct set *before, const struct
         launches[n] = *(struct later_launch *)rt->behind.items[g->places[n]]->data;
         free(rt->behind.items[g->places[n]]->data);
     }
-    flight_together(rt, launches, g->after, g->count, ended);
+    flight_together(rt, launches, g->after, g->lets, g->count, ended);
     for (unsigned n = 0; n < g->count; n++)
         note_end(rt, before, g->places[n], 0, ended[n]);
     for (unsigned n = g->count; n-- > 0;)

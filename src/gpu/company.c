@@ -8,8 +8,9 @@
  * statistics of SMs belong to one kernel, for the cycles in which it owned them. On hardware, blocks of two kernels can
  * be on an SM together: here the later kernel waits for longer.
  *
- * A launch that may begin early (programmatic dependent launch) begins when each block of those that it comes after
- * lets it (griddepcontrol.launch_dependents) or has ended; its warps can wait for their ends (griddepcontrol.wait).
+ * A launch that may begin early (programmatic dependent launch) begins when each block of those whose leave is enough for it
+ * lets it (griddepcontrol.launch_dependents) or has ended, and all others that it comes after have ended; its warps can
+ * wait for the ends of all of them (griddepcontrol.wait).
  *
  * A kernel has ended when its last block has retired: warps retire when their stores are acknowledged, so all that it
  * wrote is visible. What SMs share (L2, DRAM, networks) is counted for all kernels together.
@@ -29,7 +30,8 @@ enum state { WAITS, RUNS, ENDED };
 
 struct member {
     struct gpu_run *run;
-    uint64_t after; /* members that must have ended before it begins */
+    uint64_t after; /* members that must have ended before it begins, */
+    uint64_t lets;  /* but for these of them, whose blocks need only let it: none unless it may come early */
     enum state state;
     bool late;                       /* it could have begun before, but gpu.kernels others ran */
     uint64_t given;                  /* the cycle in which the host gives it, at the earliest */
@@ -390,7 +392,7 @@ static void begin_some(struct gpu_company *company)
     for (unsigned i = 0; i < company->count; i++) {
         struct member *m = &company->of[i];
         if (m->state != WAITS ||
-            !(all_ended(company, m->after) || (m->run->launch->early && all_let(company, m->after))))
+            !(all_ended(company, m->after & ~m->lets) && all_let(company, m->lets)))
             continue;
         m->late = count_running(company) >= company->gpu->machine.gpu.kernels || m->late;
         if (count_running(company) < company->gpu->machine.gpu.kernels)
@@ -593,7 +595,15 @@ bool gpu_may_share(const struct gpu *gpu, const struct gpu_launch *l)
 }
 
 /* Members that are left when some cannot be launched: those that came after them no longer do. */
-static void add_member(struct gpu_company *company, struct gpu_given *given, uint64_t after, uint64_t *place)
+static uint64_t members_of(uint64_t given, const uint64_t *places)
+{
+    uint64_t members = 0;
+    for (uint64_t rest = given; rest; rest &= rest - 1)
+        members |= places[mask_first(rest)];
+    return members;
+}
+
+static void add_member(struct gpu_company *company, struct gpu_given *given, const uint64_t *places, uint64_t *place)
 {
     struct gpu *gpu = company->gpu;
     given->launch.open = false;
@@ -601,7 +611,8 @@ static void add_member(struct gpu_company *company, struct gpu_given *given, uin
     if (!run)
         return;
     struct member *m = &company->of[company->count];
-    *m = (struct member){.run = run, .after = after};
+    uint64_t lets = given->launch.early ? given->after & given->lets : 0;
+    *m = (struct member){.run = run, .after = members_of(given->after, places), .lets = members_of(lets, places)};
     *place = BIT64(company->count++);
     run->start = host_use_now();
     gpu->launches++;
@@ -643,11 +654,8 @@ int gpu_launch_together(struct gpu *gpu, struct gpu_given *given, unsigned count
     company->gpu = gpu;
     company->total = total;
     for (unsigned i = 0; i < count; i++) {
-        uint64_t after = 0;
-        contract(gpu_may_share(gpu, &given[i].launch));
-        for (uint64_t rest = given[i].after & mask_low(i); rest; rest &= rest - 1)
-            after |= places[mask_first(rest)];
-        add_member(company, &given[i], after, &places[i]);
+        contract(gpu_may_share(gpu, &given[i].launch) && !(given[i].after & ~mask_low(i)));
+        add_member(company, &given[i], places, &places[i]);
     }
     if (company->count)
         run_company(company);

@@ -17,3 +17,16 @@ for same in "" "--threads 2" --no-skip; do
     # shellcheck disable=SC2086 # several words
     expect "10 20 10" --set gpu.kernels=16 $same
 done
+
+# Chains: who begins before the first kernel of its chain has ended; values are right on every machine, and by both modes.
+build "$work/chains" "${headers[@]}" "$here/dependent_chains.cu"
+for same in "" "--threads 2" --no-skip; do
+    # shellcheck disable=SC2086 # several words
+    "$LOCKSTEP" run --quiet --set gpu.kernels=16 $same "$work/chains" >"$work/out" 2>"$work/err" || fail "chains $same: status $?: $(cat "$work/err")"
+    cmp -s "$here/dependent_chains.expected" "$work/out" || fail "chains $same: $(diff "$here/dependent_chains.expected" "$work/out")"
+done
+for other in "--machine h100" "--machine gtx480" "--machine h100 --check race" "--machine h100 --mode functional"; do
+    # shellcheck disable=SC2086 # several words
+    "$LOCKSTEP" run --quiet $other "$work/chains" >"$work/out" 2>"$work/err" || fail "chains $other: status $?: $(cat "$work/err")"
+    [ "$(grep -c ': 0 wrong' "$work/out")" = 9 ] || fail "chains $other: $(cat "$work/out")"
+done

@@ -6,7 +6,8 @@
 /* `adds`: adds n to the thread's word, after a loop that takes some time. `doubles`: doubles it, and adds n. `waits`:
  * until the first word is n. `sets`: sets it to n, after such a loop. `lets`: lets launches behind it begin, then as
  * `sets`, but the thread's word. `depends`: reads the thread's word before it waits for the launches in front of it,
- * and adds n behind that. `lets_and_waits`: lets launches begin, then as `waits`. `fails`: stores outside of all
+ * and adds n behind that. `lets_then_depends`: lets launches begin, then as `depends`. `passes`: lets launches begin, and sets the
+ * thread's word. `lets_and_waits`: lets launches begin, then as `waits`. `fails`: stores outside of all
  * buffers. */
 #define LOOPS(n, text) "mov.u32 %r6, " n "; L: " text " sub.u32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra L;"
 #define LOOP(text) LOOPS("400", text)
@@ -27,6 +28,10 @@ static const char kernels[] =
                                 "200", "add.u32 %r7, %r7, 1;") "ld.global.u32 %r8, [%rd2]; griddepcontrol.wait; "
                                                                "ld.global.u32 %r8, [%rd2];"
                                                                "add.u32 %r8, %r8, %r1; st.global.u32 [%rd2], %r8; ret;")
+                            PTX_KERNEL("lets_then_depends",
+                                       PTX_BEGIN "griddepcontrol.launch_dependents; ld.global.u32 %r8, [%rd2]; griddepcontrol.wait; "
+                                                 "ld.global.u32 %r8, [%rd2]; add.u32 %r8, %r8, %r1; st.global.u32 [%rd2], %r8; ret;")
+                            PTX_KERNEL("passes", PTX_BEGIN "griddepcontrol.launch_dependents; st.global.u32 [%rd2], %r1; ret;")
                             PTX_KERNEL("lets_and_waits", PTX_BEGIN
                                        "griddepcontrol.launch_dependents; L: ld.volatile.global.u32 %r8, [%rd1];"
                                        "setp.ne.u32 %p1, %r8, %r1; @%p1 bra L; ret;")
@@ -40,6 +45,7 @@ struct asked {
     uint32_t grid, block;
     unsigned buffer; /* which of the buffers it works on */
     uint64_t n, after;
+    uint64_t ends; /* of `after`: those that must have ended, early or not */
     uint64_t max_cycles;
     bool by_graph, early;
 };
@@ -94,6 +100,7 @@ static struct outcome run(const char *settings, const struct asked *asked, unsig
                                                  .threads = how.threads,
                                                  .every_cycle = how.every_cycle},
                                       .after = asked[i].after,
+                                      .lets = asked[i].after & ~asked[i].ends,
                                       .result = &o.results[i],
                                       .sink = &d.sink};
         assert_true(gpu_may_share(d.gpu, &given[i].launch));
@@ -323,6 +330,65 @@ static void dependents_begin_early(void **state)
     forget(&one);
 }
 
+/* Chains of launches, each with leave to come early, unless it is said otherwise. A wait is for all launches in front, also
+ * where the one right in front lets others begin before it has waited itself, or has ended without. */
+static void chains_keep_their_order(void **state)
+{
+    static const char set[] = SETTINGS " gpu.early_gap_cycles=30 gpu.launch_gap_cycles=500";
+    /* `passes` has ended long before `lets`. */
+    static const struct asked passing[] = {OF("lets", 4, 64, 0, 7), OF("passes", 4, 64, 1, 3, .after = 1, .early = true),
+                                           OF("depends", 4, 64, 0, 5, .after = 3, .early = true)},
+                              four[] = {OF("lets", 4, 64, 0, 7), OF("lets_then_depends", 4, 64, 0, 5, .after = 1, .early = true),
+                                        OF("lets_then_depends", 4, 64, 0, 3, .after = 3, .early = true),
+                                        OF("depends", 4, 64, 0, 1, .after = 7, .early = true)},
+                              /* one in the middle has no leave, the last one has */
+                              parted[] = {OF("lets", 4, 64, 0, 7), OF("lets_then_depends", 4, 64, 0, 5, .after = 1),
+                                          OF("depends", 4, 64, 0, 1, .after = 3, .early = true)},
+                              /* one in front of which a launch of another stream is to have ended, though its blocks let others begin */
+                              awaiting[] = {OF("lets", 4, 64, 1, 9), OF("lets", 4, 64, 0, 7),
+                                            OF("passes", 4, 64, 2, 3, .after = 3, .ends = 1, .early = true)};
+    static const struct shape ways[] = {{0}, {.threads = 2}, {.every_cycle = true}};
+    (void)state;
+    for (unsigned w = 0; w < 3; w++) {
+        struct outcome o = run(set, passing, 3, ways[w]);
+        assert_int_equal(o.rc, 0);
+        assert_int_equal(o.first[0], 12);
+        assert_true(end_of(&o.results[1]) < end_of(&o.results[0]));
+        assert_true(o.results[2].start < end_of(&o.results[0]));
+        assert_true(end_of(&o.results[2]) > end_of(&o.results[0]));
+        forget(&o);
+        o = run(set, four, 4, ways[w]);
+        assert_int_equal(o.rc, 0);
+        assert_int_equal(o.first[0], 7 + 5 + 3 + 1);
+        for (unsigned i = 1; i < 4; i++) {
+            assert_true(o.results[i].start < end_of(&o.results[0]));
+            assert_true(end_of(&o.results[i]) > end_of(&o.results[i - 1]));
+            assert_true(o.results[i].counters->warps.primary > 0);
+        }
+        forget(&o);
+        o = run(set, parted, 3, ways[w]);
+        assert_int_equal(o.rc, 0);
+        assert_int_equal(o.first[0], 13);
+        assert_int_equal(o.results[1].start, end_of(&o.results[0]) + 500);
+        assert_int_equal(o.results[1].counters->warps.primary, 0);
+        assert_true(o.results[2].start < end_of(&o.results[1]));
+        forget(&o);
+        o = run(set, awaiting, 3, ways[w]);
+        assert_int_equal(o.rc, 0);
+        assert_true(o.results[2].start >= end_of(&o.results[0]));
+        forget(&o);
+    }
+    /* A kernel may run alone on a device that has no room for others beside it: nobody waits for what never begins. */
+    struct outcome o = run(SETTINGS " gpu.early_gap_cycles=30 gpu.sms=1", four, 4, (struct shape){0});
+    assert_int_equal(o.rc, 0);
+    assert_int_equal(o.first[0], 16);
+    forget(&o);
+    o = run(SETTINGS " gpu.early_gap_cycles=30 gpu.kernels=2", four, 4, (struct shape){0});
+    assert_int_equal(o.rc, 0);
+    assert_int_equal(o.first[0], 16);
+    forget(&o);
+}
+
 /* Blocks of the first kernel that have not begun let nobody begin. */
 static void all_blocks_have_to_let(void **state)
 {
@@ -401,6 +467,7 @@ int main(void)
         cmocka_unit_test(kernels_see_each_other),
         cmocka_unit_test(failures_are_told_apart),
         cmocka_unit_test(dependents_begin_early),
+        cmocka_unit_test(chains_keep_their_order),
         cmocka_unit_test(all_blocks_have_to_let),
         cmocka_unit_test(hang_reports_name_the_wait),
         cmocka_unit_test(results_have_what_is_theirs),
