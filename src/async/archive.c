@@ -90,6 +90,7 @@ static void archive_groups(struct async *async, struct archive *ar)
         archive_arrival_address(async, ar, a);
     }
     ARCHIVE(ar, async->next_serial);
+    ARCHIVE(ar, async->phases_ended);
     ARCHIVE(ar, async->numbered);
 }
 

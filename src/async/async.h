@@ -137,6 +137,7 @@ struct async {
     ROOM_KEPT VEC(struct async_group) groups;
     ROOM_KEPT VEC(struct async_arrival) arrivals; /* in the order in which they were asked for */
     ROOM_KEPT uint64_t next_serial;
+    ROOM_KEPT uint64_t phases_ended; /* of mbarriers of the SM, by whomever: for the progress watch */
     ROOM_KEPT uint32_t numbered;                           /* copies that observers have been given a number for */
     ROOM_KEPT struct async_commits commits[2][WARP_SLOTS]; /* of cp.async, of copies in bulk */
     ROOM_KEPT VEC(struct async_bulk) commands;

@@ -87,6 +87,7 @@ static uint32_t wake_cycles(const struct sm_params *p, enum async_ender by)
 void async_phase_ended(struct async *async, unsigned block, uint32_t address, enum async_ender by)
 {
     uint32_t settles = settle_cycles(async->params, by), wakes = wake_cycles(async->params, by);
+    async->phases_ended++;
     if (settles)
         settle(async, block, address, settles);
     for (size_t i = 0; i < async->suspended.count; i++) {

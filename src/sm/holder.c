@@ -14,7 +14,7 @@ void sm_watch_reset(struct sm *sm, bool progress)
 
 uint64_t sm_changes(const struct sm *sm)
 {
-    return sm->consumers.progress.writers.changes;
+    return sm->consumers.progress.writers.changes + sm->async.phases_ended;
 }
 
 uint64_t sm_work_done(const struct sm *sm)

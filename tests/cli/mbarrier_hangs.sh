@@ -44,6 +44,12 @@ hang far "full, shared address 0x0: phase of parity 1, 1 of 3 arrivals missing" 
     "arrived in this phase: warp 0 lane 0, block (1,0,0) warp 1 lane 5; not, of those that arrived in the phase before: block (1,0,0) warp 2 lane 6"
 hang alone "lane 0 of 1 $waits" "full, shared address 0x0: phase of parity 0, 31 of 32 arrivals missing" \
     "warps of its block that have ended: warps 1-2"
+# Who waits for long in one phase and sleeps in the next has not come back to where it was: phases that end are changes.
+printf 'ptx: mbarrier_hangs.ptx\nkernel: turns\ngrid: [1]\nblock: [96]\nbuffers:\n  in: {type: u32, count: 1024, init: zero}\nargs:\n  - in\n' >"$folder/turns.yaml"
+for mode in timing functional; do
+    "$LOCKSTEP" run --quiet --machine h100 --set gpu.watch_cycles=200000 --mode $mode "$folder/turns.yaml" >"$folder/said" 2>&1 ||
+        wrong "turns, $mode: $(cat "$folder/said")"
+done
 # A checkpoint has who has arrived.
 cd "$folder" || exit 1
 "$LOCKSTEP" run --quiet --machine h100 --set gpu.sms=16 --set gpu.gpc_sms=8 --checkpoint-every 900000 --checkpoint at far.yaml >before 2>&1
