@@ -16,6 +16,8 @@ struct async_parcel {
     const uint8_t *data; /* NULL: they are still to be read */
     uint32_t bytes, mbarrier; /* at which they count: its offset, or PACKET_NOBODY */
     uint32_t copy;        /* its number: async_number_copies */
+    uint32_t pc;          /* of the instruction that sends them, by that lane */
+    uint8_t lane;
     bool cast;            /* the command is for several blocks */
     uint8_t atomic, type, element; /* of a reduction: ISA_ATOMIC_*, enum isa_type, bytes of one; 0: a copy */
 };

@@ -110,6 +110,15 @@ static void fail(struct async *async, const struct async_bulk *b, const struct s
     async->port->fault(async->sm, b->slot, &found);
 }
 
+/* Bytes of the command are still to come. */
+static bool brings_more(const struct async *async, const struct async_bulk *b)
+{
+    bool more = b->command.done < b->command.bytes;
+    for (size_t i = 0; i < async->pieces.count && b->out && !more; i++)
+        more = async->pieces.items[i].used && &async->commands.items[async->pieces.items[i].command] == b;
+    return more;
+}
+
 /* Bytes of the command have come to shared memory. */
 static void complete_bytes(struct async *async, const struct async_bulk *b, uint32_t bytes)
 {
@@ -129,6 +138,8 @@ static void complete_bytes(struct async *async, const struct async_bulk *b, uint
                                                      .ended = step.completed});
     if (step.completed)
         async_phase_ended(async, warp_of(async, b)->block, address, ASYNC_BY_BYTES);
+    if (step.completed && brings_more(async, b))
+        step.fault = MBARRIER_PARTED;
     if (!step.fault)
         return;
     simt_mbarrier_fault(&fault, &step, address, b->lane, b->pc);
@@ -250,6 +261,8 @@ static void send_parts(struct async *async, const struct async_bulk *b, const st
                                             .mbarrier =
                                                 command->arrives ? LANE_SHARED_OFFSET(command->mbarrier) : PACKET_NOBODY,
                                             .copy = b->number,
+                                            .pc = b->pc,
+                                            .lane = b->lane,
                                             .cast = command->blocks != 0,
                                             .atomic = command->atomic,
                                             .type = command->type,

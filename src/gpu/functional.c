@@ -256,7 +256,8 @@ static void note_sync(struct frun *f, const struct fblock *b, unsigned w)
     sync->address = a->address[mask_first(a->mask)];
     sync->pc = a->pc;
     sync->shared = a->space == ISA_SPACE_SHARED;
-    if (a->changed && (a->instr->mods.atomic == ISA_ATOMIC_CAS || a->instr->mods.atomic == ISA_ATOMIC_EXCH))
+    sync->cluster = a->space == ISA_SPACE_CLUSTER;
+    if (a->changed && !sync->cluster && (a->instr->mods.atomic == ISA_ATOMIC_CAS || a->instr->mods.atomic == ISA_ATOMIC_EXCH))
         note_holders(f, b, w);
 }
 
@@ -314,6 +315,8 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
             synced |=
                 f->access.kind == ISA_FLAG_LOAD ? f->access.instr->mods.order > ISA_ORDER_WEAK : !f->access.changed;
             worked |= f->access.kind == ISA_FLAG_STORE || f->access.changed;
+            if (f->access.kind != ISA_FLAG_STORE && f->access.instr->mods.order > ISA_ORDER_WEAK)
+                note_sync(f, b, w);
         } else if (event == SIMT_MEMORY) {
             look(f, warp);
             if (f->access.space == ISA_SPACE_SHARED)
@@ -546,6 +549,7 @@ static void state_of(void *context, unsigned unit, unsigned w, struct sm_warp_st
     state->last_sync_address = sync->address;
     state->last_sync_pc = sync->pc;
     state->last_sync_shared = sync->shared;
+    state->last_sync_cluster = sync->cluster;
     state->shared_base = base_of(f, b);
     if (state->finished)
         return;

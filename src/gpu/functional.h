@@ -14,7 +14,7 @@ struct fsync {
     uint64_t count; /* since it last did more */
     uint64_t address;
     uint32_t pc;
-    bool shared;
+    bool shared, cluster; /* in shared memory; in that of a block of the cluster */
 };
 
 /* A running block's memory. The next block to start takes the place that was given back last, so blocks that end

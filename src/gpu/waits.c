@@ -44,6 +44,20 @@ static const struct isa_instr *sync_instr(const struct sm_warp_state *s)
     return isa_function_at(code, s->last_sync_pc) == now ? &code->instrs[s->last_sync_pc] : NULL;
 }
 
+/* Of the shared memory of a block of the warp's cluster, as long as some warp of that has not ended. */
+static bool read_peer(const struct waits *w, const struct sm_warp_state *s, uint64_t address, unsigned bytes, uint64_t *value)
+{
+    for (uint32_t i = 0; i < w->warp_count; i++) {
+        const struct simt_block *peer = w->warps[i].state.warp->block;
+        if (!waits_in_cluster(s, &w->warps[i].state) || peer->rank != LANE_SHARED_RANK(address) ||
+            LANE_SHARED_OFFSET(address) + bytes > peer->shared_bytes)
+            continue;
+        memcpy(value, peer->shared + LANE_SHARED_OFFSET(address), bytes);
+        return true;
+    }
+    return false;
+}
+
 /* The value of a location now: in global memory, that of the L1 that has registered it, if one has. */
 static bool read_location(const struct waits *w, const struct sm_warp_state *s, uint64_t address, unsigned bytes,
                           uint64_t *value)
@@ -55,6 +69,8 @@ static bool read_location(const struct waits *w, const struct sm_warp_state *s, 
         memcpy(value, block->shared + address, bytes);
     if (s->last_sync_shared)
         return address + bytes <= block->shared_bytes;
+    if (s->last_sync_cluster)
+        return read_peer(w, s, address, bytes, value);
     if (!store_covers(&gpu->store, address, bytes))
         return false;
     memcpy(value, store_at(&gpu->store, address), bytes);
@@ -112,8 +128,8 @@ static void find_holder(const struct waits *w, struct waits_lock *lock, uint64_t
 
 static bool is_lock(const struct waits_lock *l, const struct sm_warp_state *s, uint64_t address)
 {
-    return l->address == address && l->shared == s->last_sync_shared &&
-           (!l->shared || memcmp(l->block, s->block, sizeof l->block) == 0);
+    return l->address == address && l->shared == s->last_sync_shared && l->cluster == s->last_sync_cluster &&
+           (!(l->shared || l->cluster) || memcmp(l->block, s->block, sizeof l->block) == 0);
 }
 
 /* The lock at an address that lanes of a warp want; a new one is looked up. */
@@ -127,13 +143,13 @@ static uint32_t lock_at(struct waits *w, const struct waits_warp *node, const st
         return w->places[place] - 1;
     struct waits_lock *lock = &w->locks[w->lock_count];
     *lock = (struct waits_lock){
-        .address = address, .shared = s->last_sync_shared, .holder_warp = WAITS_NOBODY, .writer = WAITS_NOBODY};
+        .address = address, .shared = s->last_sync_shared, .cluster = s->last_sync_cluster, .holder_warp = WAITS_NOBODY, .writer = WAITS_NOBODY};
     memcpy(lock->block, s->block, sizeof lock->block);
     lock->bytes = instr && isa_type_bits(instr->type) == 64 ? 8 : 4;
     lock->home = node->sm;
     lock->shared_base = s->shared_base;
     lock->readable = read_location(w, s, address, lock->bytes, &lock->value);
-    if (lock->readable)
+    if (lock->readable && !lock->cluster)
         find_holder(w, lock, lock->shared ? s->shared_base : 0, node->sm);
     w->places[place] = ++w->lock_count;
     return w->lock_count - 1;

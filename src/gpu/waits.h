@@ -52,6 +52,7 @@ struct waits_lock {
     unsigned bytes, home;    /* of the value; the unit of the first warp that wants it */
     uint64_t shared_base;    /* of `block` */
     bool shared;             /* in the shared memory of `block` */
+    bool cluster;            /* in that of the block of its cluster which the address names */
     bool readable;           /* value is known */
     uint32_t block[3];
     enum waits_holder holder;

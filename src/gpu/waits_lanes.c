@@ -28,10 +28,12 @@ void waits_add_lanes(uint64_t mask, struct strbuf *out)
 void waits_add_place(const struct waits *w, const struct waits_lock *lock, const struct simt_grid *grid,
                      struct strbuf *out)
 {
-    bool known = lock->shared ? gpu_add_shared_place(grid, lock->address, out)
-                              : gpu_add_place(w->gpu, grid->code->module, lock->address, out);
-    strbuf_addf(out, "%s%saddress 0x%llx", known ? ", " : "", lock->shared ? "shared " : "",
-                (unsigned long long)lock->address);
+    bool shared = lock->shared || lock->cluster;
+    uint64_t address = lock->cluster ? LANE_SHARED_OFFSET(lock->address) : lock->address;
+    bool known = shared ? gpu_add_shared_place(grid, address, out) : gpu_add_place(w->gpu, grid->code->module, address, out);
+    strbuf_addf(out, "%s%saddress 0x%llx", known ? ", " : "", shared ? "shared " : "", (unsigned long long)address);
+    if (lock->cluster)
+        strbuf_addf(out, " of the block of rank %u of its cluster", LANE_SHARED_RANK(lock->address));
     if (lock->readable)
         strbuf_addf(out, " = %llu", (unsigned long long)lock->value);
 }
@@ -190,6 +192,8 @@ void waits_add_time(const struct waits *w, const struct gpu_run *run, uint64_t w
 void waits_add_last_writer(const struct waits *w, const struct gpu_run *run, const struct waits_lock *lock,
                            const char *before, struct strbuf *out)
 {
+    if (lock->cluster) /* other SMs write there, too, and note it under other addresses */
+        return;
     if (lock->wrote == SM_WROTE_NOTHING) {
         strbuf_addf(out, "%snot changed since ", before);
         if (w->noted_since == run->start_cycle)

@@ -111,6 +111,10 @@ void mbarrier_describe_fault(enum mbarrier_fault fault, uint64_t object, uint64_
         strbuf_addf(out, "the tx-count of an mbarrier, %d, would leave its range with %llu bytes more",
                     mbarrier_tx(object), (unsigned long long)operand);
         break;
+    case MBARRIER_PARTED:
+        strbuf_add(out, "an mbarrier's phase ends by the first bytes of a copy, of which others are still to come: fewer are "
+                        "expected (expect_tx) than copies bring");
+        break;
     case MBARRIER_COMPLETES:
         strbuf_addf(out, "an arrival with .noComplete would end the mbarrier's phase");
         break;

@@ -25,6 +25,7 @@ enum mbarrier_fault {
     MBARRIER_COUNT,         /* a count of 0, or one above MBARRIER_MOST_ARRIVALS */
     MBARRIER_TOO_MANY,      /* more arrivals than are pending, or dropped than are expected */
     MBARRIER_TX,            /* the tx-count would leave its range */
+    MBARRIER_PARTED,        /* bytes of a copy end the phase, and others of the same copy are still to come */
     MBARRIER_COMPLETES,     /* an arrival that must not end the phase (.noComplete) would */
 };
 

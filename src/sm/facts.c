@@ -87,6 +87,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->last_sync_address = noted->last_sync_address;
     state->last_sync_pc = noted->last_sync_pc;
     state->last_sync_shared = noted->last_sync_shared;
+    state->last_sync_cluster = noted->last_sync_cluster;
     state->shared_base = watch_shared_base(warp->block);
     state->issued = sm->views.warps[slot].issued - sm->issued_before[slot];
     state->sync_ops = noted->sync_ops;

@@ -61,9 +61,22 @@ static void send(struct sm *sm, unsigned slot, struct packet *p)
     lsu_cluster_ask(&sm->lsu, p, to);
 }
 
+/* The block that something is sent to is known to have ended: an error of the sender. What is under way when its block ends is
+ * lost. */
+static bool is_gone(struct sm *sm, unsigned slot, uint32_t pc, unsigned lane, uint64_t address)
+{
+    const struct sm_block *block = &sm->blocks[sm->warp.slots[slot].block];
+    if (!(block->cluster.ended >> LANE_SHARED_RANK(address) & 1))
+        return false;
+    sm_miss_block(sm, slot, pc, lane, address);
+    return true;
+}
+
 void sm_send_piece(void *context, unsigned slot, const struct async_parcel *parcel)
 {
     struct sm *sm = context;
+    if (is_gone(sm, slot, parcel->pc, parcel->lane, parcel->address))
+        return;
     struct packet *p = parcel->atomic ? elements_message(sm, parcel) : bytes_message(sm, parcel);
     p->origin = parcel->copy;
     send(sm, slot, p);
@@ -72,6 +85,8 @@ void sm_send_piece(void *context, unsigned slot, const struct async_parcel *parc
 void sm_cast_piece(void *context, unsigned slot, const struct async_parcel *parcel, uint32_t number, uint32_t from)
 {
     struct sm *sm = context;
+    if (is_gone(sm, slot, parcel->pc, parcel->lane, parcel->address))
+        return;
     struct packet *p = bytes_message(sm, parcel);
     uint64_t cluster;
     unsigned to = sm_peer(sm, slot, LANE_SHARED_RANK(p->address), &cluster);
@@ -92,10 +107,12 @@ void sm_send_lanes(struct sm *sm, unsigned slot, const struct simt_access *acces
                                                  .bytes = sent.bytes,
                                                  .mbarrier = sent.mbarrier,
                                                  .copy = access->group ? access->group + lane : 0,
+                                                 .pc = access->pc,
+                                                 .lane = (uint8_t)lane,
                                                  .atomic = sent.atomic,
                                                  .type = sent.type,
                                                  .element = sent.bytes});
-        else
+        else if (!is_gone(sm, slot, access->pc, lane, access->address[lane]))
             send(sm, slot, mbarrier_message(sm, access->address[lane], &sent, access->pc * WARP_SLOTS + slot));
     }
 }

@@ -211,6 +211,7 @@ struct sm_warp_state {
     uint64_t last_sync_address; /* of the last atomic, volatile or bypassing load, lane by lane lowest */
     uint32_t last_sync_pc;
     bool last_sync_shared;            /* the address is one of the block's shared memory */
+    bool last_sync_cluster;           /* or one of that of a block of its cluster */
     uint64_t shared_base;             /* sm_find_holder knows addresses of the block's shared memory behind this one */
     uint64_t written;                 /* hash of what it wrote since the last progress; see writers.h */
     uint64_t issued, sync_ops, takes; /* since sm_watch_reset; takes: of locks in global memory */

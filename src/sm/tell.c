@@ -195,14 +195,20 @@ NOT_INLINE void tell_parts(struct sm *sm, unsigned slot, struct simt_access *a)
     a->element_bytes = most;
 }
 
-/* Tells of an access of other blocks' shared memory, of which only observers hear. Its lanes that name their own block,
+/* Tells of an access of other blocks' shared memory, of which observers hear and the progress watch. Its lanes that name their own block,
  * in a->beside, were served at issue. */
 COLD NOT_INLINE void tell_cluster(struct sm *sm, unsigned slot, const struct simt_access *a)
 {
+    bool strong = a->instr->mods.order > ISA_ORDER_WEAK, synchronising = strong || a->kind == ISA_FLAG_ATOMIC;
+    if (!synchronising && a->kind != ISA_FLAG_STORE && !watch_hears(&sm->watch, WATCH_access))
+        return;
+    struct lockstep_access_event event = access_of_lanes(sm, slot, a, synchronising);
+    if (watch_progress_wants_access(&sm->consumers.progress, a->kind == ISA_FLAG_STORE, synchronising)) {
+        event.space = LOCKSTEP_CLUSTER;
+        watch_progress_access(&sm->consumers.progress, &event);
+    }
     if (!watch_hears(&sm->watch, WATCH_access))
         return;
-    bool strong = a->instr->mods.order > ISA_ORDER_WEAK;
-    struct lockstep_access_event event = access_of_lanes(sm, slot, a, strong || a->kind == ISA_FLAG_ATOMIC);
     event.mask |= a->beside;
     tell_apart(sm, &event, a->mask);
 }

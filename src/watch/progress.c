@@ -84,6 +84,7 @@ HOT void watch_progress_access(struct watch_progress *n, const struct lockstep_a
     warp->last_sync_address = event->address[mask_first(event->mask)];
     warp->last_sync_pc = event->pc;
     warp->last_sync_shared = event->space == LOCKSTEP_SHARED;
+    warp->last_sync_cluster = event->space == LOCKSTEP_CLUSTER;
 }
 
 /* An atomic gave a location another value: while the watch looks for work, that counts as a store does. */
@@ -157,6 +158,7 @@ void watch_progress_archive(struct watch_progress *n, struct archive *ar)
         ARCHIVE(ar, warp->last_sync_address);
         ARCHIVE(ar, warp->last_sync_pc);
         archive_bool(ar, &warp->last_sync_shared);
+        archive_bool(ar, &warp->last_sync_cluster);
         ARCHIVE(ar, warp->block_index);
         ARCHIVE(ar, warp->warp_in_block);
     }

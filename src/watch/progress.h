@@ -25,7 +25,7 @@ struct watch_progress_warp {
     ROOM_KEPT uint64_t sync_ops, takes; /* accesses with which warps wait for each other; locks that it took */
     ROOM_KEPT uint64_t last_sync_address;
     ROOM_KEPT uint32_t last_sync_pc;
-    ROOM_KEPT bool last_sync_shared;
+    ROOM_KEPT bool last_sync_shared, last_sync_cluster; /* in the block's shared memory; in that of a block of its cluster */
     ROOM_KEPT uint32_t block_index[3], warp_in_block; /* since its launch */
 };
 

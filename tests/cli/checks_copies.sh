@@ -178,7 +178,8 @@ __global__ void few(const unsigned *in, unsigned *out, bool mended)
     if (threadIdx.x == 0) {
         mbarrier_init(&full, 1);
         mbarrier_expect(&full, mended ? sizeof s : sizeof s / 2);
-        copy_bulk(s, in, sizeof s, &full); // few copies
+        copy_bulk(s, in, sizeof s / 2, &full);
+        copy_bulk(s + N / 2, in + N / 2, sizeof s / 2, &full); // few copies
     }
     __syncthreads();
     mbarrier_wait(&full, 0);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Copies in bulk and sends whose operands are not allowed end in a fault that says which and where, in both modes.
-# What is sent to a block that has ended is lost.
+# So does what is sent to a block that has ended.
 . "$(dirname "$0")/_lib.sh"
 cp "$LOCKSTEP_SRC/tests/cli/copies_refused.ptx" "$folder"
 
@@ -14,7 +14,7 @@ refused() {
     done
 }
 refused 0 fine ""
-refused 0 lost ""
+refused 1 lost "access to the shared memory of block (1,0,0), of rank 1 in the cluster of block (0,0,0), which has ended"
 refused 1 bytes "a copy in bulk moves a multiple of 16 bytes, not 24"
 refused 1 from "an address of a copy in bulk is a multiple of 16, 0x"
 refused 1 into "an address of a copy in bulk is a multiple of 16, 0x88 is not"
