@@ -1,8 +1,8 @@
 /* A bench for timing rules of an SM: one SM between its two networks, and a memory behind them that answers when the
  * test says. A kernel runs twice, so that its instructions and parameters are in the caches the second time; then every
  * cycle leaves one letter, the owner of the scheduler's cycle, and every request one entry. Letters: I issued, s
- * structural, h held, d data (scoreboard), f fence, a atomic, B back-off, c control, F fetch, z sleep, b barrier, x
- * exit, - idle.
+ * structural, h held, d data (scoreboard), f fence, a atomic, B back-off, c control, F fetch, z sleep, R
+ * registers, K cluster, b barrier, x exit, - idle.
  *
  * A kernel's text follows sixteen instructions of the bench, the last of which sleeps until every pipeline is empty and
  * the first eight instructions of the text are in the buffer. There %rd1 = p, %r1 = n, %r2 = tid.x, %rd2 = p + tid.x *
@@ -202,7 +202,7 @@ static inline void bench_memory(struct bench *b)
 
 static inline char bench_owner(const struct core_stalls *before, const struct core_stalls *after)
 {
-    static const char letters[] = "IshdfaMCPABcFzLbx-";
+    static const char letters[] = "IshdfaMCPABcFzLRKbx-";
     for (unsigned i = 0; i < CORE_STALL_COUNT; i++)
         if ((&after->issued)[i] != (&before->issued)[i])
             return letters[i];

@@ -241,6 +241,44 @@ static void atomic_intervals(void **state)
     }
 }
 
+/* Of a request of an SM's asynchronous unit the slice takes several sectors in a cycle (partition.copy_sectors), as far as its data
+ * port moves them, and holds the port for hundredths of cycles (partition.copy_interval); of other requests one. A line of four
+ * sectors takes
+ *
+ *     one a cycle     0 1 2 3 | 4       two    0 1 | 2       four   0 | 1       four, for 133   0 . | 1.33, 2.66 ...
+ */
+static void copies_take_sectors_together(void **state)
+{
+    static const struct {
+        unsigned sectors, interval, port;
+        unsigned turns, each; /* of a request; hundredths of cycles from one to the next */
+        bool plain;           /* not of a copy */
+    } cases[] = {{1, 0, 128, 4, 100, false},   {2, 0, 128, 2, 100, false},   {4, 0, 128, 1, 100, false}, {4, 133, 128, 1, 133, false},
+                 {4, 250, 128, 1, 250, false}, {2, 133, 128, 2, 133, false}, {4, 0, 64, 2, 100, false},  {4, 0, 32, 4, 100, false},
+                 {4, 133, 128, 4, 100, true},  {1, 0, 128, 4, 100, true}};
+    for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct memory_params params = fixture_params();
+        struct side s;
+        params.partition.copy_sectors = cases[c].sectors;
+        params.partition.copy_interval = cases[c].interval;
+        params.l2.sector_bytes = 32;
+        params.l2.data_port_bytes = cases[c].port;
+        params.partition.icnt_l2_queue = 32;
+        start(&s, &params);
+        warm(&s, 4);
+        for (unsigned i = 0; i < 16; i++) {
+            push(&s, i, PACKET_READ, line(&s, i % 4), 128);
+            s.packets[i].packet.of_copy = !cases[c].plain;
+        }
+        answered(&s, 15);
+        unsigned turns = cases[c].turns, each = cases[c].each, first = (turns - 1) * each / 100; /* when the last turn begins */
+        for (unsigned i = 1; i < 16; i++)
+            if (s.at[i] - s.at[0] != (turns * (i + 1) - 1) * each / 100 - first)
+                fail_msg("case %u: answer %u comes %u cycles behind the first", c, i, (unsigned)(s.at[i] - s.at[0]));
+        stop(&s);
+    }
+}
+
 /* Between an atomic of a sector and a read of it the unit turns, and back; other reads do not make it turn:
  *
  *     atomic  .  1.45
@@ -512,6 +550,7 @@ int main(void)
         cmocka_unit_test(data_port),
         cmocka_unit_test(atomics_on_one_word),
         cmocka_unit_test(atomic_intervals),
+        cmocka_unit_test(copies_take_sectors_together),
         cmocka_unit_test(atomics_and_reads_by_turns),
         cmocka_unit_test(miss),
         cmocka_unit_test(fill_port),
