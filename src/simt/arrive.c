@@ -210,10 +210,12 @@ static bool halves_part(const struct simt_warp *warp, const struct simt_op *op, 
            (mask != warp->live && alone_at(warp, instr, threads, high));
 }
 
-/* Lanes of the warp will not come, as --check sync wants to know. */
-NOT_INLINE bool is_skipped(const struct simt_warp *warp, uint64_t missing, struct simt_result *r)
+/* Lanes of a half of which others have come will not come, as --check sync wants to know. For targets below sm_70 none of
+ * them are waited for, which is told in another way. */
+NOT_INLINE bool is_skipped(const struct simt_warp *warp, struct simt_result *r)
 {
-    uint64_t others = simt_skipping(warp, missing, r->pc);
+    uint64_t missing = warp->live & simt_halves(r->mask) & ~r->mask;
+    uint64_t others = simt_meets_anywhere(warp->code->module) ? simt_skipping(warp, missing, r->pc) : 0;
     r->unsynced = (struct simt_unsynced){
         .kind = others ? SIMT_UNSYNCED_SKIPPED : SIMT_UNSYNCED_NOT, .lanes = r->mask, .others = others};
     return others != 0;
@@ -249,7 +251,7 @@ HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op
     }
     uint64_t alone = alone_at(warp, r->instr, threads, r->mask), named = warp->live & (alone ? alone : ~UINT64_C(0));
     if (RARELY(r->mask != named || warp->paths.now->key)) {
-        if (warp->block->grid->check_sync && is_skipped(warp, warp->live & ~r->mask, r))
+        if (warp->block->grid->check_sync && is_skipped(warp, r))
             return simt_fault_unsynced(r);
         uint32_t key = key_of(r->instr, RARELY(isa_is_cluster_barrier(r->instr)) ? CLUSTER_KEY : number, alone);
         enum simt_halves_rule rule = halves_rule(warp, number, threads, r->mask, cycle);

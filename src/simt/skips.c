@@ -3,8 +3,8 @@
  * CUDA C++ Programming Guide wants __syncthreads() where all threads of the block come to it or none does.
  *
  * Lanes that end first, as by a `return` in front of it, are not waited for and are none of these: the code of both
- * joins nowhere but at the end. Nor are lanes that may still come, to it or to another barrier, as far as the code
- * tells. */
+ * joins nowhere but at the end. Nor are lanes that may still come, to it or on their way to another barrier, as far as
+ * the code tells. */
 #include <stdlib.h>
 
 #include "base/bits.h"
@@ -51,8 +51,10 @@ static void add_following(struct search *s, uint32_t pc)
         add(s, pc + 1);
 }
 
-/* There is a way from `from` to a barrier, or to a call, behind which one may be, that does not go over `end`. */
-static bool may_come(const struct isa_module *module, const struct isa_function *function, uint32_t from, uint32_t end)
+/* There is a way from `from`, which does not go over `end`, to the instruction `to`; ISA_PC_NONE: to any barrier, or to a
+ * call, behind which one may be. */
+static bool leads(const struct isa_module *module, const struct isa_function *function, uint32_t from, uint32_t end,
+                  uint32_t to)
 {
     struct search s = {module,
                        function,
@@ -64,12 +66,21 @@ static bool may_come(const struct isa_module *module, const struct isa_function 
     add(&s, from);
     while (s.count && !found) {
         uint32_t pc = s.todo[--s.count];
-        found = is_barrier(&module->instrs[pc]) || module->instrs[pc].call;
+        found = to != ISA_PC_NONE ? pc == to : is_barrier(&module->instrs[pc]) || module->instrs[pc].call;
         add_following(&s, pc);
     }
     free(s.seen);
     free(s.todo);
     return found;
+}
+
+/* Lanes at `at` pass by the barrier `pc`: the code of both joins behind it, they come to none on the way there, and not to
+ * this one later, as in a loop in which lanes come by turns. */
+static bool passes_by(const struct isa_module *module, const struct isa_function *function, uint32_t at, uint32_t pc)
+{
+    uint32_t join = isa_reconvergence_point(module, function, pc, at);
+    return join != ISA_PC_NONE && join != pc && !ends(&module->instrs[join]) &&
+           !leads(module, function, at, join, ISA_PC_NONE) && !leads(module, function, join, ISA_PC_NONE, pc);
 }
 
 uint64_t simt_skipping(const struct simt_warp *warp, uint64_t missing, uint32_t pc)
@@ -81,9 +92,7 @@ uint64_t simt_skipping(const struct simt_warp *warp, uint64_t missing, uint32_t 
         uint32_t at = walk.path->pc;
         if (!(walk.lanes & missing) || &module->functions[walk.path->frame.function] != function || at == pc)
             continue;
-        uint32_t join = isa_reconvergence_point(module, function, pc, at);
-        bool joins = join != ISA_PC_NONE && !ends(&module->instrs[join]);
-        if (joins && !may_come(module, function, at, join))
+        if (passes_by(module, function, at, pc))
             found |= walk.lanes & missing;
     }
     return found;

@@ -17,10 +17,10 @@
 static void check_pool(struct sm *sm, unsigned i, struct check *c)
 {
     struct sm_block *block = &sm->blocks[i];
-    uint32_t all = block->pool->free;
+    uint32_t all = sm->kernel->registers * sm->kernel->warps_per_block, has = 0;
     for (unsigned warp = 0; warp < block->pool->warps; warp++)
-        all += block->pool->has[warp];
-    CHECK_FACT(c, "block.pool", i, all, sm->kernel->registers * sm->kernel->warps_per_block);
+        has += block->pool->has[warp];
+    CHECK_FACT(c, "block.pool", i, block->pool->free, all - has);
     check_bits(c, "sm.waits.registers", i, &sm->warp.waits.registers, sizeof sm->warp.waits.registers, block->warps,
                block->pool->waiting << mask_first(block->warps));
 }

@@ -18,6 +18,7 @@ is_said() {
 # all_ways PROGRAM CYCLES: its profile is the same by whatever way it runs, also from a checkpoint every CYCLES.
 all_ways() {
     local how
+    rm -f at
     for how in --no-skip "--threads 2" "--checkpoint-every $2 --checkpoint at"; do
         # shellcheck disable=SC2086
         json other --profile $how "./$1"

@@ -77,7 +77,7 @@ grep -q '"gpu.thread_registers=60"' "$folder/few" || wrong "the JSON does not sa
 expect 2 "gpu.thread_registers" run --registers many "$cases/reduce.yaml"
 expect 2 "out of range (0 to 1024 registers)" run --registers 1025 "$cases/reduce.yaml"
 expect 2 "1024 registers a thread" run --machine gtx480 --registers 1024 "$cases/reduce.yaml"
-expect 0 "lrr 60" compare --machine gtx480 --sched lrr --registers 0,60 "$cases/reduce.yaml"
+expect 0 "lrr registers 60" compare --machine gtx480 --sched lrr --registers 0,60 "$cases/reduce.yaml"
 
 # Programs get both by their environment.
 output=$("$LOCKSTEP" run --quiet --as reference --registers 20 sh -c 'echo "$LOCKSTEP_AS $LOCKSTEP_SET $LOCKSTEP_SCHED"')

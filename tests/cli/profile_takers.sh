@@ -170,7 +170,7 @@ profiled many
 tr '\n' ' ' <many.stats.out | tr -s ' ' >text
 grep -qE 'of 500 locks of locks \(64 of them listed\).* held [0-9]+ cycles at a time by 6144 sections' text || { cat many.stats.out; wrong "the sentence on an array of locks"; }
 grep -qE 'Waits for 224 polled words of flags \(64 of them listed\) add up to [1-9][0-9]?% of warp-cycles: .* 224 waits of' text || { cat many.stats.out; wrong "the sentence on an array of flags"; }
-all_ways many 40000
+all_ways many 10000
 
 # Words at which a loop looks in turn share its time.
 cat >turns.cu <<'P'

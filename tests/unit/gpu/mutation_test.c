@@ -123,18 +123,27 @@ static const char text[] = PTX_HEAD
         "lockstep.lock.b32 [%rd1+3200]; nanosleep.u32 20; lockstep.unlock.b32 [%rd1+3200];\n"
         "NEXT: add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP; st.global.u32 [%rd2], %r6; ret;\n");
 
+/* Two warpgroups of which one gives registers back late, and the other waits for them. */
+static const char pools[] =
+    ".version 8.0\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry k(.param .u64 p, .param .u64 n)\n.maxnreg 64\n{\n" PTX_REGS PTX_BEGIN
+    "setp.lt.u32 %p1, %r2, 128; @%p1 bra GIVES; setmaxnreg.inc.sync.aligned.u32 96; bra OUT;\n"
+    "GIVES: mov.u32 %r6, 400;\nMORE: sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra MORE;\n"
+    "setmaxnreg.dec.sync.aligned.u32 32;\nOUT: bar.sync 0; st.global.u32 [%rd2], %r5; ret;\n}\n";
+
 static void break_all_on(struct mutator *m, const char *machine, const char *settings, unsigned threads)
 {
     struct device d;
+    bool moves = strcmp(machine, "h100") == 0; /* registers, between warps */
     device_open(&d, machine, settings);
-    device_load(&d, text);
+    device_load(&d, moves ? pools : text);
     m->gpu = d.gpu;
     for (unsigned i = 0; i < m->count && getenv("LOCKSTEP_LONG"); i++)
         m->facts[i].broken = 0;
     gpu_set_checkpoints(d.gpu, 1, BETWEEN, look, m);
     uint64_t params[] = {device_buffer(&d, 1 << 17), 5};
     assert_int_equal(gpu_fill(d.gpu, params[0] + 3200, 0xff, 4, &d.sink), 0); /* a lock that is free */
-    struct shape shape = {.grid = 12, .block = 96, .max_cycles = CYCLES, .threads = threads};
+    struct shape shape = {.grid = 12, .block = moves ? 256 : 96, .max_cycles = CYCLES, .threads = threads};
     enum gpu_status status = device_try(&d, "k", shape, 2, params);
     if (status != GPU_OK && status != GPU_LIMIT)
         fail_msg("%s %s: %s %s", machine, settings, gpu_status_name(status), strbuf_text(&d.text));
@@ -222,6 +231,7 @@ static void test_every_fact_is_seen_to_break(void **state)
         {"gtx480", "gpu.sms=3 partition.channels=2 locks.queue=true", 1},
         {"gtx480", "gpu.sms=2 partition.channels=2 sm.cores=4", 1},
         {"gtx480", "gpu.sms=66 partition.channels=2", 1}, /* more ports than a word has bits */
+        {"h100", "gpu.sms=2 gpu.memory_mib=64", 1},
     };
     struct mutator *m = calloc(1, sizeof *m);
     for (unsigned i = 0; i < sizeof machines / sizeof machines[0]; i++)

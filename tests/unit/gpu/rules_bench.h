@@ -202,7 +202,7 @@ static inline void bench_memory(struct bench *b)
 
 static inline char bench_owner(const struct core_stalls *before, const struct core_stalls *after)
 {
-    static const char letters[] = "IshdfaMCPABcFzLRKbx-";
+    static const char letters[] = "IshdfaMCPABcFSzLRKbx-";
     for (unsigned i = 0; i < CORE_STALL_COUNT; i++)
         if ((&after->issued)[i] != (&before->issued)[i])
             return letters[i];

@@ -162,7 +162,7 @@ static void objects_are_as_the_manual_says(void **state)
         }
     }
     assert_true(phases > 3000);
-    for (unsigned fault = MBARRIER_UNINITIALISED; fault < MBARRIER_COMPLETES; fault++)
+    for (unsigned fault = MBARRIER_UNINITIALISED; fault < MBARRIER_PARTED; fault++) /* which an object does not see */
         assert_true(faults[fault] > 50);
 }
 
