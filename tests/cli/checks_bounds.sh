@@ -81,6 +81,22 @@ __global__ void right(int *p, int *p_end, int *q, int *q_end, size_t distance, b
     __syncthreads();
     p[threadIdx.x] = s[threadIdx.x];
 }
+// Half of each warp is kept in a loop for so long that ITS lets the others go on, which come to a barrier first: to that behind the loop,
+// and to that in front of it, one time round ahead.
+__global__ void late(int *p, int n)
+{
+    unsigned v = 1;
+    for (int round = 0; round < 2; round++) {
+        __syncthreads();
+        for (int i = 0; threadIdx.x >= 16 && i < n; i++)
+            v = v * 3 + i;
+        p[threadIdx.x] = v;
+    }
+    for (int i = 0; threadIdx.x >= 16 && i < n; i++)
+        v = v * 5 + i;
+    __syncthreads();
+    p[threadIdx.x] = v;
+}
 int main(int argc, char **argv)
 {
     const char *name = argv[1];
@@ -99,6 +115,8 @@ int main(int argc, char **argv)
         member<<<2, 32, 128>>>({32, p}, by);
     if (!strcmp(name, "parameters")) // the allocation behind q was freed, and the parameters lie there
         cudaFree(at), cudaMalloc(&at, 64), cudaMemcpy(at, &q, sizeof q, cudaMemcpyHostToDevice), parameters<<<2, 32>>>(at, q, by ? 512 : 0);
+    if (!strcmp(name, "skipped") && !by)
+        late<<<1, 32>>>(p, 4000);
     right<<<2, 32>>>(p, p + 64, q, q + 64, 128, by == 0);
     cudaError_t status = cudaDeviceSynchronize();
     cudaFree(p);
