@@ -73,8 +73,8 @@ static void find_order(const struct runtime *rt, struct set *before)
             }
 }
 
-/* Launches that run together: their places in the queue, which of them each comes after, and of these those whose leave
- * is enough (gpu_given.lets). */
+/* Launches that run together: their places in the queue, which of them each comes after, and of these those whose
+ * permission is enough (gpu_given.lets). */
 struct group {
     size_t places[GPU_TOGETHER];
     uint64_t after[GPU_TOGETHER], lets[GPU_TOGETHER];
@@ -109,9 +109,9 @@ static unsigned in_front(const struct runtime *rt, const struct group *g, size_t
     return g->count;
 }
 
-/* The members before the k-th thing, a launch with leave to come early, whose own leave is enough: that in front of it in its
+/* The members before the k-th thing, a launch that may begin early, whose permission is enough: that in front of it in its
  * stream, and what that comes after. What it waits for by events, and in other streams, is to have ended. */
-static uint64_t leaves(const struct runtime *rt, const struct group *g, size_t k)
+static uint64_t permitting(const struct runtime *rt, const struct group *g, size_t k)
 {
     unsigned front = in_front(rt, g, k);
     return front < g->count && launch_of(rt->behind.items[k])->early ? g->after[front] | UINT64_C(1) << front : 0;
@@ -128,7 +128,7 @@ static bool find_group(const struct runtime *rt, const struct set *before, struc
         uint64_t after = 0;
         for (unsigned n = 0; n < g->count; n++)
             after |= has(&before[k], g->places[n]) ? UINT64_C(1) << n : 0;
-        g->lets[g->count] = leaves(rt, g, k);
+        g->lets[g->count] = permitting(rt, g, k);
         beside |= g->count && (g->lets[g->count] || after != UINT64_MAX >> (64 - g->count));
         add(&g->members, k);
         g->places[g->count] = k;

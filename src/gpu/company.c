@@ -8,9 +8,9 @@
  * statistics of SMs belong to one kernel, for the cycles in which it owned them. On hardware, blocks of two kernels can
  * be on an SM together: here the later kernel waits for longer.
  *
- * A launch that may begin early (programmatic dependent launch) begins when each block of those whose leave is enough for it
- * lets it (griddepcontrol.launch_dependents) or has ended, and all others that it comes after have ended; its warps can
- * wait for the ends of all of them (griddepcontrol.wait).
+ * A launch that may begin early (programmatic dependent launch) begins when each block of those launches whose
+ * permission is enough (gpu_given.lets) has given it (griddepcontrol.launch_dependents) or has ended, and all others that
+ * it comes after have ended; its warps can wait for the ends of all of them (griddepcontrol.wait).
  *
  * A kernel has ended when its last block has retired: warps retire when their stores are acknowledged, so all that it
  * wrote is visible. What SMs share (L2, DRAM, networks) is counted for all kernels together.
@@ -31,7 +31,7 @@ enum state { WAITS, RUNS, ENDED };
 struct member {
     struct gpu_run *run;
     uint64_t after; /* members that must have ended before it begins, */
-    uint64_t lets;  /* but for these of them, whose blocks need only let it: none unless it may come early */
+    uint64_t lets;  /* but for these of them, whose permission is enough: none unless it may begin early */
     enum state state;
     bool late;                       /* it could have begun before, but gpu.kernels others ran */
     uint64_t given;                  /* the cycle in which the host gives it, at the earliest */
@@ -594,7 +594,8 @@ bool gpu_may_share(const struct gpu *gpu, const struct gpu_launch *l)
     return l->mode == GPU_TIMING && !l->warms && of_machine && of_looks && of_kernel;
 }
 
-/* Members that are left when some cannot be launched: those that came after them no longer do. */
+/* A set of launches as the set of members that they are. Those that could not be launched are no members, so nobody comes
+ * after them. places: by launch, its member, or nothing. */
 static uint64_t members_of(uint64_t given, const uint64_t *places)
 {
     uint64_t members = 0;

@@ -277,8 +277,9 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
 struct gpu_given {
     struct gpu_launch launch;
     uint64_t after; /* set of those before it in the list that must have ended before it begins */
-    uint64_t lets;  /* of one that comes early: those of `after` for which it is enough that each of their blocks has let it
-                       or ended. What lies before one of them in turn belongs to the set too: that one has begun. */
+    uint64_t lets;  /* of one that may begin early: those of `after` for which it is enough that each of their blocks has
+                       given permission or ended. With a launch the set has those of `after` that it in turn comes after:
+                       it has begun, so they have let it. */
     struct gpu_result *result;
     struct diag_sink *sink;
 };

@@ -174,10 +174,11 @@ bool waits_on_object(const struct waits_warp *node);
 bool waits_same_object(const struct waits_warp *a, const struct waits_warp *b);
 /* Appends a line for each object that lanes of the warp wait for: what its phase lacks, and where the others are. */
 void waits_add_objects(const struct waits *waits, const struct waits_warp *node, struct strbuf *out);
-/* waits_registers.c: true, the warp waits for registers of its block; the setmaxnreg that it has executed; true, two warps lack the
- * same of them, or one waits for none. */
+/* waits_registers.c: true if the warp waits for registers of its block. */
 bool waits_for_registers(const struct waits_warp *node);
+/* Of such a warp: the setmaxnreg at which it waits. */
 uint32_t waits_registers_pc(const struct waits_warp *node);
+/* False if both wait for registers, and a report would say different things of them. */
 bool waits_same_registers(const struct waits_warp *a, const struct waits_warp *b);
 /* Appends how many it lacks, and a line of which warps of its block have them, and where each stands. */
 void waits_add_registers(const struct waits *waits, const struct waits_warp *node, struct strbuf *out);

@@ -63,8 +63,8 @@ void waits_add_registers(const struct waits *w, const struct waits_warp *node, s
 {
     const struct sm_pool *pool = node->state.pool;
     uint32_t own = node->state.index, lacks = (uint32_t)(pool->wants[own] - pool->has[own]);
-    strbuf_addf(out, "\n    it has %u registers a thread and asks for %u, and of the %u more %u are free in its block", pool->has[own],
-                pool->wants[own], lacks, pool->free);
+    strbuf_addf(out, "\n    it has %u registers a thread and asks for %u, and of the %u more %u are free in its block",
+                pool->has[own], pool->wants[own], lacks, pool->free);
     for (uint32_t first = 0, last; first < pool->warps; first = last + 1) {
         const struct waits_warp *holder = warp_of(w, node, first);
         for (last = first; last + 1 < pool->warps && pool->has[last + 1] == pool->has[first] &&

@@ -6,9 +6,9 @@
  * others have none: a fence waits for the acknowledgements of what is before it, however long they take, so a program
  * that has its fences waits longer and ends as before.
  *
- * Which programs he hurts is a matter of what he holds. A store that is held shows where a later one of its thread
- * comes through and others read both; holding both, or a reader's look at the flag, only lets time pass. So his seed
- * gives him a temper, of which each hurts other programs. */
+ * Which mistakes it shows depends on what it holds. A missing fence shows where a store is held, a later one of the same
+ * thread is not, and others read both; if both are held, or the reader's load of the flag is, nothing but time passes. So
+ * the seed chooses one of several *tempers*, which hold different things and show different mistakes. */
 #include <string.h>
 
 #include "isa/op.h"
@@ -38,7 +38,7 @@ static const struct temper tempers[] = {
 };
 enum { TEMPERS = sizeof tempers / sizeof tempers[0] };
 
-/* Of stores that are spared. */
+/* For stores that the temper spares. */
 static const struct temper mild = {.first = 4, .briefly = true};
 
 /* For so many cycles, as a power of two, the same ones are spared. */
@@ -97,7 +97,8 @@ static void bytes_of(const struct packet *p, uint64_t bytes[2])
         add_bytes(bytes, p->address % PACKET_LINE_BYTES, p->bytes);
 }
 
-/* A store and what comes behind it and brings no line into an L1: of other bytes, nobody knows which was first. */
+/* What comes behind a store may overtake it: they touch no byte in common, and no L1 gets a copy of the line, so nothing
+ * depends on which of them was first. */
 static bool may_pass(const struct slice *s, const struct packet *behind, const struct packet *store)
 {
     uint64_t a[2] = {0}, b[2] = {0};

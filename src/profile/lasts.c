@@ -24,8 +24,7 @@ void profile_lasts_launch(struct profile_lasts *s, const struct lockstep_launch_
     s->blocks[e->warp] = (uint8_t)e->block;
     if (e->again || e->warp_in_block)
         return;
-    s->indices[e->block] =
-        e->block_index[0] | (uint64_t)e->block_index[1] << 32 | (uint64_t)e->block_index[2] << 48;
+    s->indices[e->block] = e->block_index[0] | (uint64_t)e->block_index[1] << 32 | (uint64_t)e->block_index[2] << 48;
     s->born[e->block] = e->cycle;
     for (uint32_t i = 0; i < s->site_count; i++)
         end_block(&s->sites[i], e->block);

@@ -1,6 +1,6 @@
-/* Which warp of a block comes last to a barrier, or ends last, and what has kept it: by samples of what it did since the barrier before
- * (or since its block began), beside those of the warp that came first. Part of the state of struct profile_barriers;
- * profile_lasts_gather brings those of all SMs together when the kernel has ended. */
+/* Which warp of a block comes last to a barrier, or ends last, and what has kept it: by samples of what it did since
+ * the barrier before (or since its block began), beside those of the warp that came first. Part of the state of struct
+ * profile_barriers; profile_lasts_gather brings those of all SMs together when the kernel has ended. */
 #ifndef LOCKSTEP_PROFILE_LASTS_H
 #define LOCKSTEP_PROFILE_LASTS_H
 
@@ -12,7 +12,8 @@
 #define PROFILE_LAST_SITES 32  /* barrier instructions of an SM: the first ones that opened */
 #define PROFILE_LAST_DIDS 1024 /* of an SM: instructions and causes to which time went, of all sites */
 
-#define PROFILE_LAST_END UINT32_MAX /* in place of a barrier's pc: the end of the block, to which its warps come, too */
+#define PROFILE_LAST_END UINT32_MAX /* in place of a barrier's pc: the end of the block, to which its warps come, too  \
+                                     */
 
 /* What a block has waited at a barrier. */
 struct profile_last_block {
@@ -41,9 +42,9 @@ struct profile_last_did {
 
 /* Blocks that have ended. */
 struct profile_last_ends {
-    uint64_t blocks, warps;            /* how many, and how many warps they had */
-    uint64_t spread;                   /* cycles from the end of the first warp to that of the last one, of all blocks */
-    uint64_t cycles;                   /* from the launch of a block to the end of its last warp, of all */
+    uint64_t blocks, warps; /* how many, and how many warps they had */
+    uint64_t spread;        /* cycles from the end of the first warp to that of the last one, of all blocks */
+    uint64_t cycles;        /* from the launch of a block to the end of its last warp, of all */
     struct profile_last_block longest; /* `cycles` are those */
 };
 
@@ -55,8 +56,8 @@ struct profile_lasts {
     struct profile_last_site sites[PROFILE_LAST_SITES];
     struct profile_last_did dids[PROFILE_LAST_DIDS]; /* by hash, the next free one after that */
     uint32_t did_count;
-    uint8_t names[PROFILE_LAST_WARPS];   /* by slot: the warp's number in its block */
-    uint8_t blocks[PROFILE_LAST_WARPS];  /* by slot: of its block */
+    uint8_t names[PROFILE_LAST_WARPS];    /* by slot: the warp's number in its block */
+    uint8_t blocks[PROFILE_LAST_WARPS];   /* by slot: of its block */
     uint64_t indices[PROFILE_LAST_WARPS]; /* by block slot: as in struct profile_warp_name */
 };
 

@@ -39,8 +39,7 @@ bool profile_polls_looks(const struct profile_polls *s);
 bool profile_polls_accessed(struct profile_polls *s, struct profile_words *words,
                             const struct lockstep_access_event *e);
 /* Any access: nothing is done for loads by which threads do not wait for each other. The words of the SM are told of
- * polls. True: from now on the state is to
- * be told what the warp issues, until profile_polls_issued returns false. */
+ * polls. True: from now on the state is to be told what the warp issues, until profile_polls_issued returns false. */
 static inline bool profile_polls_access(struct profile_polls *s, struct profile_words *words,
                                         const struct lockstep_access_event *e)
 {

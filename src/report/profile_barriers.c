@@ -172,8 +172,8 @@ static void add_who(const struct profile_barrier_total *barrier, bool ends, stru
                     profile_uses_ratio(barrier->cycles[warp], barrier->times[warp]));
     else
         strbuf_addf(out, "the last warp, %s, %s %.0f cycles after the first in %" PRIu64 " %s",
-                    ends || is_one_of_its_block(barrier) ? "in each block another one"
-                                                         : "from phase to phase another one",
+                    ends || is_one_of_its_block(barrier) ? "a different one in each block"
+                                                         : "a different one from phase to phase",
                     does, profile_uses_ratio(n[PROFILE_BARRIER_spread], n[PROFILE_BARRIER_opened]),
                     n[PROFILE_BARRIER_opened], what);
 }

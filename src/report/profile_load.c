@@ -94,7 +94,7 @@ void profile_load_add_few(const struct profile_lines *p, struct strbuf *out)
     strbuf_addf(out, "An SM has %.1f warps on average while it has any, too few to hide waits for values: ",
                 profile_uses_ratio(load.warp_cycles, load.busy));
     if (load.blocks > load.sms * load.fit && load.limit)
-        strbuf_addf(out, "%" PRIu64 " block%s at a time fit, limited by %s", load.fit, load.fit == 1 ? "" : "s",
+        strbuf_addf(out, "%" PRIu64 " block%s at a time, limited by %s", load.fit, load.fit == 1 ? " fits" : "s fit",
                     load.limit);
     else
         add_blocks(&load, out);

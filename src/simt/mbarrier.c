@@ -112,8 +112,8 @@ void mbarrier_describe_fault(enum mbarrier_fault fault, uint64_t object, uint64_
                     mbarrier_tx(object), (unsigned long long)operand);
         break;
     case MBARRIER_PARTED:
-        strbuf_add(out, "an mbarrier's phase ends by the first bytes of a copy, of which others are still to come: fewer are "
-                        "expected (expect_tx) than copies bring");
+        strbuf_add(out, "an mbarrier's phase ends while bytes of a copy are still to come: expect_tx announces fewer than the "
+                        "copies bring");
         break;
     case MBARRIER_COMPLETES:
         strbuf_addf(out, "an arrival with .noComplete would end the mbarrier's phase");

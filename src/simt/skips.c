@@ -90,8 +90,7 @@ uint64_t simt_skipping(const struct simt_warp *warp, uint64_t missing, uint32_t 
             continue;
         uint32_t join = isa_reconvergence_point(module, function, pc, at);
         bool joins = join != ISA_PC_NONE && !ends(&module->instrs[join]);
-        if (joins && !leads(module, function, at, join, ISA_PC_NONE) &&
-            !leads(module, function, join, ISA_PC_NONE, pc))
+        if (joins && !leads(module, function, at, join, ISA_PC_NONE) && !leads(module, function, join, ISA_PC_NONE, pc))
             found |= walk.lanes & missing;
     }
     return found;

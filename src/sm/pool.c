@@ -43,18 +43,21 @@ static bool check_others(const struct sm_pool *pool, unsigned warp, uint64_t run
         unsigned other = mask_first(rest);
         uint32_t done = pool->sets[other] - mask_has(pool->waiting, other);
         if (!mask_has(running, other) && done < n) {
-            blame(fault, r, "setmaxnreg is executed by all warps of a warpgroup, and warp %u has ended without it", other);
+            blame(fault, r, "setmaxnreg is executed by all warps of a warpgroup, and warp %u has ended without it",
+                  other);
             return false;
         }
         if (done + 1 < n) {
-            blame(fault, r, "warp %u executes setmaxnreg again, and warp %u of its warpgroup has not got past that of line %u: "
-                            "between two, the warps of a group wait for each other",
+            blame(fault, r,
+                  "warp %u executes setmaxnreg again, and warp %u of its warpgroup has not got past that of line %u: "
+                  "between two, the warps of a group wait for each other",
                   warp, other, line_of(code, last));
             return false;
         }
         if (pool->sets[other] >= n && last != r->pc) {
-            blame(fault, r, "warp %u executes this setmaxnreg, and warp %u that of line %u: all warps of a warpgroup execute "
-                            "the same one",
+            blame(fault, r,
+                  "warp %u executes this setmaxnreg, and warp %u that of line %u: all warps of a warpgroup execute "
+                  "the same one",
                   warp, other, line_of(code, last));
             return false;
         }
@@ -62,21 +65,22 @@ static bool check_others(const struct sm_pool *pool, unsigned warp, uint64_t run
     return true;
 }
 
-static bool check(const struct sm_pool *pool, unsigned warp, uint64_t running, uint64_t live, const struct simt_result *r,
-                  const struct isa_module *code, struct simt_fault *fault)
+static bool check(const struct sm_pool *pool, unsigned warp, uint64_t running, uint64_t live,
+                  const struct simt_result *r, const struct isa_module *code, struct simt_fault *fault)
 {
     bool more = r->instr->mods.atomic == ISA_ATOMIC_INC;
     uint32_t to = (uint32_t)r->instr->src[0].value, has = pool->has[warp];
     if (live & ~r->mask) {
         struct strbuf lanes = {0};
         simt_add_lanes(&lanes, live & ~r->mask);
-        blame(fault, r, "setmaxnreg is executed by all threads of a warp together, here without %s", strbuf_text(&lanes));
+        blame(fault, r, "setmaxnreg is executed by all threads of a warp together, here without %s",
+              strbuf_text(&lanes));
         strbuf_free(&lanes);
         return false;
     }
     if (more ? to < has : to > has) {
-        blame(fault, r, "setmaxnreg%s names %u registers, and warp %u has %u of each thread", more ? ".inc" : ".dec", to,
-              warp, has);
+        blame(fault, r, "setmaxnreg%s names %u registers, and warp %u has %u of each thread", more ? ".inc" : ".dec",
+              to, warp, has);
         return false;
     }
     return check_others(pool, warp, running, r, code, fault);
@@ -131,14 +135,15 @@ uint64_t sm_pool_set(struct sm_pool *pool, unsigned warp, uint64_t running, uint
     return 0;
 }
 
-bool sm_pool_ended(const struct sm_pool *pool, unsigned warp, const struct simt_result *r, const struct isa_module *code,
-                   struct simt_fault *fault)
+bool sm_pool_ended(const struct sm_pool *pool, unsigned warp, const struct simt_result *r,
+                   const struct isa_module *code, struct simt_fault *fault)
 {
     uint32_t last = pool->pc[warp / SM_GROUP_WARPS];
     for (uint64_t rest = group_of(pool, warp); rest; rest &= rest - 1)
         if (pool->sets[mask_first(rest)] > pool->sets[warp]) {
-            blame(fault, r, "warp %u ends without the setmaxnreg of line %u, which warp %u has executed: all warps of a "
-                            "warpgroup execute it",
+            blame(fault, r,
+                  "warp %u ends without the setmaxnreg of line %u, which warp %u has executed: all warps of a "
+                  "warpgroup execute it",
                   warp, line_of(code, last), mask_first(rest));
             return false;
         }

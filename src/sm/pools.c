@@ -1,6 +1,6 @@
-/* setmaxnreg on an SM: the block's registers (pool.h) and the warps that wait for them. A warp gives registers back, or gets those
- * that are free, when it issues; one that waits goes on when others have given enough back. What the
- * instruction itself takes on cards is not known, so it takes what any other does that has no result. How many registers a
+/* setmaxnreg on an SM: the block's registers (pool.h) and the warps that wait for them. A warp gives registers back, or
+ * gets those that are free, when it issues; one that waits goes on when others have given enough back. How long the
+ * instruction itself takes on cards is not known: here as long as any other without a result. How many registers a
  * block has is settled by its launch: what its warps move among themselves makes no place for other blocks. */
 #include "sm/pools.h"
 

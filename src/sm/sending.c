@@ -61,8 +61,8 @@ static void send(struct sm *sm, unsigned slot, struct packet *p)
     lsu_cluster_ask(&sm->lsu, p, to);
 }
 
-/* The block that something is sent to is known to have ended: an error of the sender. What is under way when its block ends is
- * lost. */
+/* True: the block that something is sent to is known to have ended, which is an error of the sender's and is recorded. What
+ * is under way when a block ends is lost. */
 static bool is_gone(struct sm *sm, unsigned slot, uint32_t pc, unsigned lane, uint64_t address)
 {
     const struct sm_block *block = &sm->blocks[sm->warp.slots[slot].block];

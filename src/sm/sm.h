@@ -228,8 +228,8 @@ uint64_t sm_bytes_for(const struct sm *sm, const struct simt_block *block, uint3
 uint64_t sm_residents(const struct sm *sm);
 /* Begins to count anew what warps do. progress: and to note what they write. */
 void sm_watch_reset(struct sm *sm, bool progress);
-/* Grows with each write that changes a location, as far as that was noted since the last progress, and with each phase of an
- * mbarrier that ends: only that lets those go on who wait for it. */
+/* Grows with each write that changes a location, as far as that was noted since the last progress, and with each phase of
+ * an mbarrier that ends: warps that wait for one go on by that alone. */
 uint64_t sm_changes(const struct sm *sm);
 /* The barrier of the grid, of which an SM knows its own blocks. */
 struct sm_grid_barrier {

@@ -1,7 +1,6 @@
 /* Where warps and blocks of an SM keep their state: scoreboards, registers, predicates, the first entries of the
- * reconvergence stacks, shared memory, who has arrived at mbarriers, how registers are
- * shared out. All of it lies in one piece of the device's
- * memory, as large as the launch needs: hosts clear memory before they give it, and of the register file of a large SM
+ * reconvergence stacks, shared memory, who has arrived at mbarriers, how registers are shared out. All of it lies in one
+ * piece of the device's memory, as large as the launch needs: hosts clear memory before they give it, and of the register file of a large SM
  * most kernels use a small part. A later launch that needs more gets a larger piece, twice the last one at least, so
  * that all pieces together are less than four times what the largest launch needs. */
 #include "base/bits.h"

@@ -195,7 +195,7 @@ NOT_INLINE void tell_parts(struct sm *sm, unsigned slot, struct simt_access *a)
     a->element_bytes = most;
 }
 
-/* Tells of an access of other blocks' shared memory, of which observers hear and the progress watch. Its lanes that name their own block,
+/* Tells observers and the progress watch of an access of other blocks' shared memory. Its lanes that name their own block,
  * in a->beside, were served at issue. */
 COLD NOT_INLINE void tell_cluster(struct sm *sm, unsigned slot, const struct simt_access *a)
 {

@@ -5,7 +5,8 @@
 
 #include "base/hash.h"
 
-#define SHORTEST 32 /* cycles from one look at a warp to the next, on average, when it has just begun to be followed */
+#define SHORTEST 32 /* cycles from one look at a warp to the next, on average, when it has just begun to be followed   \
+                     */
 #define PART 4      /* later: the time for which it has been followed, over this */
 #define NEAR 4      /* places at which a count may stand */
 

@@ -57,8 +57,8 @@ cycles() {
 all() {
     json "$1.fast" --profile "./$1" 0
     for how in "1:warp 3 comes last in 100% of 128 phases, [0-9]+ cycles after the first;" \
-        "2:the last warp, from phase to phase another one, comes [0-9]+ cycles after the first in 128 phases;" \
-        "3:the last warp, in each block another one, comes [0-9]+ cycles after the first in 128 phases;" \
+        "2:the last warp, a different one from phase to phase, comes [0-9]+ cycles after the first in 128 phases;" \
+        "3:the last warp, a different one in each block, comes [0-9]+ cycles after the first in 128 phases;" \
         "4:warp 6 comes last in (1[2-9]|2[0-9])% of 128 phases, [0-9]+ cycles after the first; .*; [6-9][0-9]% of that time is of block 5\."; do
         tells "$1" "${how%%:*}" "${how#*:}"
         [ "$(cycles found.out)" -gt $((2 * $(cycles "$1.fast.out"))) ] || wrong "$1: the planted line costs little"

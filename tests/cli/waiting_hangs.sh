@@ -27,7 +27,7 @@ told() {
 waits="wait for the phase of an mbarrier at waiting_hangs.ptx:"
 told 3 starve "wait for registers of their block at waiting_hangs.ptx:23:2" "it has 168 registers a thread and asks for 240, and of the 72 more 8 are free in its block" \
     "held by warps 0-3: 40 (at barrier 1, before waiting_hangs.ptx:21:2), warps 4-" "(waits for registers, before waiting_hangs.ptx:24:2)"
-told 1 overshoot "waiting_hangs.ptx:40:2: error: kernel overshoot: an mbarrier's phase ends by the first bytes of a copy, of which others are still to come"
+told 1 overshoot "waiting_hangs.ptx:40:2: error: kernel overshoot: an mbarrier's phase ends while bytes of a copy are still to come: expect_tx announces fewer than the copies bring"
 told 0 uncommitted
 told 1 invalid "waiting_hangs.ptx:68:2: error: kernel invalid: there is no mbarrier object: it was not initialised, or is invalid again"
 told 1 gone "waiting_hangs.ptx:96:2: error: kernel gone: access to the shared memory of block (1,0,0), of rank 1 in the cluster of block (0,0,0), which has ended"
