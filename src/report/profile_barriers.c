@@ -13,25 +13,13 @@
 #define LEAST_PLACE 0.2  /* of the time between the first warp and the last one, for a line to be named */
 #define NEARLY_ALL 0.95  /* of it */
 
-/* calls: with the outermost calls in whose place they stand. */
-static bool same_line(const json_t *one, const json_t *other, bool calls)
-{
-    struct strbuf a = {0}, b = {0};
-    profile_uses_add_place(one, calls, &a);
-    profile_uses_add_place(other, calls, &b);
-    bool same = !strcmp(strbuf_text(&a), strbuf_text(&b));
-    strbuf_free(&a);
-    strbuf_free(&b);
-    return same;
-}
-
 static void add_did(struct profile_barrier_total *barrier, const json_t *object)
 {
     const char *cause = json_string_value(json_object_get(object, "cause"));
     int64_t excess = (int64_t)(profile_uses_number(object, "last") - profile_uses_number(object, "first"));
     for (size_t i = 0; i < barrier->dids.count; i++) {
         struct profile_barrier_did *did = &barrier->dids.items[i];
-        if (strcmp(did->cause, cause ? cause : "") != 0 || !same_line(did->object, object, false))
+        if (strcmp(did->cause, cause ? cause : "") != 0 || !profile_uses_same_place(did->object, object, false))
             continue;
         did->excess += excess;
         return;
@@ -60,7 +48,7 @@ static void add_lasts(struct profile_barrier_total *barrier, const json_t *objec
 static struct profile_barrier_total *find(const struct profile_barriers_report *barriers, const json_t *object)
 {
     for (size_t i = 0; i < barriers->of.count; i++)
-        if (same_line(barriers->of.items[i].object, object, true))
+        if (profile_uses_same_place(barriers->of.items[i].object, object, true))
             return &barriers->of.items[i];
     return NULL;
 }
@@ -100,7 +88,7 @@ static int64_t excess_of_line(const struct profile_barrier_total *barrier, const
 {
     int64_t excess = 0;
     for (size_t i = 0; i < barrier->dids.count; i++)
-        if (same_line(barrier->dids.items[i].object, at->object, false))
+        if (profile_uses_same_place(barrier->dids.items[i].object, at->object, false))
             excess += barrier->dids.items[i].excess;
     return excess;
 }

@@ -67,7 +67,7 @@ void profile_load_add_idle(const struct profile_lines *p, struct strbuf *out)
     struct profile_ends *ends = profile_ends_read(p->kernels, p->name);
     uint64_t longest = profile_uses_number(ends->longest, "cycles");
     double each = profile_uses_ratio(ends->cycles, ends->as.counts[PROFILE_BARRIER_opened]);
-    strbuf_addf(out, "SMs have no warps in %.0f%% of their cycles: ", 100 * profile_load_idle(p));
+    strbuf_addf(out, "SMs have none of its warps in %.0f%% of their cycles: ", 100 * profile_load_idle(p));
     if (load.launches > 1)
         strbuf_addf(out, "%" PRIu64 " launches of %.0f cycles, ", load.launches,
                     profile_uses_ratio(load.cycles, load.launches));

@@ -117,6 +117,17 @@ void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out)
     add_place(use, calls ? "called from" : NULL, out);
 }
 
+bool profile_uses_same_place(const json_t *one, const json_t *other, bool calls)
+{
+    struct strbuf a = {0}, b = {0};
+    profile_uses_add_place(one, calls, &a);
+    profile_uses_add_place(other, calls, &b);
+    bool same = !strcmp(strbuf_text(&a), strbuf_text(&b));
+    strbuf_free(&a);
+    strbuf_free(&b);
+    return same;
+}
+
 void profile_uses_add_called(const json_t *use, const char *called, struct strbuf *out)
 {
     add_place(use, called, out);

@@ -31,6 +31,8 @@ void profile_uses_add_block(const json_t *block, struct strbuf *out);
 /* Appends the place of an instruction: its line, or its line of the PTX. calls: with the outermost call in whose place
  * it stands, "lock.cu:9 (called from main.cu:23)". */
 void profile_uses_add_place(const json_t *use, bool calls, struct strbuf *out);
+/* True: that says the same of two instructions. */
+bool profile_uses_same_place(const json_t *one, const json_t *other, bool calls);
 /* Likewise, with other words in place of "called from". */
 void profile_uses_add_called(const json_t *use, const char *called, struct strbuf *out);
 /* Appends where a word is taken, "taken at lock.cu:9 (called from main.cu:23)", by the instructions of an array. Of

@@ -49,11 +49,14 @@ static void add_takes(struct profile_lock_sum *word, const json_t *object)
     size_t i;
     const json_t *take;
     json_array_foreach(json_object_get(object, "takes"), i, take)
-        for (size_t n = 0; n < json_array_size(word->takes) && n < PROFILE_WORD_PCS; n++)
-            for (unsigned c = 0; c < PROFILE_TAKE_COUNTS; c++)
-                if (profile_uses_number(json_array_get(word->takes, n), "pc") == profile_uses_number(take, "pc"))
-                    profile_uses_count(take, profile_take_name((enum profile_take_count)c), false,
-                                       &word->by_take[n][c]);
+    {
+        size_t n = 0;
+        while (n < PROFILE_WORD_PCS && n < json_array_size(word->takes) &&
+               profile_uses_number(json_array_get(word->takes, n), "pc") != profile_uses_number(take, "pc"))
+            n++;
+        for (unsigned c = 0; c < PROFILE_TAKE_COUNTS && n < PROFILE_WORD_PCS && n < json_array_size(word->takes); c++)
+            profile_uses_count(take, profile_take_name((enum profile_take_count)c), false, &word->by_take[n][c]);
+    }
 }
 
 /* Sorts the word's instructions; of those whose threads waited as long, the first one stays so. */
@@ -148,17 +151,12 @@ static bool was_given(const struct profile_lock_sum *word)
     return word->counts[PROFILE_WORD_given];
 }
 
-/* True: two instructions stand at one line; or (calls) in the place of one call. */
-static bool agree(const json_t *one, const json_t *other, bool calls)
+/* True: two instructions stand in the place of one call. */
+static bool same_caller(const json_t *one, const json_t *other)
 {
     struct strbuf a = {0}, b = {0};
-    if (calls) {
-        profile_uses_add_caller(one, &a);
-        profile_uses_add_caller(other, &b);
-    } else {
-        profile_uses_add_place(one, false, &a);
-        profile_uses_add_place(other, false, &b);
-    }
+    profile_uses_add_caller(one, &a);
+    profile_uses_add_caller(other, &b);
     bool same = !strcmp(strbuf_text(&a), strbuf_text(&b));
     strbuf_free(&a);
     strbuf_free(&b);
@@ -178,7 +176,7 @@ static void add_looked(const json_t *looks, struct strbuf *out)
 static bool is_told(const struct profile_lock_sum *word, size_t take)
 {
     for (size_t i = 0; i < take; i++)
-        if (agree(json_array_get(word->takes, i), json_array_get(word->takes, take), false))
+        if (profile_uses_same_place(json_array_get(word->takes, i), json_array_get(word->takes, take), false))
             return true;
     return false;
 }
@@ -195,7 +193,7 @@ static void add_each_take(const struct profile_lock_sum *word, struct strbuf *ou
             continue;
         for (size_t n = i; n < count; n++)
             for (unsigned c = 0; c < PROFILE_TAKE_COUNTS; c++)
-                if (agree(json_array_get(word->takes, i), json_array_get(word->takes, n), false))
+                if (profile_uses_same_place(json_array_get(word->takes, i), json_array_get(word->takes, n), false))
                     sum[c] += word->by_take[n][c];
         strbuf_add(out, "        at ");
         profile_uses_add_place(json_array_get(word->takes, i), false, out);
@@ -246,10 +244,10 @@ static const char *called(const struct profile_lock_sum *word)
     uint64_t all = 0, others = 0;
     for (size_t i = 0; i < json_array_size(word->takes); i++) {
         const json_t *other = json_array_get(word->takes, i);
-        if (!agree(first, other, false))
+        if (!profile_uses_same_place(first, other, false))
             continue;
         all += word->waited_at[i];
-        others += agree(first, other, true) ? 0 : word->waited_at[i];
+        others += same_caller(first, other) ? 0 : word->waited_at[i];
     }
     return profile_uses_ratio(others, all) > LEAST_OTHERS ? "called mostly from" : "called from";
 }
@@ -284,8 +282,7 @@ static struct profile_variable choose(const struct profile_words_report *report,
 }
 
 /* What a sentence says in front of the places: how much, and for what. given: times that it was given back. */
-static void add_waits(const struct profile_variable *variable, uint64_t given, uint64_t warp_cycles,
-                      struct strbuf *out)
+static void add_waits(const struct profile_variable *variable, uint64_t given, uint64_t warp_cycles, struct strbuf *out)
 {
     const char *kind = given ? "lock" : "word";
     double percent = 100 * profile_uses_ratio(variable->waited, warp_cycles);

@@ -57,10 +57,10 @@ tells() {
 }
 all() {
     json "$1.stats" --profile "./$1"
-    says "$1.stats.out" one_block '^SMs have no warps in [89][0-9]% of their cycles: block 7 takes [0-9]+ cycles, [0-9.]+ times as many as a block does on average\.$'
+    says "$1.stats.out" one_block '^SMs have none of its warps in [89][0-9]% of their cycles: block 7 takes [0-9]+ cycles, [0-9.]+ times as many as a block does on average\.$'
     says "$1.stats.out" one_warp "^[67][0-9]% of warp-cycles are of warps that have ended and wait for their block: warp 2 ends last in 100% of 30 blocks, [0-9]+ cycles after the first; it spends .*them at load.cu:($slow|$((slow - 1))) \(.*\)\.\$"
     tells "$1.stats.out" one_warp_each 'An SM has 1.0 warps on average while it has any, too few to hide waits for values: the grid has 15 blocks for 15 SMs\.'
-    says "$1.stats.out" tiny '^SMs have no warps in 93% of their cycles: 10 launches of [0-9]+ cycles, a launch has 1 block for 15 SMs\.$'
+    says "$1.stats.out" tiny '^SMs have none of its warps in 93% of their cycles: 10 launches of [0-9]+ cycles, a launch has 1 block for 15 SMs\.$'
     awk 'length > 80' "$1.stats.out" | grep . && wrong "lines are too long"
 }
 profiled load
