@@ -3,10 +3,8 @@
  * CUDA C++ Programming Guide wants __syncthreads() where all threads of the block come to it or none does.
  *
  * Lanes that end first, as by a `return` in front of it, are not waited for and are none of these: the code of both
- * joins nowhere but at the end. Nor are lanes that may still come, to it or to another barrier, as far as the code
- * tells: some divergence models let lanes go on without others that a loop keeps for long, and in a loop, or in a
- * function that is called again, those others may be behind by one time. So of barriers in called functions nothing is
- * told, nor of one to which the place where both meet leads back. */
+ * joins nowhere but at the end. Nor are lanes that may still come, to it or on their way to another barrier, as far as
+ * the code tells. */
 #include <stdlib.h>
 
 #include "base/bits.h"
@@ -53,8 +51,8 @@ static void add_following(struct search *s, uint32_t pc)
         add(s, pc + 1);
 }
 
-/* There is a way from `from`, over any instruction but `end`, to instruction `to`; or, ISA_PC_NONE, to any barrier or
- * call, since the function that is called may have one. */
+/* There is a way from `from`, which does not go over `end`, to the instruction `to`; ISA_PC_NONE: to any barrier, or to a
+ * call, behind which one may be. */
 static bool leads(const struct isa_module *module, const struct isa_function *function, uint32_t from, uint32_t end,
                   uint32_t to)
 {
@@ -68,8 +66,7 @@ static bool leads(const struct isa_module *module, const struct isa_function *fu
     add(&s, from);
     while (s.count && !found) {
         uint32_t pc = s.todo[--s.count];
-        const struct isa_instr *instr = &module->instrs[pc];
-        found = to == ISA_PC_NONE ? is_barrier(instr) || instr->call : pc == to;
+        found = to != ISA_PC_NONE ? pc == to : is_barrier(&module->instrs[pc]) || module->instrs[pc].call;
         add_following(&s, pc);
     }
     free(s.seen);
@@ -77,20 +74,25 @@ static bool leads(const struct isa_module *module, const struct isa_function *fu
     return found;
 }
 
+/* Lanes at `at` pass by the barrier `pc`: the code of both joins behind it, they come to none on the way there, and not to
+ * this one later, as in a loop in which lanes come by turns. */
+static bool passes_by(const struct isa_module *module, const struct isa_function *function, uint32_t at, uint32_t pc)
+{
+    uint32_t join = isa_reconvergence_point(module, function, pc, at);
+    return join != ISA_PC_NONE && join != pc && !ends(&module->instrs[join]) &&
+           !leads(module, function, at, join, ISA_PC_NONE) && !leads(module, function, join, ISA_PC_NONE, pc);
+}
+
 uint64_t simt_skipping(const struct simt_warp *warp, uint64_t missing, uint32_t pc)
 {
     const struct isa_module *module = warp->code->module;
     const struct isa_function *function = isa_function_at(module, pc);
     uint64_t found = 0;
-    if (!function->is_kernel)
-        return 0;
     for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
         uint32_t at = walk.path->pc;
         if (!(walk.lanes & missing) || &module->functions[walk.path->frame.function] != function || at == pc)
             continue;
-        uint32_t join = isa_reconvergence_point(module, function, pc, at);
-        bool joins = join != ISA_PC_NONE && !ends(&module->instrs[join]);
-        if (joins && !leads(module, function, at, join, ISA_PC_NONE) && !leads(module, function, join, ISA_PC_NONE, pc))
+        if (passes_by(module, function, at, pc))
             found |= walk.lanes & missing;
     }
     return found;
