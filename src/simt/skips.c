@@ -88,6 +88,8 @@ uint64_t simt_skipping(const struct simt_warp *warp, uint64_t missing, uint32_t 
     const struct isa_module *module = warp->code->module;
     const struct isa_function *function = isa_function_at(module, pc);
     uint64_t found = 0;
+    if (!function->is_kernel) /* lanes that leave it may be called to it again, and come then */
+        return 0;
     for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
         uint32_t at = walk.path->pc;
         if (!(walk.lanes & missing) || &module->functions[walk.path->frame.function] != function || at == pc)

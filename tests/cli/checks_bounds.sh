@@ -82,10 +82,20 @@ __global__ void right(int *p, int *p_end, int *q, int *q_end, size_t distance, b
     p[threadIdx.x] = s[threadIdx.x];
 }
 // Half of each warp is kept in a loop for so long that ITS lets the others go on, which come to a barrier first: to that behind the loop,
-// and to that in front of it, one time round ahead.
+// to that in front of it, one time round ahead,
+// and to that of a function that is called a second time.
+__device__ __noinline__ unsigned delay(unsigned v, int n)
+{
+    __syncthreads();
+    for (int i = 0; threadIdx.x >= 16 && i < n; i++)
+        v = v * 7 + i;
+    return v + 1;
+}
 __global__ void late(int *p, int n)
 {
     unsigned v = 1;
+    for (int round = 0; round < 2; round++)
+        p[threadIdx.x] = v = delay(v, n);
     for (int round = 0; round < 2; round++) {
         __syncthreads();
         for (int i = 0; threadIdx.x >= 16 && i < n; i++)
