@@ -2,9 +2,10 @@
  * that write it:
  *
  *   NONE     nothing has written it yet
- *   NUMBER   constants and special registers, and what is computed of numbers alone: no pointer
+ *   NUMBER   constants, special registers, products, what memory gives of fewer than 64 bits, and what is computed of
+ *            numbers alone: no pointer
  *   OTHER    comes out of memory or of a call: a number, or a pointer to whatever
- *   a base   that base, with a number or other added to it
+ *   a base   that base, with a number added to it; or other, unless the base is a parameter, which may be a number
  *   MIXED    several of these
  *
  * in this order, so that repeating until nothing changes ends. Compilers add indices to pointers: what is added to a
@@ -45,13 +46,21 @@ static value either(value a, value b)
     return mixed;
 }
 
+/* A parameter and a number of 64 bits out of memory: either may be the pointer. */
 static value sum(value a, value b)
 {
-    if (a.kind == MIXED || b.kind == MIXED || (is_base(a) && is_base(b)))
+    bool either_points = (a.kind == ISA_BASE_PARAMETER && b.kind == OTHER) || (a.kind == OTHER && b.kind == ISA_BASE_PARAMETER);
+    if (a.kind == MIXED || b.kind == MIXED || (is_base(a) && is_base(b)) || either_points)
         return mixed;
     if (is_base(a) || b.kind == NUMBER)
         return a;
     return b;
+}
+
+/* A product, or what is shifted: nobody multiplies pointers. */
+static value product(value a, value b)
+{
+    return a.kind == MIXED || b.kind == MIXED ? mixed : number;
 }
 
 /* What any function of numbers has for a result: nothing is known of one of a pointer. */
@@ -93,11 +102,14 @@ static value masked(const struct isa_instr *instr, value a, value b)
     return function_of(a, b);
 }
 
-/* A kernel's parameter of 64 bits may be a pointer; a vector load of several is not told apart. */
+/* A kernel's parameter of 64 bits may be a pointer; a vector load of several is not told apart. What has fewer bits is a
+ * number. */
 static value loaded(const struct search *s, const struct isa_instr *instr)
 {
     const struct isa_operand *from = &instr->src[0];
     bool param = instr->mods.space == ISA_SPACE_PARAM && s->function->is_kernel && from->kind == ISA_OPERAND_IMM;
+    if (isa_type_info((enum isa_type)instr->type)->bits < 64)
+        return number;
     return param && instr->dst_count == 1 && isa_type_info((enum isa_type)instr->type)->bits == 64
                ? (value){ISA_BASE_PARAMETER, (uint32_t)from->value}
                : other;
@@ -120,10 +132,10 @@ static value result_of(const struct search *s, const struct isa_instr *instr)
         return is_base(b) || b.kind == MIXED ? mixed : sum(a, b);
     case ISA_OP_MUL:
     case ISA_OP_SHL:
-    case ISA_OP_SHR: /* nobody multiplies pointers */
-        return is_base(a) || is_base(b) ? number : function_of(a, b);
+    case ISA_OP_SHR:
+        return product(a, b);
     case ISA_OP_MAD:
-        return sum(is_base(a) || is_base(b) ? number : function_of(a, b), c);
+        return sum(product(a, b), c);
     case ISA_OP_AND:
         return masked(instr, a, b);
     case ISA_OP_OR:
