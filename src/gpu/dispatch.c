@@ -8,7 +8,8 @@
 #include "gpu/clusters.h"
 #include "gpu/rest.h"
 
-/* What the next block takes of the credit: one beyond those that the device holds at once comes where another has ended. */
+/* The credit that the next block costs. One beyond those that the device holds at once takes the place of a block that
+ * has ended, and may cost less. */
 static uint64_t price(const struct gpu_run *run)
 {
     const struct gpu_params *p = &run->gpu->machine.gpu;

@@ -257,7 +257,8 @@ static void note_sync(struct frun *f, const struct fblock *b, unsigned w)
     sync->pc = a->pc;
     sync->shared = a->space == ISA_SPACE_SHARED;
     sync->cluster = a->space == ISA_SPACE_CLUSTER;
-    if (a->changed && !sync->cluster && (a->instr->mods.atomic == ISA_ATOMIC_CAS || a->instr->mods.atomic == ISA_ATOMIC_EXCH))
+    bool swaps = a->instr->mods.atomic == ISA_ATOMIC_CAS || a->instr->mods.atomic == ISA_ATOMIC_EXCH;
+    if (a->changed && !sync->cluster && swaps)
         note_holders(f, b, w);
 }
 
@@ -282,6 +283,17 @@ static bool move_lanes(struct frun *f, struct fblock *b, unsigned w)
         return false;
     }
     return true;
+}
+
+/* The access was one of another block's shared memory. */
+static void note_cluster_access(struct frun *f, struct fblock *b, unsigned w, bool *synced, bool *worked)
+{
+    const struct simt_access *a = &f->access;
+    bool strong = a->instr->mods.order > ISA_ORDER_WEAK;
+    *synced |= a->kind == ISA_FLAG_LOAD ? strong : !a->changed;
+    *worked |= a->kind == ISA_FLAG_STORE || a->changed;
+    if (a->kind != ISA_FLAG_STORE && strong)
+        note_sync(f, b, w);
 }
 
 /* Runs one warp until its slice is used up, it waits, ends or faults. Returns whether it did anything but synchronise.
@@ -312,11 +324,7 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
         } else if (event == SIMT_MEMORY && f->access.space == ISA_SPACE_CLUSTER) {
             if (!functional_serve_cluster(f, b, w))
                 return true;
-            synced |=
-                f->access.kind == ISA_FLAG_LOAD ? f->access.instr->mods.order > ISA_ORDER_WEAK : !f->access.changed;
-            worked |= f->access.kind == ISA_FLAG_STORE || f->access.changed;
-            if (f->access.kind != ISA_FLAG_STORE && f->access.instr->mods.order > ISA_ORDER_WEAK)
-                note_sync(f, b, w);
+            note_cluster_access(f, b, w, &synced, &worked);
         } else if (event == SIMT_MEMORY) {
             look(f, warp);
             if (f->access.space == ISA_SPACE_SHARED)

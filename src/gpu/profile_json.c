@@ -49,6 +49,13 @@ static void set_counted(json_t *object, const char *name, uint64_t value)
         json_object_set_new(object, name, json_integer((json_int_t)value));
 }
 
+/* All of a table's counts, under their names. */
+static void set_counts(json_t *object, const char *(*name)(unsigned), const uint64_t *counts, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        json_object_set_new(object, name(i), json_integer((json_int_t)counts[i]));
+}
+
 json_t *gpu_instruction_json(const struct isa_module *module, uint32_t pc)
 {
     struct strbuf text = {0};
@@ -139,9 +146,7 @@ static json_t *takes_json(const struct isa_module *module, const struct profile_
 {
     json_t *takes = uses_json(module, word->takes, PROFILE_WORD_PCS);
     for (size_t i = 0; i < json_array_size(takes); i++)
-        for (unsigned c = 0; c < PROFILE_TAKE_COUNTS; c++)
-            json_object_set_new(json_array_get(takes, i), profile_take_name((enum profile_take_count)c),
-                                json_integer((json_int_t)word->by_take[i][c]));
+        set_counts(json_array_get(takes, i), profile_take_name, word->by_take[i], PROFILE_TAKE_COUNTS);
     return takes;
 }
 
@@ -162,9 +167,7 @@ static json_t *word_json(const struct profile *profile, uint32_t number)
     const struct profile_word_sum *sum = &profile->words.of[number];
     const struct profile_word *word = &sum->word;
     json_t *object = place_of_word_json(sum->name, word->space, word->address);
-    for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
-        json_object_set_new(object, profile_word_name((enum profile_word_count)i),
-                            json_integer((json_int_t)word->counts[i]));
+    set_counts(object, profile_word_name, word->counts, PROFILE_WORD_COUNTS);
     json_object_set_new(object, "handed", json_integer((json_int_t)sum->handed));
     json_object_set_new(object, "handovers", json_integer((json_int_t)sum->handovers));
     json_object_set_new(object, "most_waited", json_integer(sum->most_waited));
@@ -189,9 +192,7 @@ static json_t *poll_json(const struct isa_module *module, const struct profile_p
 {
     const struct profile_poll *poll = &sum->poll;
     json_t *object = place_of_word_json(sum->name, poll->space, poll->address);
-    for (unsigned i = 0; i < PROFILE_POLL_COUNTS; i++)
-        json_object_set_new(object, profile_poll_name((enum profile_poll_count)i),
-                            json_integer((json_int_t)poll->counts[i]));
+    set_counts(object, profile_poll_name, poll->counts, PROFILE_POLL_COUNTS);
     json_object_set_new(object, "handed", json_integer((json_int_t)sum->handed));
     json_object_set_new(object, "handovers", json_integer((json_int_t)sum->handovers));
     json_object_set_new(object, "most_waited", json_integer((json_int_t)sum->most_waited));
@@ -210,7 +211,7 @@ static json_t *polls_json(const struct profile *profile)
 
 #define MOST_DIDS 16 /* of a barrier: instructions at which warps were before they came */
 
-/* What the warps that came last did, beside those that came first. */
+/* The instructions and causes to which the warps that came last gave their time, beside those that came first. */
 static json_t *dids_json(const struct profile *profile, const struct profile_last_sum *sum)
 {
     json_t *dids = json_array();
@@ -260,28 +261,13 @@ static void set_lasts(json_t *object, const struct profile *profile, uint32_t pc
     json_object_set_new(object, "last_did", dids_json(profile, sum));
 }
 
-/* What is counted of words that are not listed, by variable. */
-static json_t *word_rests_json(const struct profile_rests *rests)
+/* The sums over words that are not listed, an object for each variable. */
+static json_t *rests_json(const struct profile_rests *rests, const char *(*name)(unsigned), unsigned count)
 {
     json_t *array = json_array();
     for (uint32_t i = 0; i < rests->count; i++) {
         json_t *object = json_pack("{s:s,s:i}", "name", rests->of[i].name, "words", (int)rests->of[i].words);
-        for (unsigned c = 0; c < PROFILE_WORD_COUNTS; c++)
-            json_object_set_new(object, profile_word_name((enum profile_word_count)c),
-                                json_integer((json_int_t)rests->of[i].counts[c]));
-        json_array_append_new(array, object);
-    }
-    return array;
-}
-
-static json_t *poll_rests_json(const struct profile_rests *rests)
-{
-    json_t *array = json_array();
-    for (uint32_t i = 0; i < rests->count; i++) {
-        json_t *object = json_pack("{s:s,s:i}", "name", rests->of[i].name, "words", (int)rests->of[i].words);
-        for (unsigned c = 0; c < PROFILE_POLL_COUNTS; c++)
-            json_object_set_new(object, profile_poll_name((enum profile_poll_count)c),
-                                json_integer((json_int_t)rests->of[i].counts[c]));
+        set_counts(object, name, rests->of[i].counts, count);
         json_array_append_new(array, object);
     }
     return array;
@@ -291,9 +277,7 @@ static json_t *barrier_json(const struct profile *profile, uint32_t pc)
 {
     const uint64_t *row = profile_barrier_row(profile, pc);
     json_t *object = gpu_use_json(profile->module, pc);
-    for (unsigned i = 0; i < PROFILE_BARRIER_COUNTS; i++)
-        json_object_set_new(object, profile_barrier_name((enum profile_barrier_count)i),
-                            json_integer((json_int_t)row[i]));
+    set_counts(object, profile_barrier_name, row, PROFILE_BARRIER_COUNTS);
     set_lasts(object, profile, pc);
     return object;
 }
@@ -371,12 +355,12 @@ json_t *gpu_profile_json(const struct profile *profile)
     json_object_set_new(object, "mbarriers", mbarriers_json(profile));
     json_object_set_new(object, "mbarriers_unlisted", json_integer((json_int_t)profile->mbarriers.unlisted));
     json_object_set_new(object, "words", words_json(profile));
-    json_object_set_new(object, "words_rest", word_rests_json(&profile->word_rests));
+    json_object_set_new(object, "words_rest", rests_json(&profile->word_rests, profile_word_name, PROFILE_WORD_COUNTS));
     json_object_set_new(object, "words_unlisted", json_integer((json_int_t)profile->words.unlisted));
     json_object_set_new(object, "sections_unlogged", json_integer((json_int_t)profile->words.unlogged));
     gpu_orders_json(profile, object);
     json_object_set_new(object, "polls", polls_json(profile));
-    json_object_set_new(object, "polls_rest", poll_rests_json(&profile->poll_rests));
+    json_object_set_new(object, "polls_rest", rests_json(&profile->poll_rests, profile_poll_name, PROFILE_POLL_COUNTS));
     json_object_set_new(object, "shared_lines", gpu_shared_json(profile));
     json_object_set_new(object, "polls_unlisted", json_integer((json_int_t)profile->polls.unlisted));
     json_object_set_new(object, "polls_unlogged", json_integer((json_int_t)profile->polls.unlogged));

@@ -49,7 +49,8 @@ static value either(value a, value b)
 /* A parameter and a number of 64 bits out of memory: either may be the pointer. */
 static value sum(value a, value b)
 {
-    bool either_points = (a.kind == ISA_BASE_PARAMETER && b.kind == OTHER) || (a.kind == OTHER && b.kind == ISA_BASE_PARAMETER);
+    bool either_points =
+        (a.kind == ISA_BASE_PARAMETER && b.kind == OTHER) || (a.kind == OTHER && b.kind == ISA_BASE_PARAMETER);
     if (a.kind == MIXED || b.kind == MIXED || (is_base(a) && is_base(b)) || either_points)
         return mixed;
     if (is_base(a) || b.kind == NUMBER)
@@ -63,7 +64,7 @@ static value product(value a, value b)
     return a.kind == MIXED || b.kind == MIXED ? mixed : number;
 }
 
-/* What any function of numbers has for a result: nothing is known of one of a pointer. */
+/* The result of any other function: a number if its operands are; nothing is known of a function of a pointer. */
 static value function_of(value a, value b)
 {
     if (is_base(a) || is_base(b) || a.kind == MIXED || b.kind == MIXED)

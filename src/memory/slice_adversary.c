@@ -97,8 +97,8 @@ static void bytes_of(const struct packet *p, uint64_t bytes[2])
         add_bytes(bytes, p->address % PACKET_LINE_BYTES, p->bytes);
 }
 
-/* What comes behind a store may overtake it: they touch no byte in common, and no L1 gets a copy of the line, so nothing
- * depends on which of them was first. */
+/* True: the request may overtake the store in front of it. They touch no byte in common, and no L1 gets a copy of the
+ * line, so nothing depends on which of them was first. */
 static bool may_pass(const struct slice *s, const struct packet *behind, const struct packet *store)
 {
     uint64_t a[2] = {0}, b[2] = {0};

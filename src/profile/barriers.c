@@ -2,7 +2,7 @@
  * opening of the barrier where it was the last one to come. */
 #include "profile/barriers.h"
 
-const char *profile_barrier_name(enum profile_barrier_count count)
+const char *profile_barrier_name(unsigned count)
 {
     static const char *const names[] = {
 #define PROFILE_BARRIER(name, doc) #name,

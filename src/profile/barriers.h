@@ -70,7 +70,7 @@ void profile_barriers_forget(struct profile_barriers *s, uint32_t slot);
 /* Adds the counts of an SM to those of a launch, which are as many. */
 void profile_barriers_add(uint64_t *counts, const struct profile_barriers *s, uint32_t instructions);
 /* The name of a count in results. */
-const char *profile_barrier_name(enum profile_barrier_count count);
+const char *profile_barrier_name(unsigned count);
 
 /* The issue by which a warp came to wait for its cluster. */
 void profile_barriers_issued(struct profile_barriers *s, const struct lockstep_issue_event *e);

@@ -104,7 +104,7 @@ void profile_lasts_ended(struct profile_lasts *s, uint32_t slot, uint64_t cycle,
 
 /* Launches */
 
-/* What is done at a barrier instruction of some SM: `site` is its pc here. */
+/* Samples of several SMs: here `site` is the pc of the barrier instruction, not its number on an SM. */
 typedef VEC(struct profile_last_did) dids;
 
 static int by_place(const void *a, const void *b)

@@ -81,6 +81,6 @@ void profile_polls_find_writes(const struct profile_polls *const *states, uint32
                                struct profile_word_list *words);
 void profile_polls_free(struct profile_poll_list *list);
 /* The name of a count in results. */
-const char *profile_poll_name(enum profile_poll_count count);
+const char *profile_poll_name(unsigned count);
 
 #endif

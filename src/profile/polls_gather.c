@@ -5,7 +5,7 @@
 #include "isa/mod_values.h"
 #include "profile/polls_sm.h"
 
-const char *profile_poll_name(enum profile_poll_count count)
+const char *profile_poll_name(unsigned count)
 {
     static const char *const names[] = {
 #define PROFILE_POLL(name, doc) #name,

@@ -114,7 +114,7 @@ struct profile_word_list {
 struct profile_word_list profile_words_gather(const struct profile_words *const *states, uint32_t sms);
 void profile_words_free(struct profile_word_list *list);
 /* The names of counts in results. */
-const char *profile_word_name(enum profile_word_count count);
-const char *profile_take_name(enum profile_take_count count);
+const char *profile_word_name(unsigned count);
+const char *profile_take_name(unsigned count);
 
 #endif

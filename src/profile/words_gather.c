@@ -9,7 +9,7 @@
 #include "profile/pcs.h"
 #include "profile/words_sm.h"
 
-const char *profile_word_name(enum profile_word_count count)
+const char *profile_word_name(unsigned count)
 {
     static const char *const names[] = {
 #define PROFILE_WORD(name, doc) #name,
@@ -19,7 +19,7 @@ const char *profile_word_name(enum profile_word_count count)
     return names[count];
 }
 
-const char *profile_take_name(enum profile_take_count count)
+const char *profile_take_name(unsigned count)
 {
     static const char *const names[] = {
 #define PROFILE_TAKE(name, doc) #name,

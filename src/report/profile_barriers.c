@@ -69,8 +69,7 @@ static void add_barrier(struct profile_barriers_report *barriers, const json_t *
         barrier = &barriers->of.items[barriers->of.count - 1];
     }
     for (unsigned i = 0; i < PROFILE_BARRIER_COUNTS; i++)
-        profile_uses_count(object, profile_barrier_name((enum profile_barrier_count)i),
-                           i == PROFILE_BARRIER_waited_most, &barrier->counts[i]);
+        profile_uses_count(object, profile_barrier_name(i), i == PROFILE_BARRIER_waited_most, &barrier->counts[i]);
     add_lasts(barrier, object);
 }
 

@@ -23,7 +23,7 @@ static void add_poll(struct profile_polls_report *report, const json_t *object)
         poll = &report->polls.items[report->polls.count - 1];
     }
     for (unsigned i = 0; i < PROFILE_POLL_COUNTS; i++)
-        poll->counts[i] += profile_uses_number(object, profile_poll_name((enum profile_poll_count)i));
+        poll->counts[i] += profile_uses_number(object, profile_poll_name(i));
     poll->handed += profile_uses_number(object, "handed");
     poll->handovers += profile_uses_number(object, "handovers");
     profile_uses_count(object, "most_waited", true, &poll->most_waited);

@@ -55,7 +55,7 @@ static void add_takes(struct profile_lock_sum *word, const json_t *object)
                profile_uses_number(json_array_get(word->takes, n), "pc") != profile_uses_number(take, "pc"))
             n++;
         for (unsigned c = 0; c < PROFILE_TAKE_COUNTS && n < PROFILE_WORD_PCS && n < json_array_size(word->takes); c++)
-            profile_uses_count(take, profile_take_name((enum profile_take_count)c), false, &word->by_take[n][c]);
+            profile_uses_count(take, profile_take_name(c), false, &word->by_take[n][c]);
     }
 }
 
@@ -96,8 +96,7 @@ static void add_word(struct profile_words_report *report, const json_t *object)
         word = &report->words.items[report->words.count - 1];
     }
     for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
-        profile_uses_count(object, profile_word_name((enum profile_word_count)i), i == PROFILE_WORD_held_most,
-                           &word->counts[i]);
+        profile_uses_count(object, profile_word_name(i), i == PROFILE_WORD_held_most, &word->counts[i]);
     profile_uses_count(object, "most_waited", true, &word->most_waited);
     word->handed += profile_uses_number(object, "handed");
     word->handovers += profile_uses_number(object, "handovers");

@@ -66,7 +66,7 @@ static void expect_counts(const struct profile_barriers *s, uint32_t pc, const u
 {
     for (unsigned i = 0; i < PROFILE_BARRIER_COUNTS; i++)
         if (s->counts[pc * PROFILE_BARRIER_COUNTS + i] != expected[i])
-            fail_msg("%s of %u is %llu, not %llu", profile_barrier_name((enum profile_barrier_count)i), pc,
+            fail_msg("%s of %u is %llu, not %llu", profile_barrier_name(i), pc,
                      (unsigned long long)s->counts[pc * PROFILE_BARRIER_COUNTS + i], (unsigned long long)expected[i]);
 }
 /* expect(s, pc, opened, came, waited, waited_most, spread) */

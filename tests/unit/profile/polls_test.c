@@ -169,7 +169,7 @@ static void expect_counts(const struct profile_poll_sum *sum, uint64_t address, 
     assert_int_equal(sum->poll.address, address);
     for (unsigned i = 0; i < PROFILE_POLL_COUNTS; i++)
         if (sum->poll.counts[i] != expected[i])
-            fail_msg("%s of %#llx is %llu, not %llu", profile_poll_name((enum profile_poll_count)i),
+            fail_msg("%s of %#llx is %llu, not %llu", profile_poll_name(i),
                      (unsigned long long)address, (unsigned long long)sum->poll.counts[i],
                      (unsigned long long)expected[i]);
 }

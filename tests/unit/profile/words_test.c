@@ -126,7 +126,7 @@ static void expect_counts(const struct profile_word_list *list, uint64_t address
     const struct profile_word_sum *sum = word_at(list, address);
     for (unsigned i = 0; i < PROFILE_WORD_COUNTS; i++)
         if (sum->word.counts[i] != expected[i])
-            fail_msg("%s of %#llx is %llu, not %llu", profile_word_name((enum profile_word_count)i),
+            fail_msg("%s of %#llx is %llu, not %llu", profile_word_name(i),
                      (unsigned long long)address, (unsigned long long)sum->word.counts[i],
                      (unsigned long long)expected[i]);
 }
