@@ -13,6 +13,14 @@ struct shape {
     unsigned element; /* of a fill: bytes of its value, 0 is 1 */
 };
 
+/* The host waits for a synchronous copy or fill, and so for all that comes before it. */
+static void note_order(struct runtime *rt)
+{
+    order_work(rt, rt->stream);
+    if (!rt->may_put_off)
+        order_synchronize(rt, rt->stream, NULL);
+}
+
 /* RUNTIME_CALL of a copy or fill in a stream, which is checked first. */
 #define COPY_CALL(to_stream, async, call)                                                                              \
     struct runtime *rt = runtime_lock();                                                                               \
@@ -21,7 +29,10 @@ struct shape {
     error_ = error_ ? error_ : stream_check(rt, (to_stream));                                                          \
     rt->stream = (to_stream);                                                                                          \
     rt->may_put_off = (async);                                                                                         \
-    return runtime_unlock(rt, error_ ? error_ : (call))
+    error_ = error_ ? error_ : (call);                                                                                 \
+    if (!error_)                                                                                                       \
+        note_order(rt);                                                                                                \
+    return runtime_unlock(rt, error_)
 #define SYNC_CALL(call) COPY_CALL(NULL, false, call)
 #define STREAM_CALL(stream, call) COPY_CALL(stream, true, call)
 
@@ -205,6 +216,7 @@ static cudaError_t copy_shape(struct runtime *rt, void *to, const void *from, co
     cudaError_t error = check_copy(rt, to, from, shape, kind);
     if (!error && flight_before(rt, rt->stream))
         return put_off(rt, to, from, shape);
+    rt->may_put_off &= is_lasting(rt, to); /* the call returns when it is done */
     return error ? error : copy_rows(rt, to, from, shape);
 }
 

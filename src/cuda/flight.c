@@ -260,7 +260,8 @@ void flight_catch_up(struct runtime *rt)
         queue_step(rt, rt->fault || rt->broken);
 }
 
-cudaError_t flight_wait(struct runtime *rt)
+/* Waits until nothing is under way or put off. */
+static cudaError_t wait_for_all(struct runtime *rt)
 {
     bool waits = rt->flight || rt->behind.count;
     if (waits)
@@ -277,6 +278,12 @@ cudaError_t flight_wait(struct runtime *rt)
     return rt->broken ? rt->broken : rt->fault;
 }
 
+cudaError_t flight_wait(struct runtime *rt)
+{
+    order_synchronize_all(rt);
+    return wait_for_all(rt);
+}
+
 bool flight_before(const struct runtime *rt, cudaStream_t stream)
 {
     if (rt->flight && queue_ordered(rt->flight->stream, stream))
@@ -289,13 +296,16 @@ bool flight_before(const struct runtime *rt, cudaStream_t stream)
 
 cudaError_t flight_join(struct runtime *rt, cudaStream_t stream)
 {
-    return flight_before(rt, stream) ? flight_wait(rt) : cudaSuccess;
+    order_synchronize(rt, stream, NULL);
+    return flight_before(rt, stream) ? wait_for_all(rt) : cudaSuccess;
 }
 
 cudaError_t flight_query(struct runtime *rt, cudaStream_t stream)
 {
-    if (!flight_before(rt, stream))
+    if (!flight_before(rt, stream)) {
+        order_synchronize(rt, stream, NULL);
         return cudaSuccess;
+    }
     stop_begin(rt);
     if (rt->flight &&
         (host_has_written(rt->flight) || (rt->patience > 0 && host_seconds() - rt->flight->stood > rt->patience)))

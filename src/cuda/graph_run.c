@@ -340,12 +340,13 @@ static cudaError_t run_graph(cudaGraph_t graph, struct going *g, const struct gr
     return error ? error : graph_lanes_end(lanes, stream);
 }
 
-/* Kernels of the graph may run beside each other. */
+/* Kernels of the graph may run beside each other, or (--check race) are to be known as such that may. */
 static bool has_company(void)
 {
     struct runtime *rt = runtime_lock();
     bool several =
-        !runtime_ready(rt) && rt->mode == GPU_TIMING && rt->machine.gpu.kernels > 1 && !rt->replay.on && !rt->monitor;
+        !runtime_ready(rt) && rt->mode == GPU_TIMING &&
+        (rt->machine.gpu.kernels > 1 || rt->checks & GPU_CHECKS_race) && !rt->replay.on && !rt->monitor;
     runtime_unlock(rt, cudaSuccess);
     return several;
 }

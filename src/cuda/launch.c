@@ -128,6 +128,7 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
         .check_sync = rt->checks & GPU_CHECKS_sync,
     };
     choose_mode(rt, kernel, &later->launch);
+    later->launch.among = order_launch(rt, c->stream, c->early);
     if (rt->flight || queue_holds(rt, &later->launch, c->stream))
         return queue_launch(rt, later, launch_later);
     flight_catch_up(rt);

@@ -97,12 +97,19 @@ struct driver_state {
     uint64_t named_unsupported[4];   /* which rows of driver_unsupported.def were reported */
 };
 
+/* order.c: sets of launches that later ones may race with (sanitize/among.h). */
+struct stream_order {
+    uint64_t ends;   /* behind whose end a launch into the stream begins, */
+    uint64_t begins; /* or one that may begin early */
+};
+
 struct CUstream_st {
     unsigned flags;
     int priority;
     unsigned long long id;
     struct capture *capture;   /* its calls are noted, not done; NULL: they are done */
     VEC(cudaGraphNode_t) tail; /* nodes that the next one of a capture needs */
+    struct stream_order order;
 };
 
 struct CUevent_st {
@@ -113,6 +120,15 @@ struct CUevent_st {
     double time_ns;           /* simulated time of the last record */
     struct capture *capture;  /* in which it was recorded last, or NULL; and the nodes before it */
     VEC(cudaGraphNode_t) tail;
+    uint64_t order; /* launches that had ended before its last record, as struct stream_order has them */
+};
+
+/* Launches that others may race with, for --check race. */
+struct launch_orders {
+    uint64_t open;                          /* places in use */
+    uint64_t gone;                          /* for which work of the legacy stream waits, though their streams are destroyed */
+    uint64_t given[SANITIZE_PLACES], count; /* when each was taken; launches so far */
+    struct stream_order legacy, per_thread; /* of the default streams */
 };
 
 /* An entry point, and the format of the reason why it refused a call. */
@@ -201,6 +217,7 @@ struct runtime {
     VEC(struct CUstream_st *) streams;
     VEC(struct CUevent_st *) events;
     unsigned long long next_stream;
+    struct launch_orders orders;
     size_t limits[RUNTIME_LIMITS]; /* by enum cudaLimit; 0: the default */
     unsigned device_flags;
     uint64_t named_unsupported[8]; /* which rows of unsupported.def were reported */
@@ -304,6 +321,18 @@ void results_print(struct runtime *rt, const struct strbuf *output);
 void results_waits(struct runtime *rt, const char *graph);
 void results_phases(struct runtime *rt, const char *rows);
 void results_diagnostic(struct runtime *rt, const char *text);
+
+/* order.c: which launches come behind which, by streams, events and waits of the host, in the order of the program's calls.
+ * order_launch gives a launch its place among them. order_work: the stream gets other work; order_destroy: it goes. order_record and order_await:
+ * an event is recorded, or awaited. order_synchronize: the host has waited for all before that event, for all that the
+ * stream was given (event is NULL), or for everything. */
+struct sanitize_among order_launch(struct runtime *rt, cudaStream_t stream, bool early);
+void order_work(struct runtime *rt, cudaStream_t stream);
+void order_destroy(struct runtime *rt, cudaStream_t stream);
+void order_record(struct runtime *rt, cudaEvent_t event, cudaStream_t stream);
+void order_await(struct runtime *rt, cudaStream_t stream, cudaEvent_t event);
+void order_synchronize(struct runtime *rt, cudaStream_t stream, cudaEvent_t event);
+void order_synchronize_all(struct runtime *rt);
 
 /* flight.c; see also flight.h and queue.h. Begins a kernel in a stream, when none is under way; code: the text of its
  * module; launch->params is taken over. Returns the launch's own error: when it has ended or stands. */

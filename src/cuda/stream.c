@@ -70,6 +70,7 @@ static cudaError_t destroy_stream(struct runtime *rt, cudaStream_t stream)
 {
     for (size_t i = 0; i < rt->streams.count; i++)
         if (rt->streams.items[i] == stream) {
+            order_destroy(rt, stream);
             vec_push(&rt->destroyed, stream);
             rt->streams.items[i] = rt->streams.items[--rt->streams.count];
             return cudaSuccess;
@@ -329,6 +330,7 @@ static cudaError_t record(struct runtime *rt, cudaEvent_t event, cudaStream_t st
     event->capture = NULL;
     event->recorded = true;
     event->records++;
+    order_record(rt, event, stream);
     if (!flight_before(rt, stream))
         return pass(rt, event, false);
     return flight_defer_as(
@@ -339,15 +341,18 @@ static cudaError_t record(struct runtime *rt, cudaEvent_t event, cudaStream_t st
 static cudaError_t wait_for(struct runtime *rt, cudaEvent_t event)
 {
     cudaError_t error = event_check(rt, event);
+    if (!error)
+        order_synchronize(rt, NULL, event);
     return !error && event->passed < event->records ? flight_wait(rt) : error;
 }
 
 static cudaError_t query_event(struct runtime *rt, cudaEvent_t event)
 {
     cudaError_t error = event_check(rt, event);
-    if (error || event->passed == event->records)
-        return error;
-    error = flight_query(rt, event->stream);
+    if (!error && event->passed < event->records)
+        error = flight_query(rt, event->stream);
+    if (!error && event->passed == event->records)
+        order_synchronize(rt, NULL, event);
     return error == cudaSuccess && event->passed < event->records ? cudaErrorNotReady : error;
 }
 
@@ -361,6 +366,8 @@ static cudaError_t nothing(struct runtime *rt, void *data, bool off)
 static cudaError_t stream_awaits(struct runtime *rt, cudaStream_t stream, cudaEvent_t event)
 {
     cudaError_t error = check_both(rt, stream, event);
+    if (!error)
+        order_await(rt, stream, event);
     if (error || event->passed == event->records)
         return error;
     return flight_defer_as(rt, &(struct later){.kind = LATER_AWAIT, .stream = stream, .run = nothing, .event = event});

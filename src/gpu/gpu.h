@@ -13,6 +13,7 @@
 #include "gpu/machine.h"
 #include "isa/program.h"
 #include "ptx/ptx.h"
+#include "sanitize/among.h"
 #include "stats/stat.h"
 
 struct archive;
@@ -155,6 +156,7 @@ struct gpu_launch {
      * neighbours): the host gives it, or the graph of which that launch was a node; and early: it may begin before that
      * launch has ended, as far as the machine can make it ready (launches run one after another). */
     bool by_graph, early;
+    struct sanitize_among among; /* for --check race: the launches before it that it may race with */
     const void *params; /* kernel->param_bytes bytes, laid out by isa_param.offset */
     enum gpu_mode mode;
     bool warms; /* in timing mode: it fills caches for later launches, and its figures are not asked for */

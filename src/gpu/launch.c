@@ -225,6 +225,8 @@ static int write_workspace(struct gpu_run *run)
         gpu->workspace = store_alloc(&gpu->store, WORKSPACE_BYTES, 256);
     if (!gpu->workspace)
         return refuse(run, "raise gpu.memory_mib", "no device memory is left for its grid workspace");
+    if (gpu->sanitize) /* each launch has its own */
+        sanitize_host_allocated(gpu->sanitize, gpu->workspace, WORKSPACE_BYTES);
     gpu_fill(gpu, gpu->workspace, 0, WORKSPACE_BYTES, NULL);
     gpu_write(gpu, gpu->workspace, &size, sizeof size, NULL);
     run->grid.workspace_address = gpu->workspace;

@@ -58,7 +58,7 @@ int gpu_begin_sanitize(struct gpu_run *run)
     if (l->resume || run->gpu->checkpoint_every)
         return diag_error(run->sink, DIAG_NOWHERE, NULL,
                           "--check race and init know nothing of what was before: they go with no checkpoint");
-    sanitize_begin(run->gpu->sanitize, &run->watched, l->host_writes, l->context);
+    sanitize_begin(run->gpu->sanitize, &run->watched, &l->among, l->host_writes, l->context);
     return 0;
 }
 
@@ -75,26 +75,35 @@ static void add_line(const struct isa_module *code, uint32_t pc, struct strbuf *
     strbuf_addf(out, "%s:%u", slash ? slash + 1 : name ? name : "PTX", line ? line : instr->line);
 }
 
+/* The code of the launch in which the access was. */
+static const struct isa_module *code_of(const struct isa_module *present, const struct sanitize_access *a)
+{
+    return a->launch ? a->launch->module : present;
+}
+
 static void add_access(const struct gpu_run *run, const struct sanitize_access *a, const char *verb, struct strbuf *out)
 {
-    const struct isa_module *code = run->launch->module->code;
-    const uint32_t *size = run->launch->block;
+    const struct isa_module *code = code_of(run->launch->module->code, a);
+    const uint32_t *size = a->launch ? a->launch->block : run->launch->block;
     uint32_t thread = a->warp * run->gpu->machine.sm.warp_size + a->lane;
-    strbuf_addf(out, "\n  %s by thread (%u,%u,%u) of block (%u,%u,%u) at ", verb, thread % size[0],
+    strbuf_addf(out, "\n  %s by thread (%u,%u,%u) of block (%u,%u,%u) ", verb, thread % size[0],
                 thread / size[0] % size[1], thread / (size[0] * size[1]), a->block[0], a->block[1], a->block[2]);
+    if (a->launch)
+        strbuf_addf(out, "of kernel %s, which was launched before, ", a->launch->kernel);
+    strbuf_add(out, "at ");
     waits_pos(code, a->pc, out);
     strbuf_add(out, ": ");
     isa_disasm_instr(code, isa_function_at(code, a->pc), &code->instrs[a->pc], out);
 }
 
-static bool is_mbarrier(const struct isa_module *code, const struct sanitize_access *a)
+static bool is_mbarrier(const struct isa_module *present, const struct sanitize_access *a)
 {
-    return isa_op_info((enum isa_op)code->instrs[a->pc].op)->flags & ISA_FLAG_MBARRIER && !a->copies;
+    return isa_op_info((enum isa_op)code_of(present, a)->instrs[a->pc].op)->flags & ISA_FLAG_MBARRIER && !a->copies;
 }
 
 static const char *verb_of(const struct isa_module *code, const struct sanitize_access *a)
 {
-    const struct isa_instr *instr = &code->instrs[a->pc];
+    const struct isa_instr *instr = &code_of(code, a)->instrs[a->pc];
     if (a->copies)
         return a->writes ? "written by a copy that was asked for" : "read by a copy that was asked for";
     if (is_mbarrier(code, a))
@@ -105,7 +114,7 @@ static const char *verb_of(const struct isa_module *code, const struct sanitize_
 
 static const char *noun_of(const struct isa_module *code, const struct sanitize_access *a)
 {
-    bool atomic = isa_op_info((enum isa_op)code->instrs[a->pc].op)->flags & ISA_FLAG_ATOMIC;
+    bool atomic = isa_op_info((enum isa_op)code_of(code, a)->instrs[a->pc].op)->flags & ISA_FLAG_ATOMIC;
     return a->copies              ? "copy"
            : is_mbarrier(code, a) ? "operation"
            : atomic               ? "atomic"
@@ -195,6 +204,18 @@ static void add_remedy(const struct isa_module *code, const struct sanitize_find
     case SANITIZE_NO_PROXY_FENCE:
         add_copy(code, f, lines, out);
         return;
+    case SANITIZE_NO_STREAM:
+        strbuf_addf(out,
+                    "nothing orders the two launches: give them to one stream, or let the second one's wait for an event "
+                    "behind the first (cudaEventRecord, cudaStreamWaitEvent)");
+        return;
+    case SANITIZE_NO_DEPENDENCY:
+        strbuf_addf(out,
+                    "the second launch may begin before the first has ended (programmatic dependent launch); a "
+                    "cudaGridDependencySynchronize() (griddepcontrol.wait) before %s would order them: "
+                    "griddepcontrol.launch_dependents does not",
+                    lines->second);
+        return;
     case SANITIZE_NO_CLUSTER:
         add_barrier("barrier.cluster (cluster.sync())", lines, out);
         return;
@@ -283,7 +304,7 @@ static bool is_legal(const struct gpu_run *run, const struct sanitize_finding *f
 static void add_hint(const struct isa_module *code, const struct sanitize_finding *f, struct strbuf *out)
 {
     struct lines lines = {
-        .first = line_text(code, f->first.pc), .second = line_text(code, f->second.pc), .via = line_text(code, f->via)};
+        .first = line_text(code_of(code, &f->first), f->first.pc), .second = line_text(code, f->second.pc), .via = line_text(code, f->via)};
     bool mixed = f->first.strong != f->second.strong;
     lines.between = between_text(code, f, &lines);
     if (f->reason == SANITIZE_NEVER_WRITTEN)

@@ -147,6 +147,8 @@ bool sanitize_only_locked(const struct sanitize *s, const struct sanitize_mark *
 {
     const struct sanitize_crew *crew = &s->crews.items[first->crew - 1], *other = &s->crews.items[second->crew - 1];
     const struct sanitize_warp *w = &s->warps[other->sm * SANITIZE_WARPS + other->slot];
+    if (sanitize_is_earlier(s, first))
+        return false;
     bool sections = first->locked && second->locked && crew->section.given && first->epoch >= crew->section.since;
     return sections && crew != other && same_lock(&crew->section, &other->section) &&
            sanitize_known(&w->before, crew->sm, crew->slot) < first->epoch;

@@ -24,6 +24,7 @@ void sanitize_destroy(struct sanitize *s)
     if (!s)
         return;
     sanitize_free_launch(s);
+    sanitize_forget_launches(s, ~UINT64_C(0));
     for (uint64_t i = 0; s->unwritten && i < s->pages; i++)
         free(s->unwritten[i]);
     free(s->unwritten);
@@ -122,34 +123,41 @@ static void free_warps(struct sanitize *s)
     s->blocks = NULL;
 }
 
-void sanitize_free_launch(struct sanitize *s)
+void sanitize_free_present(struct sanitize *s)
 {
     free_warps(s);
-    for (size_t i = 0; i < s->syncs.count; i++)
-        forget_sync(s, &s->syncs.items[i]);
     for (uint32_t i = 0; s->flights && i < s->sms; i++)
         vec_free(&s->flights[i]);
-    for (uint64_t i = 0; s->cells && i < s->pages; i++) {
-        free(s->cells[i]);
-        s->cells[i] = NULL;
-    }
     sanitize_forget(&s->grid, s->rows);
     sanitize_forget(&s->clusters, s->rows);
     sanitize_forget(&s->proxied, s->rows);
+    sanitize_forget(&s->begins, s->rows);
+    sanitize_forget(&s->ends, s->rows);
     free(s->objects);
     free(s->phases);
     free(s->flights);
     s->objects = s->phases = NULL;
     s->flights = NULL;
-    vec_free(&s->copies);
-    vec_free(&s->free_syncs);
-    vec_free(&s->syncs);
-    vec_free(&s->crews);
     vec_free(&s->findings);
     free(s->polls);
     free(s->overwrites);
     s->polls = s->overwrites = NULL;
-    s->block_count = s->sms = s->rows = 0;
+}
+
+void sanitize_free_launch(struct sanitize *s)
+{
+    sanitize_free_present(s);
+    for (size_t i = 0; i < s->syncs.count; i++)
+        forget_sync(s, &s->syncs.items[i]);
+    for (uint64_t i = 0; s->cells && i < s->pages; i++) {
+        free(s->cells[i]);
+        s->cells[i] = NULL;
+    }
+    vec_free(&s->copies);
+    vec_free(&s->free_syncs);
+    vec_free(&s->syncs);
+    vec_free(&s->crews);
+    s->block_count = s->sms = s->rows = s->launch_row = 0;
 }
 
 /* Bytes that were written */
@@ -193,9 +201,25 @@ static void set_bytes(struct sanitize *s, uint64_t address, uint64_t bytes, bool
     }
 }
 
+/* What launches did there was to memory that is no more. */
+static void forget_cells(struct sanitize *s, uint64_t address, uint64_t bytes)
+{
+    uint64_t from = address - s->start, end = from + bytes;
+    end = end < s->pages * SANITIZE_PAGE ? end : s->pages * SANITIZE_PAGE;
+    for (uint64_t page = from / SANITIZE_PAGE; s->cells && page * SANITIZE_PAGE < end; page++)
+        for (unsigned i = 0; s->cells[page] && i < SANITIZE_CELLS; i++) {
+            uint64_t at = page * SANITIZE_PAGE + i * SANITIZE_WORD;
+            if (at >= from && at < end) {
+                struct sanitize_cell *cell = &s->cells[page]->of[i];
+                *cell = (struct sanitize_cell){.sync = cell->sync};
+            }
+        }
+}
+
 void sanitize_host_allocated(struct sanitize *s, uint64_t address, uint64_t bytes)
 {
     set_bytes(s, address, bytes, true);
+    forget_cells(s, address, bytes);
 }
 
 void sanitize_host_wrote(struct sanitize *s, uint64_t address, uint64_t bytes)

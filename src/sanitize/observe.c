@@ -37,11 +37,13 @@ static void launch(void *state, const struct lockstep_launch_event *e)
     sanitize_reset_warp(s, w);
     sanitize_next_epoch(w);
     struct sanitize_crew crew = {
-        .sm = sm->sm, .slot = e->warp, .block = block->number, .warp = e->warp_in_block, .told = ISA_PC_NONE};
+        .sm = sm->sm, .slot = e->warp, .block = block->number, .warp = e->warp_in_block,
+        .launch = s->launch, .place = s->place, .told = ISA_PC_NONE};
     memcpy(crew.index, e->block_index, sizeof crew.index);
     vec_push(&s->crews, crew);
     w->crew = (uint32_t)s->crews.count;
     w->block = block;
+    sanitize_learn(&w->known, &s->begins, s->rows);
 }
 
 static void leave(void *state, const struct lockstep_leave_event *e)
@@ -100,6 +102,8 @@ static void issue(void *state, const struct lockstep_issue_event *e)
         sanitize_arrive(sm->all, w, block);
     else if (is_barrier(instr, ISA_BARRIER_WARP))
         sanitize_next_epoch(w);
+    else if (instr->op == ISA_OP_GRIDDEPCONTROL && instr->mods.dependent == ISA_DEPENDENT_WAIT)
+        sanitize_wait_for_launches(sm->all, w);
     else if (instr->mods.barrier == ISA_BARRIER_GRID)
         sanitize_come_to_grid(sm->all, w);
     block->opened = 0;
@@ -445,16 +449,31 @@ static bool is_narrow(const struct isa_module *module)
     return false;
 }
 
-void sanitize_begin(struct sanitize *s, const struct watch_launch *launched,
+/* What was kept of launches before is forgotten, or (goes_on) made fit for one whose clocks have so many rows. */
+static void leave_behind(struct sanitize *s, bool goes_on, uint32_t rows)
+{
+    if (!goes_on) {
+        sanitize_free_launch(s);
+        s->rows = rows;
+        return;
+    }
+    sanitize_free_present(s);
+    sanitize_keep_words(s, rows, rows + 1);
+    s->launch_row = rows;
+    s->rows = rows + 1;
+}
+
+void sanitize_begin(struct sanitize *s, const struct watch_launch *launched, const struct sanitize_among *among,
                     bool (*host_writes)(const void *context, uint64_t address), const void *context)
 {
     uint32_t sms = launched->observed.sms;
     const void **states = base_calloc(sms, sizeof *states);
-    sanitize_free_launch(s);
+    bool goes_on = sanitize_goes_on(s, among);
     contract(launched->observed.warps <= SANITIZE_WARPS);
+    leave_behind(s, goes_on, isa_has_mbarriers(launched->module) ? 2 * sms : sms);
     s->module = launched->module;
     s->sms = sms;
-    s->rows = isa_has_mbarriers(s->module) ? 2 * sms : sms;
+    sanitize_enter(s, goes_on ? among : &(struct sanitize_among){.place = among->place}, launched);
     for (unsigned i = 0; i < 3; i++)
         s->cluster[i] = launched->observed.cluster[i] ? launched->observed.cluster[i] : 1;
     s->objects = base_calloc(sms, sizeof *s->objects);

@@ -20,6 +20,8 @@ static struct sanitize_warp *warp_of(struct sanitize *s, const struct sanitize_m
 static bool ordered(struct sanitize *s, const struct sanitize_mark *first, bool writes,
                     const struct sanitize_mark *second)
 {
+    if (sanitize_is_earlier(s, first))
+        return sanitize_launch_known(s, &warp_of(s, second)->known, first);
     if (first->copy)
         return sanitize_copy_is_known(s, first, !writes, warp_of(s, second), second);
     if (first->crew == second->crew)
@@ -47,6 +49,8 @@ static bool waits_for_fence(struct sanitize *s, const struct sanitize_mark *firs
 {
     const struct sanitize_crew *crew = crew_of(s, first);
     const struct sanitize_warp *w = warp_of(s, second);
+    if (sanitize_is_earlier(s, first))
+        return sanitize_launch_known(s, &w->pending[SANITIZE_DEVICE], first);
     return sanitize_known(&w->pending[SANITIZE_DEVICE], crew->sm, crew->slot) >= first->epoch ||
            sanitize_known(&w->pending[SANITIZE_BLOCK], crew->sm, crew->slot) >= first->epoch;
 }
@@ -70,7 +74,7 @@ static bool begins_bare(const struct sanitize *s, const struct sanitize_mark *fi
 static bool is_unseen(const struct sanitize *s, const struct sanitize_mark *first, const struct sanitize_mark *second)
 {
     const struct sanitize_crew *crew = crew_of(s, first);
-    return second->proxied && !first->copy && sanitize_known(&s->proxied, crew->sm, crew->slot) < first->epoch;
+    return second->proxied && !first->copy && !sanitize_is_earlier(s, first) && sanitize_known(&s->proxied, crew->sm, crew->slot) < first->epoch;
 }
 
 /* Volatile accesses race where nothing orders them unless threads wait at the word. Behind a read that saw a release,
@@ -96,6 +100,8 @@ static enum sanitize_reason reason_of(struct sanitize *s, const struct sanitize_
 {
     const struct sanitize_crew *crew = crew_of(s, first);
     bool in_order = ordered(s, first, first_writes, second);
+    if (sanitize_is_earlier(s, first) && !waits_for_fence(s, first, second))
+        return sanitize_awaits(s, first) ? SANITIZE_NO_DEPENDENCY : SANITIZE_NO_STREAM;
     if (second->copy)
         return in_order ? SANITIZE_NO_PROXY_FENCE : SANITIZE_EARLY_COPY;
     if (first->copy)
@@ -130,7 +136,8 @@ static struct sanitize_access access_of(const struct sanitize *s, const struct s
                                      .lane = mark->lane,
                                      .writes = writes,
                                      .strong = mark->strong,
-                                     .copies = mark->copy != 0};
+                                     .copies = mark->copy != 0,
+                                     .launch = sanitize_launch_of(s, mark)};
     memcpy(access.block, crew->index, sizeof access.block);
     return access;
 }
@@ -139,7 +146,7 @@ static struct sanitize_access access_of(const struct sanitize *s, const struct s
 
 static bool same_access(const struct sanitize_access *a, const struct sanitize_access *b)
 {
-    return a->pc == b->pc && a->writes == b->writes;
+    return a->pc == b->pc && a->writes == b->writes && a->launch == b->launch;
 }
 
 bool sanitize_same_finding(const struct sanitize_finding *a, const struct sanitize_finding *b)
@@ -151,7 +158,7 @@ bool sanitize_same_finding(const struct sanitize_finding *a, const struct saniti
 
 bool sanitize_waited(const struct sanitize *s, const struct sanitize_finding *f)
 {
-    return f->loose && (f->cell->waited || s->polls[f->first.pc] || s->polls[f->second.pc]);
+    return f->loose && (f->cell->waited || (!f->first.launch && s->polls[f->first.pc]) || s->polls[f->second.pc]);
 }
 
 /* Of accesses that are none if threads wait at the word, one at another word is shown. */

@@ -25,6 +25,10 @@
  * them, bytes of shared memory once their block has. An element of a load or atomic none of whose bytes was is
  * reported. What a copy moves is written, once it was asked for, as far as its source was.
  *
+ * **Launches.** A launch comes behind those in front of it in its stream, and what events and waits of the host say;
+ * between others there is no order, nor between one that may begin early (programmatic dependent launch) and those in
+ * front of it, but for threads behind griddepcontrol.wait (launches.c). Of 64 launches the marks are kept.
+ *
  * All SMs tell one state: a launch under these checks is simulated by one thread. */
 #ifndef LOCKSTEP_SANITIZE_SANITIZE_H
 #define LOCKSTEP_SANITIZE_SANITIZE_H
@@ -33,11 +37,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sanitize/among.h"
 #include "watch/watch.h"
 
 struct sanitize;
 
 enum sanitize_check { SANITIZE_RACES = 1, SANITIZE_UNWRITTEN = 2 };
+
+/* A launch before the one that is checked. */
+struct sanitize_launched {
+    uint32_t number; /* counts launches from 1; 0: nobody is in this place */
+    const struct isa_module *module;
+    char *kernel;
+    uint32_t block[3]; /* threads of its blocks */
+};
 
 /* An access in a finding. */
 struct sanitize_access {
@@ -45,6 +58,7 @@ struct sanitize_access {
     uint32_t block[3], warp, lane; /* the block's index, the warp in it */
     bool writes, strong;
     bool copies; /* by a copy beside the thread, for which the thread has asked at pc */
+    const struct sanitize_launched *launch; /* in which it was, if that came before; valid until the next one begins */
 };
 
 /* Reasons why nothing orders two accesses, and with it what would. */
@@ -66,6 +80,8 @@ enum sanitize_reason {
     SANITIZE_EARLY_COPY,   /* the second is a copy, whose thread does not know that the first is over */
     SANITIZE_NO_PROXY_FENCE, /* likewise, and it does; but no fence of proxies lies between */
     SANITIZE_NO_CLUSTER,     /* in shared memory by threads of two blocks, of which neither knows of the other */
+    SANITIZE_NO_STREAM, /* the first was in a launch before, and nothing orders the two launches */
+    SANITIZE_NO_DEPENDENCY, /* likewise, and the second began early: its thread has not waited (griddepcontrol.wait) */
     SANITIZE_UNRELATED,   /* the second has read nothing that the first wrote behind its fence */
 };
 
@@ -94,8 +110,9 @@ void sanitize_host_copied(struct sanitize *s, uint64_t to, uint64_t from, uint64
 
 /* Gives watch_join its observer. */
 const struct lockstep_observer *sanitize_observer(void);
-/* A launch begins whose observers have their states. host_writes: as in struct gpu_launch; may be NULL. */
-void sanitize_begin(struct sanitize *s, const struct watch_launch *launch,
+/* A launch begins whose observers have their states. host_writes: as in struct gpu_launch; may be NULL. Modules of
+ * launches whose places are open are still loaded. */
+void sanitize_begin(struct sanitize *s, const struct watch_launch *launch, const struct sanitize_among *among,
                     bool (*host_writes)(const void *context, uint64_t address), const void *context);
 /* The launch has ended: its findings, in the order in which they were first made. */
 const struct sanitize_finding *sanitize_end(struct sanitize *s, size_t *count);

@@ -34,6 +34,8 @@ struct sanitize_crew {
     uint32_t block, index[3], warp;
     uint32_t fenced[2]; /* by enum sanitize_scope: its epoch at the last fence that reaches so far; 0: there was none */
     struct sanitize_section section; /* its last one */
+    uint32_t launch; /* the number of theirs, and its place */
+    uint8_t place;
     uint32_t told; /* the strong write behind the first access that it has not fenced yet, or ISA_PC_NONE */
 };
 
@@ -179,7 +181,13 @@ struct sanitize {
     const struct isa_module *module;
     uint32_t sms, cluster[3];
     uint32_t
-        rows; /* of clocks: one for each SM's warps; if the module has mbarriers, then one for each SM's mbarriers */
+        rows; /* of clocks: one for each SM's warps; if the module has mbarriers, then one for each SM's mbarriers;
+               * if launches before are remembered, then one for these: */
+    uint32_t launch_row; /* 0: there is none */
+    uint32_t launch; /* its number, from 1 */
+    uint8_t place;   /* and place */
+    struct sanitize_launched launched[SANITIZE_PLACES];
+    struct sanitize_clocks begins, ends; /* launches that have ended for all its threads; for those that have waited */
     bool (*host_writes)(const void *context, uint64_t address);
     const void *context;
     bool narrow;                   /* some instruction of the module has the scope of a block */
@@ -240,7 +248,9 @@ static inline uint8_t sanitize_bytes_in(uint64_t word, uint64_t address, uint32_
 void sanitize_reset_block(struct sanitize *s, struct sanitize_block *block);
 /* Its threads are gone; its epochs count on. */
 void sanitize_reset_warp(struct sanitize *s, struct sanitize_warp *w);
+/* All that is kept of the launch and of those before it; or what is the launch's alone. */
 void sanitize_free_launch(struct sanitize *s);
+void sanitize_free_present(struct sanitize *s);
 /* Bytes of a block's shared memory, or (block is NULL) of device memory, are written; none of them ever was. */
 void sanitize_write_bytes(struct sanitize *s, struct sanitize_block *block, uint64_t address, uint32_t bytes);
 void sanitize_unwrite_byte(struct sanitize *s, struct sanitize_block *block, uint64_t address);
@@ -318,6 +328,24 @@ void sanitize_await_fence(struct sanitize_warp *w, const struct sanitize_unfence
 void sanitize_note_poll(struct sanitize *s, uint32_t pc);
 /* Notes those of the module that show by themselves. */
 void sanitize_find_polls(struct sanitize *s);
+
+/* launches.c: a launch is remembered behind its end if others may race with it. True: so are those before the one that
+ * begins now. Then sanitize_keep_words, before it: what words were released by tells that their launch has ended, by that
+ * row of so many. Then sanitize_enter. */
+bool sanitize_goes_on(const struct sanitize *s, const struct sanitize_among *among);
+void sanitize_keep_words(struct sanitize *s, uint32_t row, uint32_t rows);
+void sanitize_enter(struct sanitize *s, const struct sanitize_among *among, const struct watch_launch *launch);
+void sanitize_forget_launches(struct sanitize *s, uint64_t places);
+/* The mark is of a launch before the present one; that launch is known by clocks to have ended; and to threads that wait
+ * by griddepcontrol.wait. */
+bool sanitize_is_earlier(const struct sanitize *s, const struct sanitize_mark *mark);
+bool sanitize_launch_known(const struct sanitize *s, const struct sanitize_clocks *clocks,
+                           const struct sanitize_mark *mark);
+bool sanitize_awaits(const struct sanitize *s, const struct sanitize_mark *mark);
+/* The launch of the mark, if it came before; else NULL. */
+const struct sanitize_launched *sanitize_launch_of(const struct sanitize *s, const struct sanitize_mark *mark);
+/* The warp executes griddepcontrol.wait. */
+void sanitize_wait_for_launches(struct sanitize *s, struct sanitize_warp *w);
 
 /* races.c: a lane accesses the word of a cell. value: all that it stores there, or NULL. at: space, address and cycle,
  * for findings. */

@@ -27,6 +27,7 @@ enum {
     SYNCWARP,
     LOOP_LOAD,
     LOOP_BRANCH,
+    WAIT_FOR_LAUNCHES,
 };
 
 static void make(struct isa_instr *instr, enum isa_op op, uint8_t order, uint8_t atomic)
@@ -66,6 +67,8 @@ static struct traced *prepared(unsigned checks, uint32_t target_sm)
     make(&of[ADD], ISA_OP_ATOM, ISA_ORDER_RELAXED, ISA_ATOMIC_ADD);
     make(&of[ADD_BLOCK], ISA_OP_ATOM, ISA_ORDER_RELAXED, ISA_ATOMIC_ADD);
     make(&of[CAS], ISA_OP_ATOM, ISA_ORDER_RELAXED, ISA_ATOMIC_CAS);
+    of[WAIT_FOR_LAUNCHES] = (struct isa_instr){.op = ISA_OP_GRIDDEPCONTROL};
+    of[WAIT_FOR_LAUNCHES].mods.dependent = ISA_DEPENDENT_WAIT;
     make(&of[LOAD_SHARED], ISA_OP_LD, ISA_ORDER_WEAK, 0);
     make(&of[STORE_SHARED], ISA_OP_ST, ISA_ORDER_WEAK, 0);
     make(&of[FENCE], ISA_OP_MEMBAR, 0, 0);
@@ -397,6 +400,81 @@ static void test_shared(void **state)
     expect_unwritten(t, 64, 4);
 }
 
+/* Launches before: what orders the present one behind them. */
+static void test_launches(void **state)
+{
+    static const struct {
+        struct sanitize_among among;
+        bool waits, finds;
+        enum sanitize_reason reason;
+    } cases[] = {
+        {{.open = 1, .place = 1}, false, true, SANITIZE_NO_STREAM},
+        {{.open = 1, .place = 1}, true, true, SANITIZE_NO_STREAM},
+        {{.open = 1, .begins = 1, .place = 1}, false, false, 0},
+        {{.open = 1, .ends = 1, .place = 1}, false, true, SANITIZE_NO_DEPENDENCY},
+        {{.open = 1, .ends = 1, .place = 1}, true, false, 0},
+        {{.place = 1}, false, false, 0}, /* the host has waited */
+        {{.open = 1, .place = 0}, false, false, 0}, /* its place was taken: it was the oldest */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct traced *t = prepared(SANITIZE_RACES, 70);
+        size_t count;
+        t->among = (struct sanitize_among){0};
+        traced_begin(t, NULL);
+        traced_launch(t, one);
+        act(t, one, STORE, DATA, 1);
+        traced_end(t, &count);
+        t->among = cases[i].among;
+        traced_begin(t, NULL);
+        traced_launch(t, one);
+        if (cases[i].waits)
+            traced_issue(t, one, WAIT_FOR_LAUNCHES);
+        act(t, one, LOAD, DATA, 0);
+        const struct sanitize_finding *found = traced_end(t, &count);
+        assert_int_equal(count, cases[i].finds);
+        if (count) {
+            assert_int_equal(found->reason, cases[i].reason);
+            assert_string_equal(found->first.launch->kernel, "k");
+            assert_null(found->second.launch);
+        }
+        traced_free(t);
+    }
+}
+
+/* A word that a launch before has released hands on its end, to clocks of another size too; one of the scope of a block does not. */
+static void test_launches_tell(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        struct traced *t = prepared(SANITIZE_RACES, 70);
+        size_t count;
+        traced_begin(t, NULL);
+        traced_launch(t, one);
+        act(t, one, STORE, DATA, 1);
+        traced_issue(t, one, way == 1 ? FENCE_BLOCK : FENCE);
+        act(t, one, STORE_RELAXED, FLAG, 1);
+        traced_end(t, &count);
+        for (uint8_t n = 1; n < 3; n++) { /* the second time as a launch that others lie between */
+            t->among = (struct sanitize_among){.open = BIT64(n) - 1, .place = n};
+            traced_begin(t, NULL);
+            traced_launch(t, other);
+            if (n == 2) {
+                act(t, other, LOAD_RELAXED, FLAG, 0);
+                traced_done(t, other, LOAD_RELAXED);
+                if (way != 2)
+                    traced_issue(t, other, FENCE);
+                act(t, other, way == 3 ? STORE : LOAD, DATA, 2);
+            }
+            const struct sanitize_finding *found = traced_end(t, &count);
+            assert_int_equal(count, n == 2 && (way == 1 || way == 2));
+            if (count)
+                assert_int_equal(found->reason, way == 1 ? SANITIZE_NO_STREAM : SANITIZE_NO_ACQUIRE);
+        }
+        traced_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_who_waits),           cmocka_unit_test(test_loops),
         cmocka_unit_test(test_never_written),       cmocka_unit_test(test_host_writes),
         cmocka_unit_test(test_memory_of_the_host),  cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_launches),            cmocka_unit_test(test_launches_tell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,7 @@ struct traced {
     struct isa_module module;
     struct watch_observers all;
     struct watch_launch launch;
+    struct sanitize_among among; /* of the next launch */
     struct arena arena;
     const void *states[TRACED_SMS];
     uint64_t cycle;
@@ -49,7 +50,7 @@ static inline void traced_begin(struct traced *t, bool (*host_writes)(const void
         .kernel = "k", .sms = TRACED_SMS, .warps = 64, .lanes = 32, .instructions = TRACED_INSTRS};
     struct diag_sink sink = {0};
     assert_int_equal(watch_launch_begin(&t->launch, &t->all, &t->module, &observed, &t->arena, &sink), 0);
-    sanitize_begin(t->s, &t->launch, host_writes, NULL);
+    sanitize_begin(t->s, &t->launch, &t->among, host_writes, NULL);
     watch_launch_states(&t->launch, sanitize_observer(), t->states);
 }
 
