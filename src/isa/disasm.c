@@ -159,7 +159,7 @@ static void print_mod(const struct printer *s, unsigned field, uint8_t value)
 /* Fields whose suffixes stand behind the types. */
 static bool is_behind_types(const struct isa_instr *instr, unsigned field)
 {
-    bool is_type = field == ISA_FIELD_BTYPE || field == ISA_FIELD_CTYPE;
+    bool is_type = field == ISA_FIELD_BTYPE || field == ISA_FIELD_CTYPE || field == ISA_FIELD_BITOP || field == ISA_FIELD_POPC;
     return field == ISA_FIELD_PRMT || field == ISA_FIELD_BOUNDS || is_type || isa_is_video(instr->op);
 }
 
@@ -455,6 +455,10 @@ static void print_product(struct printer *s)
     print_fragment(s, instr->src, x.a, instr->stype);
     print_fragment(s, instr->src + x.a, x.b, instr->stype);
     print_fragment(s, instr->src + x.a + x.b, x.c, instr->type);
+    for (unsigned i = x.a + x.b + x.c; i < instr->src_count; i++) { /* which elements a sparse matrix has */
+        separate(s);
+        print_operand(s, &instr->src[i], ISA_B32);
+    }
 }
 
 static void print_slots(struct printer *s, const struct isa_call_slot *slots, uint32_t count)

@@ -33,7 +33,7 @@ struct isa_matrix isa_matrix_of(const struct isa_instr *instr)
     }
     unsigned times = isa_is_of_quads(instr) ? 4 : 1;
     x.d = x.c = registers(times * x.m * x.n, instr->type);
-    x.a = registers(times * x.m * x.k, instr->stype);
+    x.a = registers(times * x.m * isa_stored_depth(instr, &x), instr->stype);
     x.b = registers(times * x.n * x.k, instr->stype);
     if (times > 1 && instr->mods.ctype == ISA_CTYPE_F16)
         x.c = registers(times * x.m * x.n, ISA_F16);
@@ -48,6 +48,6 @@ unsigned isa_matrix_steps(const struct isa_instr *instr)
     if (instr->op == ISA_OP_WGMMA)
         return x.n / 8;
     unsigned step = instr->stype == ISA_F64 ? 8 * 8 * 4 : 16 * 8 * 128 / isa_type_bits(instr->stype);
-    unsigned steps = x.m * x.n * x.k * (isa_is_of_quads(instr) ? 4 : 1) / step;
+    unsigned steps = x.m * x.n * isa_stored_depth(instr, &x) * (isa_is_of_quads(instr) ? 4 : 1) / step;
     return steps ? steps : 1;
 }

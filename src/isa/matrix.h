@@ -27,6 +27,18 @@ static inline bool isa_is_of_quads(const struct isa_instr *instr)
 {
     return instr->op == ISA_OP_MMA && instr->mods.shape == ISA_SHAPE_M8N8K4 && instr->stype == ISA_F16;
 }
+/* Columns of A that are there: half of them where it is sparse (simt/product_small.c). */
+static inline unsigned isa_stored_depth(const struct isa_instr *instr, const struct isa_matrix *x)
+{
+    return instr->mods.sparse ? x->k / 2 : x->k;
+}
+/* Of a sparse product: how many of four lanes give what the others need of the metadata: 1, 2 or 4. Their place among the four is the selector
+ * times that. PTX ISA, "Matrix multiply-accumulate operation using mma.sp instruction with sparse matrix A". */
+static inline unsigned isa_metadata_lanes(const struct isa_instr *instr, const struct isa_matrix *x)
+{
+    unsigned bits = isa_type_bits(instr->stype), units = bits == 32 ? 2 * x->k : bits == 4 ? x->k / 2 : x->k;
+    return units / 16;
+}
 /* The shape of an instruction for which isa_is_product is true. */
 struct isa_matrix isa_matrix_of(const struct isa_instr *instr);
 /* Of wgmma.mma_async, the operands behind its predicate: NONE where they are not written. */

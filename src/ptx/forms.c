@@ -45,6 +45,7 @@ static const struct {
     {"NUMBER", "number", ISA_FIELD_NUMBER},     {"TRANS", ".trans", ISA_FIELD_TRANS},
     {"ALAYOUT", "layout of a", ISA_FIELD_ALAYOUT}, {"BLAYOUT", "layout of b", ISA_FIELD_BLAYOUT},
     {"CTYPE", "fourth type", ISA_FIELD_CTYPE},
+    {"SPARSE", ".sp", ISA_FIELD_SPARSE}, {"BITOP", ".xor or .and", ISA_FIELD_BITOP}, {"POPC", ".popc", ISA_FIELD_POPC},
     {"BTYPE", "third type", ISA_FIELD_BTYPE},   {"PO", ".po", ISA_FIELD_PO},
     {"PROXY", "proxy", ISA_FIELD_PROXY},        {"RESTRICT", "restriction", ISA_FIELD_RESTRICT},
     {"SCALE", "scale", ISA_FIELD_SCALE},         {"NOCOMPLETE", ".noComplete", ISA_FIELD_NOCOMPLETE},

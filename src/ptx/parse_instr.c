@@ -171,7 +171,8 @@ static bool is_outside_form(const struct isa_instr *instr)
     bool is_formatted = instr->mods.surface == ISA_SURFACE_FORMATTED && instr->op != ISA_OP_SUST;
     bool is_converted = is_image && (type == ISA_F16X2 || type == ISA_F16 || is_formatted);
     bool is_rounded = instr->op == ISA_OP_MMA && instr->mods.round > ISA_ROUND_RN;
-    return is_rounded || is_cluster || is_converted;
+    bool is_of_bits = instr->op == ISA_OP_WGMMA && instr->stype == ISA_B1;
+    return is_of_bits || is_rounded || is_cluster || is_converted;
 }
 
 /* Reads the suffixes: 1 when the form is outside the model. */

@@ -5,6 +5,8 @@
 #include "isa/matrix.h"
 #include "ptx/parse.h"
 
+enum { METADATA = 2 }; /* operands of a sparse product behind those of all */
+
 /* So many registers of elements of a type, into out. */
 static int parse_fragment(struct ptx_parser *p, unsigned count, enum isa_type type, bool is_dst, struct isa_operand *out)
 {
@@ -29,20 +31,40 @@ static int parse_fragment(struct ptx_parser *p, unsigned count, enum isa_type ty
     return 0;
 }
 
+/* The metadata of a sparse matrix, a register, and the selector, a constant that says which lanes' metadata count. */
+static int parse_metadata(struct ptx_parser *p, const struct isa_instr *instr, const struct isa_matrix *x, struct isa_operand *out)
+{
+    struct ptx_value value;
+    const char *before = "and the metadata of the sparse matrix, and its selector";
+    if (ptx_expect(p, ',', before) < 0 || ptx_parse_value(p, &value) < 0 || ptx_bind_value(p, &value, ISA_B32, false, out) < 0 ||
+        ptx_expect(p, ',', before) < 0)
+        return -1;
+    struct ptx_token at = p->token;
+    unsigned most = 4 / isa_metadata_lanes(instr, x) - 1;
+    if (ptx_parse_value(p, &value) < 0)
+        return -1;
+    bool is_number = value.kind == PTX_VALUE_CONSTANT && !value.constant.is_float;
+    if (!is_number || value.constant.integer > most)
+        return ptx_error(p, &at, NULL, "expected a selector, a constant from 0 to %u", most);
+    return ptx_bind_value(p, &value, ISA_B32, false, out + 1);
+}
+
 int ptx_parse_product(struct ptx_parser *p, struct isa_instr *instr)
 {
     struct isa_matrix x = isa_matrix_of(instr);
-    struct isa_operand *to = ARENA_NEW(p->arena, struct isa_operand, x.d + x.a + x.b + x.c);
+    struct isa_operand *to = ARENA_NEW(p->arena, struct isa_operand, x.d + x.a + x.b + x.c + METADATA);
     instr->dst = to;
     instr->src = to + x.d;
     instr->dst_count = x.d;
-    instr->src_count = (uint8_t)(x.a + x.b + x.c);
+    instr->src_count = (uint8_t)(x.a + x.b + x.c + (instr->mods.sparse ? METADATA : 0));
     const char *before = "and the matrices that are multiplied and added";
     if (parse_fragment(p, x.d, instr->type, true, to) < 0 || ptx_expect(p, ',', before) < 0 ||
         parse_fragment(p, x.a, instr->stype, false, to + x.d) < 0 || ptx_expect(p, ',', before) < 0 ||
         parse_fragment(p, x.b, instr->stype, false, to + x.d + x.a) < 0 || ptx_expect(p, ',', before) < 0)
         return -1;
-    return parse_fragment(p, x.c, instr->type, false, to + x.d + x.a + x.b);
+    if (parse_fragment(p, x.c, instr->type, false, to + x.d + x.a + x.b) < 0)
+        return -1;
+    return instr->mods.sparse ? parse_metadata(p, instr, &x, to + x.d + x.a + x.b + x.c) : 0;
 }
 
 /* ---- wgmma.mma_async: PTX ISA, "Asynchronous wgmma.mma_async operation" ---- */

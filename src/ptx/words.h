@@ -10,7 +10,7 @@ struct ptx_words {
     struct strmap types;    /* -> enum isa_type */
     struct strmap mods;     /* -> row of isa_mod_table; rows of the same text are chained by next_mod */
     struct strmap sregs;    /* -> enum isa_sreg */
-    uint16_t next_mod[256]; /* row + 1, 0 ends the chain */
+    uint16_t next_mod[320]; /* row + 1, 0 ends the chain */
     uint8_t field_count[ISA_OP_COUNT];
     uint8_t fields[ISA_OP_COUNT][ISA_FIELD_COUNT];
 };

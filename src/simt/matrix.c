@@ -118,6 +118,10 @@ static enum simt_event execute_product(struct simt_warp *warp, const struct simt
         f.shared = warp->block->shared;
         f.shared_bytes = warp->block->shared_bytes;
     }
+    if (r->instr->mods.sparse) {
+        f.metadata = src[x.a + x.b + x.c];
+        f.selector = (unsigned)r->instr->src[x.a + x.b + x.c + 1].value;
+    }
     uint32_t beyond = simt_product(r->instr, &f);
     if (beyond)
         return simt_matrix_fault(r, 0, "a descriptor leads to byte %u of shared memory, of which the block has %u", beyond,

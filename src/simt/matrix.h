@@ -34,6 +34,8 @@ struct simt_product {
 struct simt_fragments {
     const void *const *a, *const *b, *const *c;
     void *const *d;
+    const void *metadata;  /* of a sparse A; and its selector */
+    unsigned selector;
     bool no_c;             /* C counts as 0 */
     unsigned first_row;    /* of a matrix A in shared memory, the first that is this warp's */
     const uint8_t *shared; /* the block's shared memory, and its size */
@@ -45,7 +47,15 @@ uint32_t simt_product(const struct isa_instr *instr, const struct simt_fragments
 
 /* product.c: element i of a register of 32 bits; what an element of D is, as bits. */
 double simt_matrix_element(enum isa_type type, uint32_t word, unsigned i);
+/* The type of B's elements: the third suffix. */
+enum isa_type simt_matrix_type_of_b(const struct isa_instr *instr);
 uint64_t simt_matrix_pattern(const struct isa_instr *instr, double value);
+/* product_small.c: mma of numbers of less than 8 bits, and of a sparse A (simt_is_small). */
+static inline bool simt_is_small(const struct isa_instr *instr)
+{
+    return instr->op == ISA_OP_MMA && (instr->mods.sparse || isa_type_bits(instr->stype) < 8);
+}
+void simt_product_small(const struct isa_instr *instr, const struct simt_fragments *fragments);
 /* product_quads.c: mma.m8n8k4 of f16 (isa_is_of_quads). */
 void simt_product_quads(const struct isa_instr *instr, const struct simt_fragments *fragments);
 

@@ -29,6 +29,9 @@ static double element(enum isa_type type, uint64_t word, unsigned i)
     case ISA_F64: return lane_f64(word);
     case ISA_U8: return (uint8_t)(word >> 8 * i);
     case ISA_S8: return (int8_t)(word >> 8 * i);
+    case ISA_U4: return word >> 4 * i & 15;
+    case ISA_S4: return (double)(word >> 4 * i & 7) - (double)(word >> 4 * i & 8);
+    case ISA_B1: return word >> i & 1;
     default: return (int32_t)word; /* s32 */
     }
 }
@@ -55,21 +58,22 @@ static void read_a(const struct isa_instr *instr, const struct isa_matrix *x, co
                     element(type, word_of(type, rows[r], lane), i);
 }
 
-/* The type of B's elements: the third suffix. */
-static enum isa_type type_of_b(const struct isa_instr *instr)
+enum isa_type simt_matrix_type_of_b(const struct isa_instr *instr)
 {
     switch (instr->mods.btype) {
     case ISA_BTYPE_U8: return ISA_U8;
     case ISA_BTYPE_S8: return ISA_S8;
     case ISA_BTYPE_E4M3: return ISA_E4M3;
     case ISA_BTYPE_E5M2: return ISA_E5M2;
+    case ISA_BTYPE_U4: return ISA_U4;
+    case ISA_BTYPE_S4: return ISA_S4;
     default: return instr->stype;
     }
 }
 
 static void read_b(const struct isa_instr *instr, const struct isa_matrix *x, const void *const *rows, struct simt_product *p)
 {
-    enum isa_type type = type_of_b(instr);
+    enum isa_type type = simt_matrix_type_of_b(instr);
     unsigned e = held(type);
     for (unsigned r = 0; r < x->b; r++)
         for (unsigned lane = 0; lane < ISA_WARP_SZ; lane++)
@@ -141,7 +145,7 @@ static uint32_t read_shared_b(const struct isa_instr *instr, const struct isa_ma
     uint32_t beyond = 0;
     for (unsigned k = 0; k < x->k && !beyond; k++)
         for (unsigned n = 0; n < x->n && !beyond; n++)
-            beyond = read_shared(f, &t, trans, type_of_b(instr), k, n, &p->b[k][n]);
+            beyond = read_shared(f, &t, trans, simt_matrix_type_of_b(instr), k, n, &p->b[k][n]);
     return beyond;
 }
 
@@ -264,6 +268,10 @@ uint32_t simt_product(const struct isa_instr *instr, const struct simt_fragments
 {
     struct isa_matrix x = isa_matrix_of(instr);
     struct simt_product p;
+    if (simt_is_small(instr)) {
+        simt_product_small(instr, f);
+        return 0;
+    }
     if (isa_is_of_quads(instr)) {
         simt_product_quads(instr, f);
         return 0;
