@@ -5,6 +5,7 @@
 #include "gpu/waits.h"
 #include "sm/barrier.h"
 
+#define REPORT_ENDED 8 /* blocks */
 #define REPORT_WARPS 12  /* warps described one by one */
 #define REPORT_OTHERS 4  /* the same, when circles or starved warps explain most */
 #define REPORT_CIRCLES 3 /* circles of waiting, and members of each */
@@ -539,11 +540,29 @@ static bool is_held_by(const struct waits *w, const struct waits_lock *lock, enu
     return lock->holder_warp != WAITS_NOBODY && w->warps[lock->holder_warp].kind == kind;
 }
 
+/* Blocks that have ended of a launch all of whose blocks may wait for each other: "; ended: block (3,0,0)". */
+static void add_ended_blocks(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
+{
+    unsigned told = 0;
+    for (uint64_t number = 0; number < w->begun && told <= REPORT_ENDED; number++) {
+        uint32_t index[3], i = 0;
+        gpu_block_index(run, number, index);
+        while (i < w->warp_count && memcmp(w->warps[i].state.block, index, sizeof index) != 0)
+            i++;
+        if (i == w->warp_count && told++ < REPORT_ENDED)
+            strbuf_addf(out, "%s(%u,%u,%u)", told == 1 ? "; ended: block " : ", ", index[0], index[1], index[2]);
+    }
+    if (told > REPORT_ENDED)
+        strbuf_add(out, " ...");
+}
+
 /* Blocks that must wait until others end; what waits for them waits for ever. */
-static void describe_blocks(const struct waits *w, struct strbuf *out)
+static void describe_blocks(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
 {
     struct strbuf text = {0};
     waits_add_blocks(w, &text);
+    if (run->launch->cooperative)
+        add_ended_blocks(run, w, &text);
     if (text.length)
         strbuf_addf(out, "\n blocks: %s", text.text);
     if (w->begun < w->blocks)
@@ -591,7 +610,7 @@ static void describe_verdict(const struct gpu_run *run, const struct waits *w, e
 /* The reasons behind the verdict. */
 static void describe_warps(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
 {
-    describe_blocks(w, out);
+    describe_blocks(run, w, out);
     for (uint32_t i = 1; i <= w->circle_count && i <= REPORT_CIRCLES; i++)
         describe_circle(run, w, i, out);
     if (w->circle_count > REPORT_CIRCLES)

@@ -6,6 +6,7 @@
 #include "simt/mbarrier.h"
 
 #define MOST_OBJECTS 4 /* that one warp waits for */
+#define MOST_PLACES 3  /* that expect bytes */
 #define MOST_OTHERS 8  /* groups of warps that do not wait for it */
 
 /* What some lanes of a warp wait for: a phase of an object of their block. */
@@ -14,12 +15,13 @@ struct wanted {
     unsigned parity;
 };
 
-/* The instruction by which the warp waits, or NULL: it does not wait for an mbarrier, or has left the function. */
+/* The instruction by which the warp waits, or NULL: it does not wait for an mbarrier, or has left the function. A warp that
+ * sleeps behind a look in vain looks again, as libcu++'s barriers do with growing pauses. */
 static const struct isa_instr *wait_of(const struct waits_warp *node)
 {
     const struct sm_warp_state *s = &node->state;
     const struct isa_module *code = s->warp->block->grid->code->module;
-    bool may = node->kind == WAITS_LOCK || (node->kind == WAITS_MBARRIER && !waits_for_copies(node));
+    bool may = node->kind == WAITS_LOCK || node->kind == WAITS_SLEEP || (node->kind == WAITS_MBARRIER && !waits_for_copies(node));
     if (!may || s->last_sync_pc >= code->instr_count || !s->last_sync_shared)
         return NULL;
     const struct isa_instr *instr = &code->instrs[s->last_sync_pc];
@@ -103,22 +105,23 @@ static bool waits_too(const struct waits_warp *node, const struct wanted *wanted
     return false;
 }
 
-/* The only instruction of the warp's function that expects bytes, or ISA_PC_NONE. */
-static uint32_t expecting(const struct waits_warp *node)
+/* Where the warp's function expects bytes: ", expected at A", or "A or B"; nothing, where there are many such places. */
+static void add_expecting(const struct waits_warp *node, struct strbuf *out)
 {
     const struct simt_warp *warp = node->state.warp;
     const struct isa_module *code = warp->block->grid->code->module;
     const struct isa_function *function = &code->functions[warp->paths.now->frame.function];
-    uint32_t found = ISA_PC_NONE;
+    uint32_t found[MOST_PLACES], count = 0;
     for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
         unsigned op = code->instrs[pc].op;
-        if (op != ISA_OP_MBARRIER_EXPECT_TX && op != ISA_OP_MBARRIER_ARRIVE_TX && op != ISA_OP_MBARRIER_DROP_TX)
-            continue;
-        if (found != ISA_PC_NONE)
-            return ISA_PC_NONE;
-        found = pc;
+        bool expects = op == ISA_OP_MBARRIER_EXPECT_TX || op == ISA_OP_MBARRIER_ARRIVE_TX || op == ISA_OP_MBARRIER_DROP_TX;
+        if (expects && count++ < MOST_PLACES)
+            found[count - 1] = pc;
     }
-    return found;
+    for (uint32_t i = 0; count <= MOST_PLACES && i < count; i++) {
+        strbuf_add(out, i ? " or " : ", expected at ");
+        waits_pos(code, found[i], out);
+    }
 }
 
 /* Who expects the bytes that are missing, and who brings them. */
@@ -126,14 +129,10 @@ static void add_bytes(const struct waits *w, const struct waits_warp *node, cons
                       struct strbuf *out)
 {
     const struct simt_block *block = node->state.warp->block;
-    uint32_t pc = expecting(node);
     uint64_t bytes = 0;
     if (mbarrier_tx(wanted->object) <= 0)
         return;
-    if (pc != ISA_PC_NONE) {
-        strbuf_add(out, ", expected at ");
-        waits_pos(block->grid->code->module, pc, out);
-    }
+    add_expecting(node, out);
     for (unsigned i = 0; i < w->source.units && w->source.timed; i++)
         bytes += sm_bytes_for(w->gpu->sms[i], block, (uint32_t)wanted->address);
     if (bytes)
@@ -229,6 +228,24 @@ static void keep_absent(const struct simt_block *block, const struct threads *no
             others->lanes[rank][warp] &= ~now->lanes[rank][warp];
 }
 
+/* Where threads of other blocks of the cluster have arrived, the blocks of which nobody has: ", nobody of block (2,0,0)". */
+static void add_absent_blocks(const struct simt_block *block, const struct threads *now, struct strbuf *out)
+{
+    uint32_t came = 0, ranks = block->grid->cluster_blocks > 1 ? block->grid->cluster_blocks : 1;
+    const char *before = ", nobody of block ";
+    for (unsigned rank = 0; rank < ranks; rank++)
+        for (unsigned warp = 0; warp < WARP_SLOTS; warp++)
+            came |= now->lanes[rank][warp] ? 1u << rank : 0;
+    for (unsigned rank = 0; rank < ranks && came & ~(1u << block->rank); rank++) {
+        uint32_t index[3];
+        if (came >> rank & 1)
+            continue;
+        simt_block_of_rank(block, rank, index);
+        strbuf_addf(out, "%s(%u,%u,%u)", before, index[0], index[1], index[2]);
+        before = ", ";
+    }
+}
+
 /* Which threads have arrived in the phase, and which have not. Those are not known that are to: it is likely to be
  * those that arrived in the phase before. */
 static void add_arrived(const struct waits *w, const struct simt_block *block, const struct wanted *wanted,
@@ -242,6 +259,8 @@ static void add_arrived(const struct waits *w, const struct simt_block *block, c
     if (!nobody(now)) {
         strbuf_add(out, "\n    arrived in this phase: ");
         add_threads(block, now, out);
+        if (first && mbarrier_pending(wanted->object))
+            add_absent_blocks(block, now, out);
     }
     if (mbarrier_pending(wanted->object) && !nobody(others)) {
         strbuf_add(out, nobody(now) ? "\n    not arrived" : "; not");

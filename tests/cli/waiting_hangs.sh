@@ -10,6 +10,7 @@ told() {
     shift 2
     case $kernel in
     gone | astray | unarrived | inside | shared_out | flag) blocks=2 cluster='cluster: [2, 1, 1]' ;;
+    absent) blocks=4 cluster='cluster: [4, 1, 1]' ;;
     starve) threads=384 ;;
     uncommitted) threads=128 ;;
     esac
@@ -41,4 +42,6 @@ told 3 copied "ring+8, shared address 0x10: phase of parity 0, 96 of 96 arrivals
 told 3 ahead "full, shared address 0x0: phase of parity 1, 1 of 3 arrivals missing" "warps of its block that have ended: warp 2" \
     "not, of those that arrived in the phase before: warp 2 lane 0"
 told 3 flag "spin at waiting_hangs.ptx:264:2 on box, shared address 0x80 of the block of rank 1 of its cluster = 0" "of the block of rank 0 of its cluster = 0"
+told 3 absent "full, shared address 0x0: phase of parity 0, 1 of 4 arrivals missing" "arrived in this phase: warp 0 lane 0, block (1,0,0) warp 0 lane 0, block (3,0,0) warp 0 lane 0, nobody of block (2,0,0)"
+told 3 sleepers "lanes 0-31 of 32 $waits" "full, shared address 0x0: phase of parity 0, 0 of 2 arrivals missing, 512 bytes missing, expected at waiting_hangs.ptx:308:2 or waiting_hangs.ptx:309:2; no copy under way brings them"
 finish
