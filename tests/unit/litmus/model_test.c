@@ -135,6 +135,12 @@ static const struct question mixed[] = {
     {"st.weak x, 1 | ld.relaxed.cta r0, flag ; fence.proxy.tensormap::generic.release.cta | "
      "fence.proxy.tensormap::generic.acquire.cta ; st.relaxed.cta flag, 1 | tmld.weak r1, x ;",
      "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, true},
+    {"st.weak x, 1 | ld.relaxed.gpu r0, flag ; fence.proxy.tensormap::generic.acquire.gpu [x], 128 | "
+     "fence.proxy.tensormap::generic.acquire.gpu [x], 128 ; fence.acq_rel.gpu | tmld.weak r1, x ; st.relaxed.gpu flag, 1 | ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, true},
+    {"st.weak x, 1 | ld.acquire.gpu r0, flag ; fence.proxy.tensormap::generic.release.gpu | tmld.weak r1, x ; "
+     "fence.proxy.tensormap::generic.acquire.gpu [x], 128 | ; st.release.gpu flag, 1 | ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, true},
     /* Fences of one direction. */
     {"st.weak x, 1 | ld.relaxed.gpu r0, flag ; fence.release.gpu | fence.acquire.gpu ; st.relaxed.gpu flag, 1 | "
      "ld.weak r1, x ;",
