@@ -259,6 +259,8 @@ void configure(const struct generator *program, unsigned run)
         kind = timing(&g, &options, wide, !strcmp(way, "dwf"));
     spills(program, run, &options);
     clusters(program, run, &options);
+    if (program->forms & FORM_EARLY) /* under checks launches run one after the other */
+        strbuf_addf(&options, " --set gpu.kernels=%u", !strcmp(kind, "checked") || run % 4 == 3 ? 1 : 4);
     bool apart = stack && program->forms & FORM_APART;
     if (chance(&g, 30) || apart)
         strbuf_add(&options, " --check sync");

@@ -221,6 +221,8 @@ static void kernel(struct generator *g)
     arrays(g);
     line(g, "struct rec r = rec_of(t);");
     g->has_structure = true;
+    if (g->forms & FORM_EARLY && chance(g, 50))
+        line(g, "let_launches_begin();");
     if (g->forms & FORM_ROLES)
         line(g, "registers_few();");
     statements(g, (struct place){.level = GRID, .mask = "m0", .depth = 3, .trips = 1}, 10 + draw(g, 8));
@@ -241,6 +243,8 @@ static void kernel(struct generator *g)
     block_begin(g, g->forms & FORM_ROLES ? "__global__ __launch_bounds__(MOST_THREADS) void kernel(struct arena *g, u32 n)"
                                          : "__global__ void kernel(struct arena *g, u32 n)");
     line(g, "__shared__ struct block_memory s;");
+    if (g->forms & FORM_EARLY) /* all threads, or one that the others follow */
+        line(g, g->number % 2 ? "wait_for_launch();" : "if (tid() == 0) wait_for_launch();\n    __syncthreads();");
     line(g, "body(g, &s, n);");
     block_end(g);
     line(g, "#endif");
@@ -271,6 +275,7 @@ void program_text(struct generator *g)
     g->forms = g->blocks == 2 && chance(g, 25) ? FORM_CLUSTER : 0;
     struct generator apart = {.random = random_stream_of(g->number, "roles", 0)};
     g->forms |= chance(&apart, 15) ? FORM_ROLES : 0;
+    g->forms |= chance(&apart, 20) ? FORM_EARLY : 0;
     line(g, "namespace program_%u {", g->number);
     line(g, "using namespace group_%u;", group);
     kernel(g);

@@ -25,6 +25,7 @@ enum form {
     FORM_BEHIND = 16, /* a spin lock given back behind its loop: cannot be on a stack */
     FORM_ALONE = 32,  /* the same by one lane of each warp, of which 64 lanes that share a stack have two */
     FORM_CLUSTER = 128, /* its blocks are a cluster */
+    FORM_EARLY = 512,   /* it may begin before the launch that fills its memory has ended */
     FORM_ROLES = 256,   /* its warps give registers back and ask for some again */
     FORM_APART = 64,  /* a semaphore in a branch: on a stack, a lane that got it meets others where the branch does */
 };

@@ -4,6 +4,16 @@
 #ifndef GENERATOR_HARNESS_H
 #define GENERATOR_HARNESS_H
 
+#ifdef __CUDACC__
+/* Fills the memory of a program that may begin meanwhile. */
+static __global__ void harness_first(struct arena *to, const struct arena *from)
+{
+    cudaTriggerProgrammaticLaunchCompletion();
+    for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < sizeof *to / 4; i += gridDim.x * blockDim.x)
+        ((u32 *)to)[i] = ((const u32 *)from)[i];
+}
+#endif
+
 #ifndef __CUDA_ARCH__
 static u64 harness_random;
 static u32 harness_next()
@@ -90,26 +100,44 @@ static unsigned harness_compare(const struct arena *got, const struct arena *rig
 }
 
 #ifdef __CUDACC__
+/* In a stream of its own, behind the launch that brings its memory. */
+static cudaError_t harness_early(cudaLaunchConfig_t *config, struct arena *to, struct arena **filled, const struct arena *g)
+{
+    cudaError_t e = cudaMalloc((void **)filled, sizeof *g);
+    e = e ? e : cudaMemcpy(*filled, g, sizeof *g, cudaMemcpyHostToDevice);
+    e = e ? e : cudaStreamCreate(&config->stream);
+    if (e)
+        return e;
+    harness_first<<<2, 128, 0, config->stream>>>(to, *filled);
+    return cudaGetLastError();
+}
 static bool harness_on_device(const struct program *p, struct arena *g, u32 n)
 {
-    struct arena *device;
+    struct arena *device, *filled = nullptr;
     harness_fill(g, p);
     cudaError_t e = cudaMalloc((void **)&device, sizeof *g);
-    e = e ? e : cudaMemcpy(device, g, sizeof *g, cudaMemcpyHostToDevice);
+    if (!p->early)
+        e = e ? e : cudaMemcpy(device, g, sizeof *g, cudaMemcpyHostToDevice);
     void *arguments[] = {&device, &n};
-    cudaLaunchAttribute cluster = {};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = p->cluster ? p->blocks : 1;
-    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cudaLaunchAttribute attributes[2] = {};
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim.x = p->cluster ? p->blocks : 1;
+    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+    attributes[p->cluster].id = p->early ? cudaLaunchAttributeProgrammaticStreamSerialization : attributes[p->cluster].id;
+    if (p->early)
+        attributes[p->cluster].val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3(p->blocks);
     config.blockDim = dim3(p->threads);
-    config.attrs = &cluster;
-    config.numAttrs = p->cluster;
+    config.attrs = attributes;
+    config.numAttrs = p->cluster + p->early;
+    if (p->early)
+        e = e ? e : harness_early(&config, device, &filled, g);
     e = e ? e : cudaLaunchKernelExC(&config, p->kernel, arguments);
     e = e ? e : cudaDeviceSynchronize();
     e = e ? e : cudaMemcpy(g, device, sizeof *g, cudaMemcpyDeviceToHost);
     cudaFree(device);
+    cudaFree(filled);
     if (e)
         printf("program %u: refused: %s\n", p->number, cudaGetErrorName(e));
     else

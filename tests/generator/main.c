@@ -44,7 +44,8 @@ static void write_file(const struct request *q)
         struct generator g;
         generate(&g, (uint32_t)(q->first + i), q->omit);
         fputs(strbuf_text(&g.out) + (i && g.number % GROUP ? g.kernel_begins : 0), stdout);
-        strbuf_addf(&list, "    PROGRAM(%u, %u, %u, %s),\n", g.number, g.blocks, g.threads, g.forms & FORM_CLUSTER ? "true" : "false");
+        strbuf_addf(&list, "    PROGRAM(%u, %u, %u, %s, %s),\n", g.number, g.blocks, g.threads, g.forms & FORM_CLUSTER ? "true" : "false",
+                    g.forms & FORM_EARLY ? "true" : "false");
         release(&g);
     }
     printf("#include \"harness.h\"\n#ifndef __CUDA_ARCH__\nstatic const struct program programs[] = {\n%s};\n"

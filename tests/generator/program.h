@@ -121,6 +121,7 @@ struct arena {
 struct program {
     unsigned number, blocks, threads;
     bool cluster; /* the blocks are one */
+    bool early;   /* it may begin before what fills its memory has ended */
     void (*host)(struct arena *g, struct block_memory *s, u32 n);
     const void *kernel;
 };
@@ -375,6 +376,15 @@ BUILTIN void sync()
 {
     BOTH(__syncthreads(), (void)model_barrier(0, model_threads(), 0, true));
 }
+/* Behind it, what the launch before did is there. */
+BUILTIN void wait_for_launch()
+{
+    BOTH(cudaGridDependencySynchronize(), (void)0);
+}
+BUILTIN void let_launches_begin()
+{
+    BOTH(cudaTriggerProgrammaticLaunchCompletion(), (void)0);
+}
 /* Of those of the block, a thread has had 63 at least (the kernel's launch bounds). */
 BUILTIN void registers_few()
 {
@@ -465,6 +475,20 @@ static __device__ INLINE void fence_proxies()
     asm volatile("fence.proxy.async;" ::: "memory");
 }
 #endif
+/* A barrier of the block, of which a part goes by a named barrier between its arrival and its wait: warps of whole 32 lanes. */
+BUILTIN void meet_named(struct block_memory *s)
+{
+#ifdef __CUDA_ARCH__
+    mbarrier_begin(&s->mbarrier, threads());
+    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(IN_SHARED(&s->mbarrier)) : "memory");
+    sync_named(10 + (tid() / 32 & 1), (threads() / 32 + 1 - (tid() / 32 & 1)) / 2 * 32);
+    mbarrier_wait(&s->mbarrier);
+    mbarrier_end(&s->mbarrier);
+#else
+    (void)s;
+    sync();
+#endif
+}
 /* A barrier of the block. */
 BUILTIN void meet(struct block_memory *s)
 {
@@ -649,106 +673,7 @@ template <u32 S> BUILTIN u32 ring_bulk(struct block_memory *s, const u32 *row, u
     return sum;
 }
 
-/* ---- clusters: the blocks of the grid, which are two; the memory of the other one, at the place of one's own ---- */
-BUILTIN void sync_cluster()
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
-#else
-    model_barrier_grid();
-#endif
-}
-#ifdef __CUDA_ARCH__
-static __device__ INLINE u32 far(const void *p)
-{
-    u32 at;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(IN_SHARED(p)), "r"(1 - bid()));
-    return at;
-}
-#else
-template <class T> static inline T *far(T *p)
-{
-    return (T *)((char *)&model.shared[1 - bid()] + ((char *)p - (char *)&model.shared[bid()]));
-}
-#endif
-BUILTIN u32 far_read(u32 *p)
-{
-#ifdef __CUDA_ARCH__
-    u32 v;
-    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(far(p)) : "memory");
-    return v;
-#else
-    return *far(p);
-#endif
-}
-BUILTIN void far_write(u32 *p, u32 v)
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(far(p)), "r"(v) : "memory");
-#else
-    *far(p) = v;
-#endif
-}
-#define FAR_ATOMIC(NAME, TEXT, HOST)                                                                                   \
-    BUILTIN void NAME(u32 *p, u32 v)                                                                                   \
-    {                                                                                                                  \
-        BOTH(u32 old; asm volatile("atom.shared::cluster." TEXT " %0, [%1], %2;" : "=r"(old) : "r"(far(p)), "r"(v)     \
-                                   : "memory"),                                                                        \
-             u32 old = *far(p); *far(p) = HOST);                                                                       \
-    }
-FAR_ATOMIC(far_add, "add.u32", old + v)
-FAR_ATOMIC(far_max, "max.u32", old > v ? old : v)
-FAR_ATOMIC(far_xor, "xor.b32", old ^ v)
-#ifdef __CUDA_ARCH__
-/* What comes to the mbarrier of this block: so many bytes. */
-static __device__ INLINE void far_expect(struct block_memory *s, u32 bytes)
-{
-    fence_proxies();
-    mbarrier_begin(&s->mbarrier, 1);
-    if (tid() == 0)
-        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(IN_SHARED(&s->mbarrier)), "r"(bytes) : "memory");
-    sync_cluster();
-}
-static __device__ INLINE void far_came(struct block_memory *s)
-{
-    asm volatile("{ .reg .pred over;\nagain: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%0], 0;\n@!over bra again; }" ::"r"(IN_SHARED(&s->mbarrier))
-                 : "memory");
-    mbarrier_end(&s->mbarrier);
-    sync_cluster();
-}
-#endif
-/* Each thread sends a word to the other block's room. */
-BUILTIN void send_word(struct block_memory *s, u32 v)
-{
-#ifdef __CUDA_ARCH__
-    far_expect(s, 4 * threads());
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(far(&s->room[tid()])), "r"(v),
-                 "r"(far(&s->mbarrier))
-                 : "memory");
-    far_came(s);
-#else
-    sync_cluster();
-    far_write(&s->room[tid()], v);
-    sync_cluster();
-#endif
-}
-/* One copy takes the room to a stage of the other block's ring. */
-BUILTIN void send_room(struct block_memory *s, u32 stage)
-{
-#ifdef __CUDA_ARCH__
-    far_expect(s, (u32)sizeof s->room);
-    if (tid() == 0)
-        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(far(s->ring[stage])),
-                     "r"(IN_SHARED(s->room)), "r"((u32)sizeof s->room), "r"(far(&s->mbarrier))
-                     : "memory");
-    far_came(s);
-#else
-    sync_cluster();
-    if (tid() == 0)
-        memcpy(far(s->ring[stage]), s->room, sizeof s->room);
-    sync_cluster();
-#endif
-}
+#include "clusters.h"
 
 /* ---- what the lanes of a mask do together ---- */
 BUILTIN void sync_warp(u32 m)
@@ -886,14 +811,14 @@ BUILTIN void end_shared(struct arena *g, const struct block_memory *s)
 
 /* The programs of a file end with this. */
 #ifdef __CUDACC__
-#define PROGRAM(NUMBER, BLOCKS, THREADS, CLUSTER)                                                                      \
+#define PROGRAM(NUMBER, BLOCKS, THREADS, CLUSTER, EARLY)                                                               \
     {                                                                                                                  \
-        NUMBER, BLOCKS, THREADS, CLUSTER, program_##NUMBER::body, (const void *)program_##NUMBER::kernel               \
+        NUMBER, BLOCKS, THREADS, CLUSTER, EARLY, program_##NUMBER::body, (const void *)program_##NUMBER::kernel               \
     }
 #else
-#define PROGRAM(NUMBER, BLOCKS, THREADS, CLUSTER)                                                                      \
+#define PROGRAM(NUMBER, BLOCKS, THREADS, CLUSTER, EARLY)                                                               \
     {                                                                                                                  \
-        NUMBER, BLOCKS, THREADS, CLUSTER, program_##NUMBER::body, nullptr                                              \
+        NUMBER, BLOCKS, THREADS, CLUSTER, EARLY, program_##NUMBER::body, nullptr                                              \
     }
 #endif
 

@@ -204,7 +204,7 @@ void together_block(struct generator *g, struct place p)
         return;
     case 6:
         line(g, "s->box[tid()] = %s;", expression(g, U32, 2, LANE));
-        line(g, "meet(s);");
+        line(g, g->threads % 32 == 0 && chance(g, 50) ? "meet_named(s);" : "meet(s);");
         line(g, "%s = (%s)s->box[(tid() + %u) %% threads()];", v->name, t, shift);
         break;
     case 7:
@@ -252,10 +252,10 @@ static void far_block(struct generator *g, const struct variable *v)
     static const char *const counters[] = {"add", "max", "parity"}, *const operations[] = {"add", "max", "xor"};
     const char *t = type_name(v->type), *e = expression(g, U32, 2, LANE);
     unsigned shift = draw(g, 128), which = draw(g, 3);
-    switch (draw(g, 5)) {
+    switch (draw(g, 9)) {
     case 0:
         line(g, "s->box[tid()] = %s;", e);
-        line(g, "sync_cluster();");
+        line(g, chance(g, 50) ? "sync_cluster();" : "meet_far(s);");
         line(g, "%s = (%s)far_read(&s->box[(tid() + %u) %% threads()]);", v->name, t, shift);
         break;
     case 1:
@@ -271,6 +271,19 @@ static void far_block(struct generator *g, const struct variable *v)
     case 3:
         line(g, "send_word(s, %s);", e);
         line(g, "%s = (%s)s->room[(tid() + %u) %% threads()];", v->name, t, shift);
+        break;
+    case 4:
+        line(g, "g->box[gid()] = %s;", e);
+        line(g, "cast_row(s, &g->box[bid() * MOST_THREADS], %u, %u);", which, shift % 2);
+        line(g, "%s = (%s)s->ring[%u][(tid() + %u) %% threads()];", v->name, t, which, shift);
+        break;
+    case 5:
+        line(g, "add_word(s, %s, %u);", e, 1 + which * 7);
+        line(g, "%s = (%s)s->room[(tid() + %u) %% threads()];", v->name, t, shift);
+        break;
+    case 6:
+        line(g, "add_room(s, %u);", which);
+        line(g, "%s = (%s)s->ring[%u][(tid() + %u) %% threads()];", v->name, t, which, shift);
         break;
     default:
         line(g, "send_room(s, %u);", which);
