@@ -218,6 +218,20 @@ static enum doing judge(const struct gpu_watch *watch, const struct gpu *gpu, bo
     return most;
 }
 
+/* Some warp is on a way that depends on a clock: it may give up waiting, as try_acquire_for of libcu++ does. */
+static bool waits_for_time(const struct gpu_watch *watch, const struct gpu *gpu)
+{
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
+        for (uint64_t rest = sm_residents(gpu->sms[i]); rest; rest &= rest - 1) {
+            struct sm_warp_state w;
+            sm_warp_state(gpu->sms[i], mask_first(rest), &w);
+            if (!w.finished && gpu_control_by_clock(control_of(watch, w.warp), w.pc))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* True if a launch that has made no progress for watch->windows windows is stuck although not all of its warps go round
  * for ever. */
 static bool is_hopeless(const struct gpu_watch *watch, struct gpu *gpu, enum doing most)
@@ -226,6 +240,8 @@ static bool is_hopeless(const struct gpu_watch *watch, struct gpu *gpu, enum doi
         return false;
     if (most < MAY_COME_BACK && watch->windows >= PATIENCE)
         return true;
+    if (most == CHANGES && waits_for_time(watch, gpu))
+        return false;
     const struct waits_source source = waits_of_sms(gpu);
     return waits_closed_now(gpu, &source);
 }
