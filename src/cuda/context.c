@@ -423,6 +423,7 @@ void runtime_reset(struct runtime *rt)
     vec_free(&rt->streams);
     vec_free(&rt->events);
     vec_free(&rt->destroyed);
+    rt->orders = (struct launch_orders){0};
     if (rt->gpu) {
         replay_device_ends(rt);
         gpu_destroy(rt->gpu);

@@ -23,6 +23,7 @@ struct image *image_add(struct runtime *rt, const void *wrapper)
 
 void image_forget_module(struct runtime *rt, struct image *image)
 {
+    order_synchronize_all(rt); /* findings of launches name instructions */
     for (size_t i = 0; i < rt->kernels.count; i++)
         if (rt->kernels.items[i]->image == image)
             rt->kernels.items[i]->function = NULL;
