@@ -160,7 +160,7 @@ static const struct {
     {"streams_flag_right", [] { tells<<<1, THREADS, 0, a>>>(p, flag); hears<<<1, THREADS, 0, n>>>(p, q, flag, 1); }},
     {"streams_flag", [] { tells<<<1, THREADS, 0, a>>>(p, flag); hears<<<1, THREADS, 0, n>>>(p, q, flag, 0); }},
     {"streams_atomics_right", [] { counts<<<2, THREADS, 0, a>>>(p); counts<<<2, THREADS, 0, n>>>(p); }},
-    {"many_right", [] { for (int i = 0; i < 200; i++) { write_in(a); read_in(a); } }},
+    {"many_right", [] { for (int i = 0; i < 40; i++) { write_in(a); read_in(a); } }},
     {"early", [] { write_in(a, AT_ONCE); early(a, p, q, 0); }},
     {"early_late", [] { write_in(a, LATE); early(a, p, q, 0); }},
     {"early_untold", [] { write_in(a); early(a, p, q, 0); }},
