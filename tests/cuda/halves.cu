@@ -106,6 +106,48 @@ __global__ void bf16s(unsigned *out)
     ROWS(SUM) CONVERSIONS(SUM, __nv_bfloat16, bfloat16, bfloat16)
 }
 
+// Each thread's number goes through every load and store with a cache operator.
+template <class S> __device__ S through(S *at, S v)
+{
+    __stwb(at, v);
+    v = __ldca(at);
+    __stcg(at, v);
+    v = __ldcg(at);
+    __stcs(at, v);
+    v = __ldcs(at);
+    __stwt(at, v);
+    v = __ldlu(at);
+    at[65536] = v;
+    return __ldcv(at + 65536);
+}
+template <class S, class S2> __global__ void cached(S *at, S2 *pairs, unsigned *out)
+{
+    const unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
+    const S v = through(at + t, make<S>(t));
+    S2 pair;
+    pair.x = v, pair.y = make<S>(mix(t, 1));
+    pair = through(pairs + t, pair);
+    atomicAdd(out, mix(bits(pair), t) ^ bits(v));
+}
+template <class S> __global__ void read_only(const S *__restrict__ at, unsigned *out)
+{
+    const unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
+    atomicAdd(out, mix(bits(__ldg(at + t)), t));
+}
+template <class S, class S2> static void memory(const char *name, unsigned *out)
+{
+    S *at;
+    S2 *pairs;
+    cudaMalloc(&at, 2 * 65536 * sizeof(S));
+    cudaMalloc(&pairs, 2 * 65536 * sizeof(S2));
+    cudaMemset(out, 0, 12);
+    cached<<<256, 256>>>(at, pairs, out);
+    read_only<<<256, 256>>>(at, out + 1);
+    read_only<<<256, 256>>>(pairs, out + 2);
+    cudaDeviceSynchronize();
+    printf("%s memory %08x %08x %08x\n", name, out[0], out[1], out[2]);
+}
+
 int main()
 {
     unsigned *out;
@@ -122,5 +164,7 @@ int main()
             printf("%s %s %08x\n", kind ? "bf16" : "half", kind ? bf16_names[k] : half_names[k], out[k]);
         printf("%s\n", error);
     }
+    memory<__half, __half2>("half", out);
+    memory<__nv_bfloat16, __nv_bfloat162>("bf16", out);
     return 0;
 }

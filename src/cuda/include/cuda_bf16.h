@@ -8,6 +8,7 @@
 
 #if defined(__cplusplus)
 
+#include "lockstep/half_memory.h"
 #include "lockstep/half_ops.h"
 
 struct __nv_bfloat16_raw {
@@ -307,14 +308,7 @@ LOCKSTEP_HALF_FUNCTIONS(__nv_bfloat16, __nv_bfloat162, __bfloat162float, __float
 
 #if defined(__CUDA__)
 /* ---- memory ---- */
-static __device__ inline __nv_bfloat16 __ldg(const __nv_bfloat16 *p)
-{
-    return lockstep_bfloat16(__ldg((const unsigned short *)p));
-}
-static __device__ inline __nv_bfloat162 __ldg(const __nv_bfloat162 *p)
-{
-    return __builtin_bit_cast(__nv_bfloat162, __ldg((const unsigned *)p));
-}
+LOCKSTEP_HALF_MEMORY(__nv_bfloat16, __nv_bfloat162)
 
 /* ---- atomic sums: below sm_90 there is no instruction, so they are made of compare-and-swap. Returns what was there.
  * ---- */

@@ -8,6 +8,7 @@
 
 #if defined(__cplusplus)
 
+#include "lockstep/half_memory.h"
 #include "lockstep/half_ops.h"
 
 struct __half_raw {
@@ -387,14 +388,7 @@ LOCKSTEP_HALF_FUNCTIONS(__half, __half2, __half2float, __float2half)
 
 #if defined(__CUDA__)
 /* ---- memory ---- */
-static __device__ inline __half __ldg(const __half *p)
-{
-    return lockstep_half(__ldg((const unsigned short *)p));
-}
-static __device__ inline __half2 __ldg(const __half2 *p)
-{
-    return __builtin_bit_cast(__half2, __ldg((const unsigned *)p));
-}
+LOCKSTEP_HALF_MEMORY(__half, __half2)
 static __device__ inline __half atomicAdd(__half *p, __half v)
 {
     unsigned short r;
