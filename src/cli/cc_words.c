@@ -186,6 +186,15 @@ bool cc_pass_pair(struct cc_options *options, int argc, char **argv, int *i, str
     return false;
 }
 
+/* A standard of C is for C files alone; g++ only warns where it gets one for a file of C++, and clang refuses it. */
+static bool take_c_standard(struct cc_options *options, const char *word)
+{
+    if (!starts(word, "-std=") || strstr(word, "++"))
+        return false;
+    options->c_standard = word + strlen("-std=");
+    return true;
+}
+
 void cc_add_host_words(struct cc_options *options, const char *list, struct arena *arena)
 {
     struct cc_args words = {0};
@@ -194,7 +203,7 @@ void cc_add_host_words(struct cc_options *options, const char *list, struct aren
             vec_push(&words, arena_strndup(arena, at, strcspn(at, ", ")));
     for (int i = 0; i < (int)words.count; i++)
         if (!cc_pass_pair(options, (int)words.count, (char **)words.items, &i, arena) &&
-            !cc_pass_on(options, words.items[i], arena))
+            !take_c_standard(options, words.items[i]) && !cc_pass_on(options, words.items[i], arena))
             vec_push(&options->host, words.items[i]);
     vec_free(&words);
 }

@@ -52,7 +52,7 @@ done <<'L'
 -ptx "${base[@]}" -arch=sm_75 -Werror cross-execution-space-call --Werror=default-stream-launch -Wno-deprecated-gpu-targets good.cu
 -ptx "${base[@]}" -arch=sm_75 --diag-suppress=20012,177 -diag-suppress 177 -Xcudafe --diag_suppress=177 -Xfatbin -compress-all good.cu
 -ptx "${base[@]}" -arch=sm_75 --extended-lambda -expt-extended-lambda --expt-relaxed-constexpr -m64 -m 64 -O3 --optimize 2 --debug good.cu
--ptx "${base[@]}" -arch=sm_75 -Xcompiler -fopenmp,-Wall -Xcompiler "-O3 -march=native" -fPIC -pipe -ftz=false --prec-div true --fmad=true good.cu
+-ptx "${base[@]}" -arch=sm_75 -Xcompiler -fopenmp,-Wall,-std=c99 -Xcompiler "-O3 -march=native" -fPIC -pipe -ftz=false --prec-div true --fmad=true good.cu
 -ptx "${base[@]}" -arch=sm_75 --default-stream legacy -cudart=static -Xnvlink -v -rdc false --relocatable-device-code=false -w good.cu
 L
 [ "$n" -eq 11 ] || fail "$n spellings"
@@ -85,6 +85,9 @@ succeeds --ptx -isystem include -D VALUE=5 -Xclang -ivfsoverlay -Xclang overlay.
 grep -q '0f40800000' x.ptx || fail "-Xclang, of the preprocessor"
 succeeds --ptx -Xcompiler "-isystem include" "${base[@]}" -ivfsoverlay overlay.yaml -imacros folder/other.h -Wno-everything good.cu -o x.ptx
 succeeds --ptx "${base[@]}" -include include/header.h -ftemplate-depth=900 -std=c++20 -DGIVEN='<vector>' good.cu -o x.ptx
+# A standard of C for the host compiler is one for C files.
+printf '#if __STDC_VERSION__ != 199901L\n#error not C99\n#endif\nint c99;\n' >c99.c
+succeeds -c -Xcompiler '-Wall -std=c99' c99.c "${base[@]}" good.cu
 succeeds -c -rdc=true -DRDC "${base[@]}" good.cu -o x.o
 succeeds -dc -DRDC "${base[@]}" good.cu -o x.o
 succeeds -dlink x.o -o link.o
