@@ -1,4 +1,4 @@
-// cuBLASLt: products with a bias and a function behind them, in columns and in rows, one and many, against the host.
+// cuBLASLt: products with a bias and a function behind them, or gradients of these, in columns and in rows, one and many, against the host.
 #include "cublas_oracle.h"
 
 #include <cublasLt.h>
@@ -12,6 +12,13 @@ static double applied(double v, cublasLtEpilogue_t epilogue)
     if (epilogue & CUBLASLT_EPILOGUE_GELU)
         return 0.5 * v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
     return v;
+}
+
+// Of GELU.
+static double slope(double v)
+{
+    const double c = std::sqrt(2 / M_PI), u = c * (v + 0.044715 * v * v * v), inner = c + 3 * 0.044715 * c * v * v;
+    return 0.5 + 0.5 * std::tanh(u) + 0.5 * v * inner / (std::cosh(u) * std::cosh(u));
 }
 
 // A matrix of `rows` by `cols` as its layout says; element (i, j) of op of it.
@@ -47,13 +54,15 @@ template <class A, class D, class S>
 static void product(cudaDataType a_type, cudaDataType d_type, cudaDataType scale, cublasComputeType_t compute, int m, int n, int k,
                     cublasLtEpilogue_t epilogue, bool by_rows)
 {
-    const int batch = 1 + draw(3);
+    const bool gradient = epilogue & (16 | CUBLASLT_EPILOGUE_BGRADA | CUBLASLT_EPILOGUE_BGRADB), back = epilogue & 64, keeps = epilogue & 128 && !back;
+    const int batch = gradient ? 1 : 1 + draw(3);
     const cublasOperation_t ta = operations[draw(2)], tb = operations[draw(2)];
     matrix<A> a(m, k, ta, draw(2), batch, a_type), b(k, n, tb, draw(2), batch, a_type);
     matrix<D> d(m, n, CUBLAS_OP_N, by_rows, batch, d_type);
-    array<D> bias(m);
+    array<D> bias(epilogue == CUBLASLT_EPILOGUE_BGRADB ? n : m), aux((size_t)batch * (m + 2) * (n + 2));
     const S alpha = number<S>(compute == CUBLAS_COMPUTE_32I ? 2 : 0.25), beta = number<S>(1);
-    const void *place = bias.device;
+    const void *place = bias.device, *aux_place = aux.device;
+    const int64_t aux_ld = (by_rows ? n : m) + 2, aux_stride = (int64_t)(m + 2) * (n + 2);
     cublasLtMatmulDesc_t what;
     cublasLtMatmulPreference_t preference;
     cublasLtMatmulHeuristicResult_t found;
@@ -63,6 +72,9 @@ static void product(cudaDataType a_type, cudaDataType d_type, cudaDataType scale
     MUST(cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb));
     MUST(cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue));
     MUST(cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &place, sizeof place));
+    MUST(cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &aux_place, sizeof aux_place));
+    MUST(cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &aux_ld, sizeof aux_ld));
+    MUST(cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, &aux_stride, sizeof aux_stride));
     MUST(cublasLtMatmulPreferenceCreate(&preference));
     MUST(cublasLtMatmulAlgoGetHeuristic(lt, what, a.layout, b.layout, d.layout, d.layout, preference, 1, &found, &count));
     if (count != 1 || found.state)
@@ -76,9 +88,20 @@ static void product(cudaDataType a_type, cudaDataType d_type, cudaDataType scale
                 for (int l = 0; l < k; l++)
                     sum += a.get(z, i, l) * b.get(z, l, j);
                 sum = widen(alpha).real() * sum + d.get(z, i, j) + (epilogue & CUBLASLT_EPILOGUE_BIAS ? bias.get(i).real() : 0);
-                d.all.set(d.place(z, i, j), applied(sum, epilogue));
+                const size_t at = z * aux_stride + (by_rows ? i * aux_ld + j : i + j * aux_ld);
+                if (keeps)
+                    aux.set(at, sum);
+                d.all.set(d.place(z, i, j), back ? sum * slope(aux.get(at).real()) : applied(sum, epilogue));
             }
+    for (int i = 0; gradient && i < (epilogue == CUBLASLT_EPILOGUE_BGRADB ? n : m); i++) {
+        double sum = 0;
+        for (int l = 0; l < (epilogue & 16 ? n : k); l++)
+            sum += epilogue & 16 ? d.get(0, i, l) : epilogue == CUBLASLT_EPILOGUE_BGRADA ? a.get(0, i, l) : b.get(0, l, i);
+        bias.set(i, sum);
+    }
     d.all.check("cublasLtMatmul", 8);
+    bias.check("the bias", gradient ? 8 + n : 8);
+    aux.check("the argument of the function", 8);
     MUST(cublasLtMatmulPreferenceDestroy(preference));
     MUST(cublasLtMatmulDescDestroy(what));
 }
@@ -105,7 +128,8 @@ int main()
 {
     MUST(cublasLtCreate(&lt));
     for (cublasLtEpilogue_t epilogue : {CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_RELU_BIAS,
-                                        CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS})
+                                        CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS, CUBLASLT_EPILOGUE_GELU_AUX, CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
+                                        CUBLASLT_EPILOGUE_DGELU, CUBLASLT_EPILOGUE_DGELU_BGRAD, CUBLASLT_EPILOGUE_BGRADA, CUBLASLT_EPILOGUE_BGRADB})
         for (int by_rows = 0; by_rows < 2; by_rows++) {
             product<float, float, float>(CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, 70, 65, 20, epilogue, by_rows);
             product<double, double, double>(CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, 7, 30, 20, epilogue, by_rows);

@@ -133,7 +133,7 @@ template <class A, class C, class S> struct product {
 
 // What becomes of a value before it is rounded: nothing here, a bias and a function in cublasLt.
 struct as_it_is {
-    template <class S> __device__ S operator()(S value, int, int) const
+    template <class S> __device__ S operator()(S value, int, int, int) const
     {
         return value;
     }
@@ -211,7 +211,7 @@ __global__ void __launch_bounds__(256) gemm(product<A, C, S> p, Finish finish)
                     value = multiply_add(beta, convert<S>(c[at]), value);
                 if (p.real_diagonal && at_row == at_column)
                     value = real_part(value);
-                d[at] = convert<C>(finish(value, at_row, at_column));
+                d[at] = convert<C>(finish(value, at_row, at_column, z));
             }
     }
 }

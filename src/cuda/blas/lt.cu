@@ -1,9 +1,8 @@
 // cuBLASLt: one product, described by its parts. The kernel is that of gemm.
-#include <cublasLt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gemm.cuh"
+#include "lt_epilogue.cuh"
 
 using namespace lockstep_blas;
 
@@ -17,6 +16,8 @@ struct layout {
 struct operation {
     int compute, scale_type, pointer_mode, transa, transb, transc, fill, epilogue, sm_count, bias_type;
     const void *bias;
+    void *aux;
+    int64_t aux_ld, aux_stride, bias_stride;
     int8_t fast;
 };
 static_assert(sizeof(layout) <= sizeof(cublasLtMatrixLayoutOpaque_t) &&
@@ -50,6 +51,10 @@ static const attribute operation_attributes[] = {
     LOCKSTEP_ATTRIBUTE(CUBLASLT_MATMUL_DESC_FILL_MODE, operation, fill),
     LOCKSTEP_ATTRIBUTE(CUBLASLT_MATMUL_DESC_EPILOGUE, operation, epilogue),
     LOCKSTEP_ATTRIBUTE(CUBLASLT_MATMUL_DESC_BIAS_POINTER, operation, bias),
+    LOCKSTEP_ATTRIBUTE(CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, operation, bias_stride),
+    LOCKSTEP_ATTRIBUTE(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, operation, aux),
+    LOCKSTEP_ATTRIBUTE(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, operation, aux_ld),
+    LOCKSTEP_ATTRIBUTE(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, operation, aux_stride),
     LOCKSTEP_ATTRIBUTE(CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, operation, sm_count),
     LOCKSTEP_ATTRIBUTE(CUBLASLT_MATMUL_DESC_FAST_ACCUM, operation, fast),
     LOCKSTEP_ATTRIBUTE(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, operation, bias_type),
@@ -203,30 +208,6 @@ struct task {
     bool run; // or only say if it could be
 };
 
-// A bias along one side of the result, then a function.
-template <class C> struct finished {
-    const C *bias;
-    bool along_columns; // it has an element a column, not a row
-    int function;       // CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_GELU or none
-    template <class S> __device__ S operator()(S value, int row, int column) const
-    {
-        if (bias)
-            value = value + convert<S>(bias[along_columns ? column : row]);
-        if (function == CUBLASLT_EPILOGUE_RELU)
-            return value < S(0) ? S(0) : value;
-        if (function == CUBLASLT_EPILOGUE_GELU) // by the hyperbolic tangent
-            return S(0.5) * value *
-                   (S(1) + tanh(S(0.7978845608028654) * (value + S(0.044715) * value * value * value)));
-        return value;
-    }
-};
-template <class T> struct nothing_more {
-    __device__ T operator()(T value, int, int) const
-    {
-        return value;
-    }
-};
-
 // Rows that lie one behind the other are columns of the transpose.
 template <class T> static operand<T> operand_of(const void *at, const layout &l, int trans, bool once_more)
 {
@@ -237,12 +218,17 @@ template <class T> static operand<T> operand_of(const void *at, const layout &l,
     return a;
 }
 
-template <class A, class C, class S, class F, class Finish>
-static cublasStatus_t multiply(const task &t, bool by_rows, Finish finish)
+static cublasContext handle_of(const task &t)
 {
     cublasContext handle = {};
     handle.stream = t.stream;
     handle.pointer_mode = (cublasPointerMode_t)t.what->pointer_mode;
+    return handle;
+}
+template <class A, class C, class S, class F, class Finish>
+static cublasStatus_t multiply(const task &t, bool by_rows, Finish finish)
+{
+    cublasContext handle = handle_of(t);
     const bool plain = t.what->transa == CUBLAS_OP_N;
     const int k = (int)(plain ? t.a->cols : t.a->rows), m = (int)t.d->rows, n = (int)t.d->cols;
     // Of a result in rows the transpose is made: op(B)' op(A)'.
@@ -256,15 +242,31 @@ static cublasStatus_t multiply(const task &t, bool by_rows, Finish finish)
     p.batch = t.d->batch;
     return run_product(&handle, p, finish);
 }
+// The gradient of the bias is of an operand along the depth of the product, or of the result along its rows.
+template <class A, class C, class S> static cublasStatus_t bias_gradient(const task &t)
+{
+    cublasContext handle = handle_of(t);
+    const int epilogue = t.what->epilogue, m = (int)t.d->rows, n = (int)t.d->cols;
+    const int k = (int)(t.what->transa == CUBLAS_OP_N ? t.a->cols : t.a->rows);
+    C *to = (C *)t.what->bias;
+    if (epilogue == CUBLASLT_EPILOGUE_BGRADA)
+        return run_sums_of_rows<S>(&handle, operand_of<A>(t.at_a, *t.a, t.what->transa, false), m, k, to);
+    if (epilogue == CUBLASLT_EPILOGUE_BGRADB)
+        return run_sums_of_rows<S>(&handle, operand_of<A>(t.at_b, *t.b, t.what->transb, true), n, k, to);
+    if (epilogue & EPILOGUE_BGRAD)
+        return run_sums_of_rows<S>(&handle, operand_of<C>(t.at_d, *t.d, CUBLAS_OP_N, false), m, n, to);
+    return CUBLAS_STATUS_SUCCESS;
+}
 template <class A, class C, class S, class F> static cublasStatus_t multiply_real(const task &t)
 {
-    const int epilogue = t.what->epilogue;
+    const operation &what = *t.what;
     const bool by_rows = t.d->order == CUBLASLT_ORDER_ROW;
     if (!t.run)
         return CUBLAS_STATUS_SUCCESS;
-    const finished<C> finish = {epilogue & CUBLASLT_EPILOGUE_BIAS ? (const C *)t.what->bias : NULL, by_rows,
-                                epilogue & (CUBLASLT_EPILOGUE_RELU | CUBLASLT_EPILOGUE_GELU)};
-    return multiply<A, C, S, F>(t, by_rows, finish);
+    const finished<C> finish = {
+        (const C *)what.bias, (C *)what.aux, what.aux_ld, what.aux_stride, what.bias_stride, by_rows, what.epilogue};
+    const cublasStatus_t status = multiply<A, C, S, F>(t, by_rows, finish);
+    return status ? status : bias_gradient<A, C, S>(t);
 }
 template <class T> static cublasStatus_t multiply_complex(const task &t)
 {
@@ -273,12 +275,19 @@ template <class T> static cublasStatus_t multiply_complex(const task &t)
     return t.run ? multiply<T, T, T, T>(t, false, nothing_more<T>()) : CUBLAS_STATUS_SUCCESS;
 }
 
+static bool has_epilogue(const operation &what, int batch)
+{
+    const int gradients = CUBLASLT_EPILOGUE_BGRADA | CUBLASLT_EPILOGUE_BGRADB | EPILOGUE_BGRAD;
+    for (int epilogue : epilogues)
+        if (epilogue == what.epilogue)
+            return batch == 1 || !(epilogue & gradients);
+    return false;
+}
 static cublasStatus_t fits(const task &t)
 {
     const operation &what = *t.what;
-    const int known = CUBLASLT_EPILOGUE_DEFAULT | CUBLASLT_EPILOGUE_RELU_BIAS | CUBLASLT_EPILOGUE_GELU;
     const bool plain_a = what.transa == CUBLAS_OP_N, plain_b = what.transb == CUBLAS_OP_N;
-    if ((what.epilogue & ~known) || what.transc != CUBLAS_OP_N || what.fill != CUBLAS_FILL_MODE_FULL ||
+    if (!has_epilogue(what, t.d->batch) || what.transc != CUBLAS_OP_N || what.fill != CUBLAS_FILL_MODE_FULL ||
         what.pointer_mode > CUBLASLT_POINTER_MODE_DEVICE || t.a->order > CUBLASLT_ORDER_ROW ||
         t.b->order > CUBLASLT_ORDER_ROW || t.c->order != t.d->order || t.d->order > CUBLASLT_ORDER_ROW ||
         t.a->type != t.b->type || t.c->type != t.d->type || t.c->ld != t.d->ld || t.c->stride != t.d->stride ||
