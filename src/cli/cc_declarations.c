@@ -12,6 +12,12 @@
  *
  * As with nvcc, no constructor of such a variable runs.
  *
+ *   __device__ __shared__ int s[4];    in a function: __device__, which says nothing more, is taken out
+ *
+ *   int a[n] = {1, 2}, b;    int a[n]         , b; lockstep_set_elements(&a[0], sizeof a / sizeof *&a[0], 1, 2);
+ *
+ * g++ gives values to arrays whose sizes are no constants (lockstep/sized.h).
+ *
  *   template <class T> int S<T>::f(int a = 3)    a default argument that no call can use: taken out */
 #include <string.h>
 
@@ -301,6 +307,65 @@ void cc_rewrite_shared(struct cc_rewriting *r, size_t at)
     vec_free(&d.names);
 }
 
+/* Puts blanks in the place of the tokens from `first` to before `end`. */
+static void blank(struct cc_rewriting *r, size_t first, size_t end)
+{
+    const struct cc_token *t = r->tokens.items;
+    const size_t n = (size_t)(t[end - 1].text + t[end - 1].length - t[first].text);
+    char *blanks = arena_strndup(r->arena, t[first].text, n);
+    for (size_t i = 0; i < n; i++)
+        blanks[i] = blanks[i] == '\n' ? '\n' : ' ';
+    cc_edit_add(r, t[first].text, n, blanks);
+}
+
+void cc_rewrite_local(struct cc_rewriting *r, size_t at)
+{
+    struct declaration d = {0};
+    if (read_declaration(&r->tokens, at, &d) && has_word(r, d.first, d.names.items[0], "__shared__"))
+        blank(r, at, at + 1);
+    vec_free(&d.names);
+}
+
+/* The bracket that opens the first dimension of the array of which the token `at` is in a dimension; 0: there is none. */
+static size_t first_dimension(const struct cc_tokens *tokens, size_t at)
+{
+    const struct cc_token *t = tokens->items;
+    for (size_t open = at;; open -= 2) { /* into the dimension before */
+        unsigned depth = 0;
+        for (; open && (depth || !is_sign(&t[open], '[')); open--) {
+            depth += is_sign(&t[open], ']');
+            depth -= is_sign(&t[open], '[');
+            if (is_sign(&t[open], ';'))
+                return 0;
+        }
+        if (open < 2 || !is_sign(&t[open - 1], ']'))
+            return open && t[open - 1].kind == CC_NAME ? open : 0;
+    }
+}
+
+void cc_rewrite_sized(struct cc_rewriting *r, size_t at)
+{
+    const struct cc_token *t = r->tokens.items;
+    const size_t open = first_dimension(&r->tokens, at);
+    struct strbuf zeros = {0};
+    size_t value = open, end;
+    for (; value && is_sign(&t[value], '['); value = cc_token_close(&r->tokens, value) + 1)
+        strbuf_add(&zeros, "[0]");
+    const size_t brace = is_sign(&t[value], '=') ? value + 1 : value;
+    const size_t close = value && is_sign(&t[brace], '{') ? cc_token_close(&r->tokens, brace) : r->tokens.count;
+    for (end = close; end < r->tokens.count && !is_sign(&t[end], ';'); end++)
+        ;
+    const char *name = open ? spelled(r, open - 1) : "";
+    if (end < r->tokens.count && !has_word(r, close, end, name)) { /* a declarator behind it that needs the values */
+        const char *element = arena_printf(r->arena, "%s%s", name, strbuf_text(&zeros));
+        cc_edit_add(r, t[end].text + 1, 0,
+                    arena_printf(r->arena, " lockstep_set_elements(&%s, sizeof %s / sizeof %s%s%s);", element, name,
+                                 element, close > brace + 1 ? ", " : "", joined(r, brace + 1, close)));
+        blank(r, value, close + 1);
+    }
+    strbuf_free(&zeros);
+}
+
 void cc_rewrite_default(struct cc_rewriting *r, size_t at)
 {
     const struct cc_token *t = r->tokens.items;
@@ -313,9 +378,5 @@ void cc_rewrite_default(struct cc_rewriting *r, size_t at)
     for (end = equals + 1; end < r->tokens.count && !is_sign(&t[end], ',') && !is_sign(&t[end], ')'); end++)
         if (is_sign(&t[end], '(') || is_sign(&t[end], '{') || is_sign(&t[end], '['))
             end = close_before(&r->tokens, end, r->tokens.count);
-    const size_t n = (size_t)(t[end].text - t[equals].text);
-    char *blanks = arena_strndup(r->arena, t[equals].text, n);
-    for (size_t i = 0; i < n; i++)
-        blanks[i] = blanks[i] == '\n' ? '\n' : ' ';
-    cc_edit_add(r, t[equals].text, n, blanks);
+    blank(r, equals, end);
 }

@@ -234,6 +234,8 @@ static struct complaint read_error(const char *error)
                   {"missing 'typename' prior to dependent type name", CC_SPOT_TYPENAME},
                   {"an attribute list cannot appear here", CC_SPOT_ATTRIBUTE},
                   {"unknown type name '__managed__'", CC_SPOT_MANAGED},
+                  {"__constant__, __device__, and __managed__ are not allowed on non-static local", CC_SPOT_LOCAL},
+                  {"variable-sized object may not be initialized", CC_SPOT_SIZED},
                   {"out-of-line definition of '", CC_SPOT_DEVICE},
                   {"reference to __host__ function '~", CC_SPOT_BOTH}};
     static const char misplaced[] = "' attribute cannot be applied to types";

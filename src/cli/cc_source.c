@@ -246,6 +246,12 @@ static void rewrite_spot(struct cc_rewriting *r, const struct cc_spot *spot)
             if (!cc_token_is(t, "__managed__")) /* the word itself is seen without spots */
                 cc_rewrite_managed(r, i);
             break;
+        case CC_SPOT_LOCAL:
+            cc_rewrite_local(r, i);
+            break;
+        case CC_SPOT_SIZED:
+            cc_rewrite_sized(r, i);
+            break;
         case CC_SPOT_BOTH:
         case CC_SPOT_DEVICE:
             cc_rewrite_space(r, i, spot);

@@ -42,6 +42,8 @@ enum cc_spot_kind {
     CC_SPOT_TYPENAME,
     CC_SPOT_ATTRIBUTE,
     CC_SPOT_MANAGED, /* what stands for __managed__ */
+    CC_SPOT_LOCAL,   /* a word of device memory, where __shared__ is another one */
+    CC_SPOT_SIZED,   /* an array whose size is known when the program runs, and which has a value */
     CC_SPOT_BOTH,    /* a function that another declaration says is for both sides */
     CC_SPOT_DEVICE   /* a function whose other declaration may say that it is the device's */
 };
@@ -94,6 +96,10 @@ void cc_edit_add(struct cc_rewriting *r, const char *at, size_t taken, const cha
 void cc_rewrite_managed(struct cc_rewriting *r, size_t at);
 /* A `__shared__` variable with a constructor: `at` is its name. */
 void cc_rewrite_shared(struct cc_rewriting *r, size_t at);
+/* `__device__` beside `__shared__` in a function: `at` is the word, or a macro that stands for it. */
+void cc_rewrite_local(struct cc_rewriting *r, size_t at);
+/* An array of a size that is no constant, with values in braces: `at` is in the brackets of a dimension. */
+void cc_rewrite_sized(struct cc_rewriting *r, size_t at);
 /* The default argument of a parameter, which is at or begins at the token `at`. */
 void cc_rewrite_default(struct cc_rewriting *r, size_t at);
 /* Adds words of execution spaces to the declaration of the function whose name, or its part behind the last `::`, is at

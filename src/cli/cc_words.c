@@ -198,9 +198,13 @@ static bool take_c_standard(struct cc_options *options, const char *word)
 void cc_add_host_words(struct cc_options *options, const char *list, struct arena *arena)
 {
     struct cc_args words = {0};
-    for (const char *at = list; *at; at += strcspn(at, ", ") + (at[strcspn(at, ", ")] != '\0'))
-        if (strcspn(at, ", "))
-            vec_push(&words, arena_strndup(arena, at, strcspn(at, ", ")));
+    for (const char *at = list; *at; at += strcspn(at, ", ") + (at[strcspn(at, ", ")] != '\0')) {
+        size_t n = strcspn(at, ", ");
+        /* CMake's FindCUDA gives words in quotes, which nvcc's shell takes away: ,"-O3","-DNDEBUG" */
+        const bool is_quoted = n >= 2 && *at == '"' && at[n - 1] == '"';
+        if (n > 2 * is_quoted)
+            vec_push(&words, arena_strndup(arena, at + is_quoted, n - 2 * is_quoted));
+    }
     for (int i = 0; i < (int)words.count; i++)
         if (!cc_pass_pair(options, (int)words.count, (char **)words.items, &i, arena) &&
             !take_c_standard(options, words.items[i]) && !cc_pass_on(options, words.items[i], arena))

@@ -26,6 +26,7 @@
 #include "math.h"
 
 #include "managed.h"
+#include "sized.h"
 #include "runtime_device.h"
 
 #endif

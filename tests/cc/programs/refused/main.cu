@@ -8,6 +8,7 @@ using namespace std;
 __device__ __managed__ int count = 5;
 static __managed__ float table[2][3], scale = 2.0f;
 #define ON_BOTH_SIDES __managed__
+#define ON_THE_DEVICE __device__
 #define DEVICE_TOO __device__ __managed__
 ON_BOTH_SIDES __device__ int by_macro = 3, by_macro_too[2] = {1, 2};
 static DEVICE_TOO bool by_words;
@@ -47,6 +48,8 @@ __global__ void shared_objects(int *out)
     __shared__ two<int, two<int, float>> pair[32];
     __shared__ ::scoped::holder<::scoped::nine> scoped;
     __shared__ alignas(16) int numbers[4];
+    __device__ __shared__ int beside[2];
+    ON_THE_DEVICE static __shared__ int as_macro;
     const int lane = threadIdx.x;
     pair[lane].first = lane;
     pair[lane].second.second = 0.5f;
@@ -54,10 +57,10 @@ __global__ void shared_objects(int *out)
         s.from.x = 1;
         scoped.value = 9;
         more[1].to.y = 2;
-        numbers[3] = 4;
+        numbers[3] = beside[1] = as_macro = 4;
     }
     __syncthreads();
-    out[lane] = pair[31 - lane].first + s.from.x + more[1].to.y + numbers[3] + (int)((size_t)numbers % 16) + scoped.value - ::scoped::nine +
+    out[lane] = pair[31 - lane].first + s.from.x + more[1].to.y + (numbers[3] + beside[1] + as_macro) / 3 + (int)((size_t)numbers % 16) + scoped.value - ::scoped::nine +
                 (int)(2 * pair[lane].second.second);
 }
 __global__ void change(int *pointer)
@@ -96,6 +99,22 @@ void check(const char *what, long long is, long long should)
     if (is != should)
         printf("%s: %lld, not %lld\n", what, is, should);
 }
+void check_sized(int n)
+{
+    struct pair_of {
+        int first, second;
+    } start = {3, 4};
+    int first[n] = {1, 2}, middle, table[2][n + 1] = {0}, none[n][2] = {};
+    double last[n * 2] { 0.5, n / 2.0 };
+    pair_of pairs[n] = {start};
+    middle = first[0] + 10 * first[1] + 100 * first[n - 1];
+    check("an array of any size", middle, 21);
+    for (int i = 0; i < 2 * (n + 1); i++)
+        middle += table[i / (n + 1)][i % (n + 1)] + (i < 2 * n ? none[i / 2][i % 2] : 0);
+    check("one of two dimensions", middle, 21);
+    check("one without a sign", (int)(last[0] * 2 + last[1] * 4 + last[2 * n - 1]), 1 + 2 * n);
+    check("one of objects", pairs[0].second * 10 + pairs[n - 1].first + first[1], 42);
+}
 void check_managed()
 {
     int other = 40;
@@ -119,6 +138,7 @@ int main()
     part<float, 1> p;
     cudaMallocManaged(&array, 64 * sizeof *array);
     check_managed();
+    check_sized(7);
     shared_objects << <1, dim3(32 >> 0) >> > (array);
     cudaDeviceSynchronize();
     check("shared objects", array[3], 28 + 1 + 2 + 4 + 0 + 1);
