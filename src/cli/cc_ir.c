@@ -86,7 +86,8 @@ int cc_name_linked(const char *path, struct diag_sink *diags)
     static const char call[] = "__cudaRegisterLinkedBinary";
     struct strbuf text = {0}, out = {0}, number = {0};
     int result = file_read(path, FILE_NO_BOUND, &text, diags);
-    for (const char *at = strbuf_text(&text); result == 0 && *at;) {
+    /* To the end of the file, not of the string: clang 14 writes bytes of 0 among the names of debugging information. */
+    for (const char *at = strbuf_text(&text), *end = at + text.length; result == 0 && at < end;) {
         if (strncmp(at, call, strlen(call)) == 0) {
             strbuf_add(&out, "__cudaLockstepLinked");
             at += strlen(call);

@@ -84,6 +84,23 @@ build once -rdc=true -DVALUE=1 one.cu
 on_simulator ./once 2>log && fail "a missing function is called"
 grep -q 'call .*missing.*, which is declared but not defined' log || fail "a missing function: $(cat log)"
 
+# With debugging information, in which clang 14 writes constants as bytes of 0 between lines of assembly.
+cat >debugged.cu <<'P'
+__global__ void k(int *p) { *p = 1; }
+float f(const float *a, int n)
+{
+    float sum = 0.f;
+    for (int i = 0; i < n; i++) {
+        float value = i & 1 ? a[i] : 2.f;
+        sum += value;
+    }
+    return sum;
+}
+int main() { float a[4] = {}; return f(a, 4) != 4; }
+P
+build debugged -rdc=true -g debugged.cu
+on_simulator ./debugged >log 2>&1 || fail "with -g: $(cat log)"
+
 # A kernel that launches a kernel.
 "$LOCKSTEP" cc -rdc=true nested.cu -o nested >log 2>&1 && fail "a launch by a kernel compiles"
 grep -q 'nested.cu:2' log && grep -q 'hint: .*dynamic parallelism' log || fail "a launch by a kernel: $(cat log)"
