@@ -63,7 +63,7 @@ struct frun {
     struct sm_stray_list strays;
     struct gpu_counters *counters;
     struct watch_holder
-        *holders; /* FHOLDERS by hash of the address, for reports; NULL: nobody has taken anything yet */
+        *holders; /* by hash of the address, for reports; NULL: nobody has taken anything yet */
 };
 
 /* Blocks of a cluster have places one behind the other. */
@@ -72,7 +72,17 @@ static inline struct fblock *functional_peer(const struct frun *f, const struct 
     return &f->blocks[(size_t)(b - f->blocks) / f->run->grid.cluster_blocks * f->run->grid.cluster_blocks + rank];
 }
 
-/* functional.c: a warp did something that is not allowed. */
+/* functional_turn.c */
+
+/* Runs a warp until its slice is used up, it waits, ends or faults. Returns whether it did anything but synchronise. */
+bool functional_turn(struct frun *f, struct fblock *b, unsigned w);
+/* Opens the grid's barrier if all blocks have come to it or ended. Returns whether it did. */
+bool functional_pass_grid(struct frun *f);
+/* Addresses of the block's shared memory lie behind this one, where those of all blocks are looked at together. */
+uint64_t functional_shared_base(const struct frun *f, const struct fblock *b);
+/* Where the holder of the lock at an address is noted, if there is one; other addresses may have the same place. */
+struct watch_holder *functional_holder(const struct frun *f, uint64_t address);
+/* A warp did something that is not allowed. */
 void functional_fault(struct frun *f, const struct fblock *b, unsigned w, const struct simt_fault *fault);
 
 /* functional_copies.c: what the lanes of f->access ask for is done. False: one of them asked for something that is not allowed,

@@ -130,11 +130,12 @@ bool functional_copy_bulk(struct frun *f, const struct fblock *b, unsigned w)
         while (fine && simt_bulk_next(&bulk, &piece)) {
             struct mbarrier_step step = {0};
             fine = move_piece(f, b, &bulk, &piece, &step);
-            fault = (struct simt_fault){.kind = SIMT_FAULT_BOUNDS,
-                                        .lane = (uint8_t)lane,
-                                        .space = ISA_SPACE_GLOBAL,
-                                        .address = piece.global,
-                                        .pc = a->pc};
+            if (!fine)
+                fault = (struct simt_fault){.kind = SIMT_FAULT_BOUNDS,
+                                            .lane = (uint8_t)lane,
+                                            .space = ISA_SPACE_GLOBAL,
+                                            .address = piece.global,
+                                            .pc = a->pc};
             if (step.completed && bulk.done < bulk.bytes && simt_bulk_targets(&bulk, &b->simt) == UINT32_C(1) << b->simt.rank)
                 step.fault = MBARRIER_PARTED;
             if (step.fault) {

@@ -22,8 +22,11 @@ static void thread_axes(const struct simt_warp *warp, unsigned axis, uint32_t *v
     uint32_t at[3] = {linear % x, linear / x % y, linear / x / y};
     if (at[0] + grid->code->width <= x) { /* the usual case: all are in one row of the block */
         uint32_t first = at[axis], step = axis == 0;
-        for (unsigned lane = 0; lane < grid->code->width; lane++)
-            values[lane] = first + lane * step;
+        for (unsigned half = 0; half < grid->code->width; half += LANES, first += LANES * step) {
+            uint32_t *restrict of_half = values + half;
+            for (unsigned lane = 0; lane < LANES; lane++)
+                of_half[lane] = first + lane * step;
+        }
         return;
     }
     for (unsigned lane = 0; lane < grid->code->width; lane++) {
@@ -152,12 +155,19 @@ static uint64_t uniform_value(const struct simt_warp *warp, uint32_t sreg, uint6
     }
 }
 
+/* The loops are of a length that the compiler knows. */
 static void fill(void *row, bool wide, unsigned width, uint64_t value)
 {
-    for (unsigned lane = 0; lane < width && wide; lane++)
-        ((uint64_t *)row)[lane] = value;
-    for (unsigned lane = 0; lane < width && !wide; lane++)
-        ((uint32_t *)row)[lane] = (uint32_t)value;
+    for (unsigned half = 0; half < width; half += LANES) {
+        uint64_t *restrict numbers = (uint64_t *)row + half;
+        uint32_t *restrict words = (uint32_t *)row + half;
+        if (wide)
+            for (unsigned lane = 0; lane < LANES; lane++)
+                numbers[lane] = value;
+        else
+            for (unsigned lane = 0; lane < LANES; lane++)
+                words[lane] = (uint32_t)value;
+    }
 }
 
 HOT const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool wide, uint64_t cycle,

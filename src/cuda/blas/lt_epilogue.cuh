@@ -1,5 +1,5 @@
-// What cublasLt does behind a product: a bias along one side of the result, a function, its argument kept for the way back, the product
-// times the function's gradient, and the bias's gradient.
+// What cublasLt does behind a product: a bias along one side of the result, a function, its argument kept for the way
+// back, the product times the function's gradient, and the bias's gradient.
 #pragma once
 
 #include <cublasLt.h>
@@ -11,10 +11,11 @@ namespace lockstep_blas
 
 // Bits of epilogues.
 enum { EPILOGUE_BGRAD = 16, EPILOGUE_AUX = 128 };
-static const int epilogues[] = {CUBLASLT_EPILOGUE_DEFAULT,  CUBLASLT_EPILOGUE_RELU,      CUBLASLT_EPILOGUE_BIAS,
-                                CUBLASLT_EPILOGUE_GELU,     CUBLASLT_EPILOGUE_RELU_BIAS, CUBLASLT_EPILOGUE_GELU_BIAS,
-                                CUBLASLT_EPILOGUE_GELU_AUX, CUBLASLT_EPILOGUE_DGELU,     CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
-                                CUBLASLT_EPILOGUE_BGRADA,   CUBLASLT_EPILOGUE_BGRADB,    CUBLASLT_EPILOGUE_DGELU_BGRAD};
+static const int epilogues[] = {
+    CUBLASLT_EPILOGUE_DEFAULT,  CUBLASLT_EPILOGUE_RELU,      CUBLASLT_EPILOGUE_BIAS,
+    CUBLASLT_EPILOGUE_GELU,     CUBLASLT_EPILOGUE_RELU_BIAS, CUBLASLT_EPILOGUE_GELU_BIAS,
+    CUBLASLT_EPILOGUE_GELU_AUX, CUBLASLT_EPILOGUE_DGELU,     CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
+    CUBLASLT_EPILOGUE_BGRADA,   CUBLASLT_EPILOGUE_BGRADB,    CUBLASLT_EPILOGUE_DGELU_BGRAD};
 
 // GELU by the hyperbolic tangent: x (1 + tanh u) / 2 with u = c (x + a x^3).
 template <class S> struct gelu {

@@ -1,4 +1,5 @@
-/* Values of arrays whose sizes are known when the program runs (`int a[n] = {1, 2};`), which g++ takes: `lockstep cc` rewrites them. */
+/* Values of arrays whose sizes are known when the program runs (`int a[n] = {1, 2};`), which g++ takes: `lockstep cc`
+ * rewrites them. */
 #ifndef LOCKSTEP_SIZED_H
 #define LOCKSTEP_SIZED_H
 
