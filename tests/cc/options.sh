@@ -88,6 +88,10 @@ succeeds --ptx "${base[@]}" -include include/header.h -ftemplate-depth=900 -std=
 # A standard of C for the host compiler is one for C files.
 printf '#if __STDC_VERSION__ != 199901L\n#error not C99\n#endif\nint c99;\n' >c99.c
 succeeds -c -Xcompiler '-Wall -std=c99' c99.c "${base[@]}" good.cu
+# As CMake's FindCUDA writes them.
+succeeds -c -Xcompiler ',"-O3","-DQUOTED=7"' "${base[@]}" good.cu
+printf '#if QUOTED != 7\n#error not defined\n#endif\nint quoted;\n' >quoted.cu
+succeeds -c -Xcompiler ',"-DQUOTED=7",""' quoted.cu
 succeeds -c -rdc=true -DRDC "${base[@]}" good.cu -o x.o
 succeeds -dc -DRDC "${base[@]}" good.cu -o x.o
 succeeds -dlink x.o -o link.o
