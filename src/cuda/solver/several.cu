@@ -173,22 +173,29 @@ cusolverStatus_t cusolverMgGetrs(cusolverMgHandle_t handle, cublasOperation_t TR
     int *pivots = array_d_IPIV ? array_d_IPIV[0] + JA - 1 : NULL;
     LOCKSTEP_MG_RUN(calls<T>::getrs(handle->dense, TRANS, N, NRHS, MATRIX(A), pivots, MATRIX(B), handle->info));
 }
-cusolverStatus_t cusolverMgPotrf_bufferSize(cusolverMgHandle_t handle, cublasFillMode_t uplo, int N, void *array_d_A[],
-                                            int IA, int JA, cudaLibMgMatrixDesc_t descrA, cudaDataType computeType,
-                                            int64_t *lwork)
-{
-    PART(A, N, N);
-    LOCKSTEP_MG_BEGIN(computeType, !lwork);
-    LOCKSTEP_MG_ROOM(calls<T>::potrf_room(handle->dense, uplo, N, MATRIX(A), &room));
-}
-cusolverStatus_t cusolverMgPotrf(cusolverMgHandle_t handle, cublasFillMode_t uplo, int N, void *array_d_A[], int IA,
-                                 int JA, cudaLibMgMatrixDesc_t descrA, cudaDataType computeType, void *array_d_work[],
-                                 int64_t lwork, int *info)
-{
-    PART(A, N, N);
-    LOCKSTEP_MG_BEGIN(computeType, !array_d_work || !info);
-    LOCKSTEP_MG_RUN(calls<T>::potrf(handle->dense, uplo, N, MATRIX(A), (T *)array_d_work[0], (int)lwork, handle->info));
-}
+
+// A function that turns a triangle of a matrix into another one, and the room that it needs.
+#define LOCKSTEP_MG_TRIANGLE(Name, name)                                                                               \
+    cusolverStatus_t cusolverMg##Name##_bufferSize(cusolverMgHandle_t handle, cublasFillMode_t uplo, int N,            \
+                                                   void *array_d_A[], int IA, int JA, cudaLibMgMatrixDesc_t descrA,    \
+                                                   cudaDataType computeType, int64_t *lwork)                           \
+    {                                                                                                                  \
+        PART(A, N, N);                                                                                                 \
+        LOCKSTEP_MG_BEGIN(computeType, !lwork);                                                                        \
+        LOCKSTEP_MG_ROOM(calls<T>::name##_room(handle->dense, uplo, N, MATRIX(A), &room));                             \
+    }                                                                                                                  \
+    cusolverStatus_t cusolverMg##Name(cusolverMgHandle_t handle, cublasFillMode_t uplo, int N, void *array_d_A[],      \
+                                      int IA, int JA, cudaLibMgMatrixDesc_t descrA, cudaDataType computeType,          \
+                                      void *array_d_work[], int64_t lwork, int *info)                                  \
+    {                                                                                                                  \
+        PART(A, N, N);                                                                                                 \
+        LOCKSTEP_MG_BEGIN(computeType, !array_d_work || !info);                                                        \
+        LOCKSTEP_MG_RUN(                                                                                               \
+            calls<T>::name(handle->dense, uplo, N, MATRIX(A), (T *)array_d_work[0], (int)lwork, handle->info));        \
+    }
+LOCKSTEP_MG_TRIANGLE(Potrf, potrf)
+LOCKSTEP_MG_TRIANGLE(Potri, potri)
+#undef LOCKSTEP_MG_TRIANGLE
 cusolverStatus_t cusolverMgPotrs_bufferSize(cusolverMgHandle_t handle, cublasFillMode_t, int N, int NRHS,
                                             void *array_d_A[], int IA, int JA, cudaLibMgMatrixDesc_t descrA,
                                             void *array_d_B[], int IB, int JB, cudaLibMgMatrixDesc_t descrB,
@@ -208,22 +215,6 @@ cusolverStatus_t cusolverMgPotrs(cusolverMgHandle_t handle, cublasFillMode_t upl
     PART(B, N, NRHS);
     LOCKSTEP_MG_BEGIN(computeType, !info || part_B.bad() || part_B.whole->type != computeType);
     LOCKSTEP_MG_RUN(calls<T>::potrs(handle->dense, uplo, N, NRHS, MATRIX(A), MATRIX(B), handle->info));
-}
-cusolverStatus_t cusolverMgPotri_bufferSize(cusolverMgHandle_t handle, cublasFillMode_t uplo, int N, void *array_d_A[],
-                                            int IA, int JA, cudaLibMgMatrixDesc_t descrA, cudaDataType computeType,
-                                            int64_t *lwork)
-{
-    PART(A, N, N);
-    LOCKSTEP_MG_BEGIN(computeType, !lwork);
-    LOCKSTEP_MG_ROOM(calls<T>::potri_room(handle->dense, uplo, N, MATRIX(A), &room));
-}
-cusolverStatus_t cusolverMgPotri(cusolverMgHandle_t handle, cublasFillMode_t uplo, int N, void *array_d_A[], int IA,
-                                 int JA, cudaLibMgMatrixDesc_t descrA, cudaDataType computeType, void *array_d_work[],
-                                 int64_t lwork, int *info)
-{
-    PART(A, N, N);
-    LOCKSTEP_MG_BEGIN(computeType, !array_d_work || !info);
-    LOCKSTEP_MG_RUN(calls<T>::potri(handle->dense, uplo, N, MATRIX(A), (T *)array_d_work[0], (int)lwork, handle->info));
 }
 
 // Room for the eigenvalues lies behind that of the function, which is a whole number of elements.
