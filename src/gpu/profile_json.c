@@ -188,35 +188,14 @@ static json_t *words_json(const struct profile *profile)
     return words;
 }
 
-static json_t *poll_json(const struct isa_module *module, const struct profile_poll_sum *sum)
-{
-    const struct profile_poll *poll = &sum->poll;
-    json_t *object = place_of_word_json(sum->name, poll->space, poll->address);
-    set_counts(object, profile_poll_name, poll->counts, PROFILE_POLL_COUNTS);
-    json_object_set_new(object, "handed", json_integer((json_int_t)sum->handed));
-    json_object_set_new(object, "handovers", json_integer((json_int_t)sum->handovers));
-    json_object_set_new(object, "most_waited", json_integer((json_int_t)sum->most_waited));
-    json_object_set_new(object, "polled_at", uses_json(module, poll->polled_at, PROFILE_POLL_PCS));
-    json_object_set_new(object, "written_at", uses_json(module, sum->written_at, PROFILE_POLL_PCS));
-    return object;
-}
-
-static json_t *polls_json(const struct profile *profile)
-{
-    json_t *polls = json_array();
-    for (uint32_t i = 0; i < profile->polls.count && i < PROFILE_SHOWN; i++)
-        json_array_append_new(polls, poll_json(profile->module, &profile->polls.of[i]));
-    return polls;
-}
-
 #define MOST_DIDS 16 /* of a barrier: instructions at which warps were before they came */
 
 /* The instructions and causes to which the warps that came last gave their time, beside those that came first. */
-static json_t *dids_json(const struct profile *profile, const struct profile_last_sum *sum)
+static json_t *dids_json(const struct profile *profile, const struct profile_last_did *of, uint32_t count)
 {
     json_t *dids = json_array();
-    for (uint32_t i = 0; i < sum->did_count && i < MOST_DIDS; i++) {
-        const struct profile_last_did *did = &sum->dids[i];
+    for (uint32_t i = 0; i < count && i < MOST_DIDS; i++) {
+        const struct profile_last_did *did = &of[i];
         json_t *object = gpu_use_json(profile->module, profile_did_pc(profile, did->at));
         json_object_set_new(object, "cause", json_string(profile->cause_names[profile_did_cause(profile, did->at)]));
         json_object_set_new(object, "last", json_integer((json_int_t)did->last));
@@ -258,7 +237,54 @@ static void set_lasts(json_t *object, const struct profile *profile, uint32_t pc
     json_object_set_new(object, "last_warps", last_warps_json(sum));
     json_object_set_new(object, "last_again", json_integer((json_int_t)sum->again));
     json_object_set_new(object, "last_block", sum->worst.opened ? last_block_json(&sum->worst) : json_null());
-    json_object_set_new(object, "last_did", dids_json(profile, sum));
+    json_object_set_new(object, "last_did", dids_json(profile, sum->dids, sum->did_count));
+}
+
+#define MOST_LAST 16 /* of a barrier of several blocks: warps that come last */
+
+/* Who comes last of all blocks, and what its block did before. */
+static void set_meeting(json_t *object, const struct profile *profile, const struct profile_meeting *meeting)
+{
+    json_t *lasts = json_array();
+    for (uint32_t i = 0; i < meeting->last_count && i < MOST_LAST; i++) {
+        const struct profile_meeting_last *last = &meeting->lasts[i];
+        json_t *is = json_object();
+        json_object_set_new(is, "block", gpu_block_json(last->block));
+        json_object_set_new(is, "warp", json_integer(last->warp));
+        json_object_set_new(is, "sm", json_integer(last->sm));
+        json_object_set_new(is, "rank", json_integer(last->rank));
+        json_object_set_new(is, "times", json_integer((json_int_t)last->times));
+        json_object_set_new(is, "cycles", json_integer((json_int_t)last->cycles));
+        json_array_append_new(lasts, is);
+    }
+    json_object_set_new(object, "phases", json_integer((json_int_t)meeting->phases));
+    json_object_set_new(object, "late", json_integer((json_int_t)meeting->spread));
+    json_object_set_new(object, "last_blocks", lasts);
+    json_object_set_new(object, "last_did", dids_json(profile, meeting->dids, meeting->did_count));
+}
+
+static json_t *poll_json(const struct profile *profile, const struct profile_poll_sum *sum)
+{
+    const struct isa_module *module = profile->module;
+    const struct profile_poll *poll = &sum->poll;
+    json_t *object = place_of_word_json(sum->name, poll->space, poll->address);
+    set_counts(object, profile_poll_name, poll->counts, PROFILE_POLL_COUNTS);
+    json_object_set_new(object, "handed", json_integer((json_int_t)sum->handed));
+    json_object_set_new(object, "handovers", json_integer((json_int_t)sum->handovers));
+    json_object_set_new(object, "most_waited", json_integer((json_int_t)sum->most_waited));
+    json_object_set_new(object, "polled_at", uses_json(module, poll->polled_at, PROFILE_POLL_PCS));
+    json_object_set_new(object, "written_at", uses_json(module, sum->written_at, PROFILE_POLL_PCS));
+    if (sum->ended.phases)
+        set_meeting(object, profile, &sum->ended);
+    return object;
+}
+
+static json_t *polls_json(const struct profile *profile)
+{
+    json_t *polls = json_array();
+    for (uint32_t i = 0; i < profile->polls.count && i < PROFILE_SHOWN; i++)
+        json_array_append_new(polls, poll_json(profile, &profile->polls.of[i]));
+    return polls;
 }
 
 /* The sums over words that are not listed, an object for each variable. */
@@ -279,6 +305,8 @@ static json_t *barrier_json(const struct profile *profile, uint32_t pc)
     json_t *object = gpu_use_json(profile->module, pc);
     set_counts(object, profile_barrier_name, row, PROFILE_BARRIER_COUNTS);
     set_lasts(object, profile, pc);
+    if (profile->meetings && profile->meetings[pc].phases)
+        set_meeting(object, profile, &profile->meetings[pc]);
     return object;
 }
 

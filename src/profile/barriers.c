@@ -38,15 +38,36 @@ static void count_wait(struct profile_barriers *s, const struct profile_barrier_
         row[PROFILE_BARRIER_waited_most] = cycles;
 }
 
-/* slot: of the warp that came last; first: of that which came first, what it had done. */
-static void count_opening(struct profile_barriers *s, const struct watch_stays *stays, uint32_t slot, uint64_t spread,
-                          const struct watch_samples *first)
+/* slot: of the warp that came last; first: of that which came first, what it had done. Who comes last to the barrier of
+ * the grid is known when all blocks have come. */
+static void count_opening(struct profile_barriers *s, const struct watch_stays *stays, struct profile_comings *comings,
+                          uint32_t slot, uint64_t spread, const struct watch_samples *first)
 {
     uint32_t pc = s->warps[slot].pc;
+    uint64_t since = s->warps[slot].since;
     row_of(s, pc)[PROFILE_BARRIER_opened]++;
     row_of(s, pc)[PROFILE_BARRIER_spread] += spread;
-    if (spread)
+    bool grid = comings && profile_comings_opened(comings, &s->lasts, slot, pc, since - spread, since,
+                                                  &stays->samples[slot]);
+    if (spread && !grid)
         profile_lasts_opened(&s->lasts, pc, slot, spread, &stays->samples[slot], first);
+}
+
+/* Those of these warps that waited did so for the last one, which polled a word for a while. */
+static void count_polling(struct profile_barriers *s, struct profile_polls *polls, uint64_t warps, uint32_t last,
+                          uint64_t cycle)
+{
+    struct profile_polled_time time = profile_polls_last(polls, last);
+    uint64_t all = 0;
+    for (uint64_t rest = time.word ? warps & ~s->fresh & ~BIT64(last) : 0; rest; rest &= rest - 1) {
+        const struct profile_barrier_warp *warp = &s->warps[mask_first(rest)];
+        uint64_t from = warp->since + 1 > time.from ? warp->since + 1 : time.from;
+        uint64_t until = cycle < time.until ? cycle : time.until;
+        uint64_t cycles = until > from ? until - from : 0;
+        row_of(s, warp->pc)[PROFILE_BARRIER_polling] += cycles;
+        all += cycles;
+    }
+    profile_polls_held_up(polls, time.word, all);
 }
 
 static void follow(struct watch_stays *stays, uint64_t slots, uint64_t cycle)
@@ -57,7 +78,8 @@ static void follow(struct watch_stays *stays, uint64_t slots, uint64_t cycle)
 
 /* A warp that has just come has waited for no time. What it did until now is known when its issue is told; the warp
  * that came first begins something new before that. */
-void profile_barriers_open(struct profile_barriers *s, struct watch_stays *stays, const struct lockstep_open_event *e)
+void profile_barriers_open(struct profile_barriers *s, struct watch_stays *stays, struct profile_polls *polls,
+                           struct profile_comings *comings, const struct lockstep_open_event *e)
 {
     uint64_t warps = e->warps & s->waiting;
     struct profile_barrier_warp *first = NULL, *last = NULL;
@@ -75,26 +97,29 @@ void profile_barriers_open(struct profile_barriers *s, struct watch_stays *stays
     if (mask_has(s->fresh, (unsigned)(last - s->warps)))
         last->spread = last->since - first->since + 1;
     else
-        count_opening(s, stays, (uint32_t)(last - s->warps), last->since - first->since, &s->first);
+        count_opening(s, stays, comings, (uint32_t)(last - s->warps), last->since - first->since, &s->first);
+    if (polls)
+        count_polling(s, polls, warps, (uint32_t)(last - s->warps), e->cycle);
     follow(stays, warps & ~s->fresh, e->cycle + 1);
 }
 
-void profile_barriers_came(struct profile_barriers *s, struct watch_stays *stays, uint32_t slot, uint32_t pc)
+void profile_barriers_came(struct profile_barriers *s, struct watch_stays *stays, struct profile_comings *comings,
+                           uint32_t slot, uint32_t pc)
 {
     struct profile_barrier_warp *warp = &s->warps[slot];
     s->fresh &= ~BIT64(slot);
     warp->pc = pc;
     row_of(s, pc)[PROFILE_BARRIER_came]++;
     if (warp->spread)
-        count_opening(s, stays, slot, warp->spread - 1, &s->first);
+        count_opening(s, stays, comings, slot, warp->spread - 1, &s->first);
     if (mask_has(s->waiting, slot))
         watch_stays_unfollow(stays, slot);
     else
         watch_stays_follow(stays, slot, warp->since + 1);
 }
 
-/* Clusters: the barrier opens for a block when the last of its warps goes on that had waited. That a warp stands there
- * may be told before the issue that brought it. */
+/* Clusters: the warps of a block are followed anew when the last of those goes on that had waited. That a warp stands
+ * there may be told before the issue that brought it. Who comes last is known when all blocks have come (comings.h). */
 
 static void leave_cluster(struct profile_barriers *s, struct watch_stays *stays, uint32_t slot, uint64_t cycle)
 {
@@ -103,21 +128,10 @@ static void leave_cluster(struct profile_barriers *s, struct watch_stays *stays,
     s->clustered &= ~BIT64(slot);
     row_of(s, warp->pc)[PROFILE_BARRIER_came]++;
     count_wait(s, warp, cycle);
-    if (!cluster->gone || warp->since < cluster->first) {
-        cluster->first = warp->since;
-        cluster->first_slot = slot;
-    }
-    if (!cluster->gone || warp->since > cluster->last) {
-        cluster->last = warp->since;
-        cluster->last_slot = slot;
-    }
-    cluster->gone++;
     cluster->slots |= BIT64(slot);
     if (--cluster->waiting)
         return;
-    count_opening(s, stays, cluster->last_slot, cluster->last - cluster->first, &stays->samples[cluster->first_slot]);
     follow(stays, cluster->slots, cycle);
-    cluster->gone = 0;
     cluster->slots = 0;
 }
 

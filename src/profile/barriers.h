@@ -9,7 +9,9 @@
 
 #include "base/bits.h"
 #include "lockstep/observer.h"
+#include "profile/comings.h"
 #include "profile/lasts.h"
+#include "profile/polls.h"
 
 #define PROFILE_BARRIERS_WARPS 64
 
@@ -30,10 +32,8 @@ struct profile_barrier_warp {
 
 /* The waits of a block for its cluster. */
 struct profile_barrier_cluster {
-    uint32_t waiting, gone;         /* warps that wait, and that have gone on since the last of them had */
-    uint64_t first, last;           /* the cycles in which the first and the last of those came */
-    uint32_t first_slot, last_slot; /* which those are */
-    uint64_t slots;                 /* set of those that have gone on */
+    uint32_t waiting; /* warps that wait */
+    uint64_t slots;   /* set of those that have gone on while others waited */
 };
 
 /* The state of an SM, which begins as zeros. */
@@ -53,14 +53,17 @@ struct profile_barriers {
  * one barrier to the next. */
 size_t profile_barriers_bytes(uint32_t instructions);
 void profile_barriers_arrive(struct profile_barriers *s, const struct lockstep_arrive_event *e);
-void profile_barriers_open(struct profile_barriers *s, struct watch_stays *stays, const struct lockstep_open_event *e);
+/* polls: NULL, or the words that warps poll. comings: NULL, or those of blocks. */
+void profile_barriers_open(struct profile_barriers *s, struct watch_stays *stays, struct profile_polls *polls,
+                           struct profile_comings *comings, const struct lockstep_open_event *e);
 /* A warp stands; waits: for the barrier of its cluster, at which it came by instruction pc. */
 void profile_barriers_stand(struct profile_barriers *s, struct watch_stays *stays,
                             const struct lockstep_stand_event *e, uint32_t pc, bool waits);
 /* The warp in that slot leaves, before that cycle. */
 void profile_barriers_leave(struct profile_barriers *s, struct watch_stays *stays, uint32_t slot, uint64_t cycle);
 /* The issue of a warp that has just come, by instruction pc. */
-void profile_barriers_came(struct profile_barriers *s, struct watch_stays *stays, uint32_t warp, uint32_t pc);
+void profile_barriers_came(struct profile_barriers *s, struct watch_stays *stays, struct profile_comings *comings,
+                           uint32_t warp, uint32_t pc);
 /* The last threads of a warp ended. */
 void profile_barriers_end(struct profile_barriers *s, struct watch_stays *stays, const struct lockstep_end_event *e);
 /* These warps leave: a block's, if all of them have ended. */
@@ -77,12 +80,12 @@ void profile_barriers_issued(struct profile_barriers *s, const struct lockstep_i
 
 /* Any issue: nothing is done unless it brought the warp to a barrier. */
 static inline void profile_barriers_issue(struct profile_barriers *s, struct watch_stays *stays,
-                                          const struct lockstep_issue_event *e)
+                                          struct profile_comings *comings, const struct lockstep_issue_event *e)
 {
     if (mask_has(s->clustered, e->warp))
         profile_barriers_issued(s, e);
     if (mask_has(s->fresh, e->warp))
-        profile_barriers_came(s, stays, e->warp, e->pc);
+        profile_barriers_came(s, stays, comings, e->warp, e->pc);
 }
 
 #endif

@@ -13,6 +13,38 @@ const char *profile_count_name(enum profile_count count)
     return names[count];
 }
 
+/* A barrier of the grid or of clusters counts once for all of its blocks. */
+static void add_meeting(struct profile *profile, const struct profile_comings_list *comings, uint32_t pc)
+{
+    uint64_t *row = profile->barriers + (size_t)pc * PROFILE_BARRIER_COUNTS;
+    struct profile_meeting meeting = profile_comings_at(comings, pc);
+    if (!meeting.phases)
+        return;
+    if (!profile->meetings)
+        profile->meetings = base_calloc(profile->instructions, sizeof *profile->meetings);
+    profile->meetings[pc] = meeting;
+    row[PROFILE_BARRIER_opened] = meeting.phases;
+    row[PROFILE_BARRIER_spread] = meeting.spread;
+}
+
+/* states: of SMs, struct profile_sm; polls: their polled words. */
+static void gather_comings(struct profile *profile, const void *const *states,
+                           const struct profile_polls *const *polls, uint32_t sms)
+{
+    const struct profile_comings **comings = base_calloc(sms, sizeof *comings);
+    for (uint32_t sm = 0; sm < sms; sm++)
+        comings[sm] = profile_comings_of(states[sm]);
+    if (comings[0]) {
+        struct profile_comings_list *list = profile_comings_gather(comings, sms);
+        for (uint32_t pc = 0; pc < profile->instructions; pc++)
+            if (profile_barrier_row(profile, pc)[PROFILE_BARRIER_came])
+                add_meeting(profile, list, pc);
+        profile_polls_meet(&profile->polls, list, polls, sms);
+        profile_comings_free(list);
+    }
+    free(comings);
+}
+
 /* states: of SMs, struct profile_sm. */
 static void gather_words(struct profile *profile, const void *const *states, uint32_t sms)
 {
@@ -27,6 +59,7 @@ static void gather_words(struct profile *profile, const void *const *states, uin
     profile_polls_settle(&profile->polls, &profile->words, words, polls, sms, profile->module);
     profile->graphs = profile_graphs_gather(&profile->words, PROFILE_SHOWN, words, sms);
     profile_polls_find_writes(polls, sms, profile->module, &profile->words);
+    gather_comings(profile, states, polls, sms);
     free(words);
     free(polls);
 }
@@ -111,6 +144,9 @@ void profile_free(struct profile *profile)
         return;
     free_rests(&profile->word_rests);
     free_rests(&profile->poll_rests);
+    for (uint32_t pc = 0; profile->meetings && pc < profile->instructions; pc++)
+        profile_meeting_free(&profile->meetings[pc]);
+    free(profile->meetings);
     profile_lasts_free(&profile->lasts);
     profile_graphs_free(&profile->graphs);
     profile_mbarriers_free(&profile->mbarriers);

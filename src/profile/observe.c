@@ -123,7 +123,9 @@ static void issue(void *state, const struct lockstep_issue_event *e)
     watch_stays_count_lanes(stays, e->pc, e->active, e->mask);
     close_stay(s, w, e->cycle + !first);
     watch_stay_nowhere(stays, w, e->pc, e->cycle);
-    profile_barriers_issue(profile_barriers_of(s), stays, e);
+    profile_barriers_issue(profile_barriers_of(s), stays, profile_comings_of(s), e);
+    if (s->clusters)
+        profile_comings_issue(profile_comings_of(s), &profile_barriers_of(s)->lasts, stays, e);
     if (s->mbarriers)
         profile_mbarriers_issue(profile_mbarriers_of(s), e);
     stays->unusual[e->warp] = (s->looks ? PROFILE_LOOKS : 0) | (polls ? PROFILE_POLLED : 0) |
@@ -155,6 +157,8 @@ static void forget(struct profile_sm *s, uint32_t slot)
     profile_barriers_forget(profile_barriers_of(s), slot);
     if (s->calls)
         profile_calls_forget(profile_calls_of(s), slot);
+    if (s->comings)
+        profile_comings_forget(profile_comings_of(s), slot);
 }
 
 static void leave(void *state, const struct lockstep_leave_event *e)
@@ -213,6 +217,9 @@ static void access_words(struct profile_sm *s, const struct lockstep_access_even
             profile_stays_of(s)->unusual[e->warp] |= PROFILE_POLLED;
     }
     profile_sharing_access(profile_sharing_of(s), e);
+    if (e->instruction_class != LOCKSTEP_LOAD && e->space == LOCKSTEP_GLOBAL && profile_comings_of(s) &&
+        profile_polls_tells(profile_polls_of(s), e))
+        profile_comings_write(profile_comings_of(s), &profile_barriers_of(s)->lasts, profile_stays_of(s), e);
 }
 
 static void access(void *state, const struct lockstep_access_event *e)
@@ -245,6 +252,8 @@ static void launch(void *state, const struct lockstep_launch_event *e)
     forget(state, e->warp);
     profile_words_launch(profile_words_of(state), e);
     profile_lasts_launch(&profile_barriers_of(state)->lasts, e);
+    if (!e->again && !e->warp_in_block && profile_comings_of(state))
+        profile_comings_launch(profile_comings_of(state), e->block);
 }
 
 static void arrive(void *state, const struct lockstep_arrive_event *e)
@@ -255,7 +264,10 @@ static void arrive(void *state, const struct lockstep_arrive_event *e)
 
 static void opens(void *state, const struct lockstep_open_event *e)
 {
-    profile_barriers_open(profile_barriers_of(state), profile_stays_of(state), e);
+    struct profile_sm *s = state;
+    profile_barriers_open(profile_barriers_of(s), profile_stays_of(s),
+                          profile_polls_looks(profile_polls_of(s)) ? profile_polls_of(s) : NULL, profile_comings_of(s),
+                          e);
 }
 
 static void end(void *state, const struct lockstep_end_event *e)
@@ -331,6 +343,13 @@ static size_t calls_at(const struct lockstep_observed *observed)
     return mbarriers_at(observed) + round_up_u64(profile_mbarriers_bytes(watch_module(observed)), sizeof(uint64_t));
 }
 
+static size_t comings_at(const struct lockstep_observed *observed)
+{
+    return calls_at(observed) +
+           round_up_u64(profile_calls_bytes(watch_module(observed), observed, PROFILE_COUNTS + observed->cause_count),
+                        sizeof(uint64_t));
+}
+
 /* Threads may take words: by compare-and-swaps, exchanges, and what is no plain atomic. */
 static bool has_attempts(const struct isa_module *module)
 {
@@ -355,8 +374,8 @@ static bool has_cluster_barriers(const struct isa_module *module)
 
 static size_t state_bytes(const struct lockstep_observed *observed)
 {
-    return calls_at(observed) +
-           profile_calls_bytes(watch_module(observed), observed, PROFILE_COUNTS + observed->cause_count);
+    return comings_at(observed) +
+           profile_comings_bytes(watch_module(observed), profile_polls_may(watch_module(observed)));
 }
 
 static void begin_stays(struct watch_stays *stays, const struct profile_charge *charge,
@@ -401,6 +420,10 @@ static void begin(const struct lockstep_observed *observed, void *state)
     if (profile_calls_bytes(watch_module(observed), observed, width)) {
         s->calls = calls_at(observed);
         profile_calls_begin(profile_calls_of(s), watch_module(observed), observed, width);
+    }
+    if (profile_comings_bytes(watch_module(observed), profile_polls_looks(profile_polls_of(s)))) {
+        s->comings = comings_at(observed);
+        profile_comings_begin(profile_comings_of(s), watch_module(observed), observed->cluster, observed->grid);
     }
     s->looks = s->calls || s->mbarriers || s->clusters;
 }

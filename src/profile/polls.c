@@ -172,6 +172,8 @@ static void lanes_look(struct profile_polls *s, struct profile_polls_warp *warp,
         looker->last = (uint32_t)(look - looker->looks);
     }
     count_warp(warp, &polled, e->cycle);
+    if (polled.count)
+        warp->polled = (uint32_t)(polled.words[0] - s->words) + 1;
     warp->looked |= e->mask;
     s->lookers |= BIT64(e->warp);
 }
@@ -239,6 +241,12 @@ static void log_writes(struct profile_polls *s, const struct lockstep_access_eve
                                         .cycle = e->cycle,
                                         .block = e->space == LOCKSTEP_SHARED ? e->block : 0};
     }
+}
+
+bool profile_polls_tells(const struct profile_polls *s, const struct lockstep_access_event *e)
+{
+    bool plain = e->instruction_class == LOCKSTEP_STORE && !(e->mask & (e->mask - 1));
+    return s->looks && (plain || s->code[e->pc] & PROFILE_POLLS_TELLS) && writes_one_word(e);
 }
 
 /* Threads of any SM may poll a word that is written, before or later. So all are kept, each in one place, where it
@@ -320,8 +328,22 @@ bool profile_polls_issued(struct profile_polls *s, const struct lockstep_issue_e
     return warp->unanswered;
 }
 
+struct profile_polled_time profile_polls_last(const struct profile_polls *s, uint32_t slot)
+{
+    const struct profile_polls_warp *warp = &s->warps[slot];
+    return (struct profile_polled_time){
+        .from = warp->from, .until = warp->looked ? UINT64_MAX : warp->until, .word = warp->polled};
+}
+
+void profile_polls_held_up(struct profile_polls *s, uint32_t word, uint64_t cycles)
+{
+    if (word)
+        s->words[word - 1].counts[PROFILE_POLL_held_up] += cycles;
+}
+
 void profile_polls_forget(struct profile_polls *s, uint32_t slot)
 {
+    s->warps[slot].polled = 0;
     if (mask_has(s->lookers, slot))
         end_looks(s, slot, UINT64_MAX);
 }

@@ -128,13 +128,28 @@ static bool tells(const struct isa_instr *instr, uint32_t flags)
     return (flags & ISA_FLAG_STORE) && (instr->mods.order > ISA_ORDER_WEAK || instr->mods.cache == ISA_CACHE_WT);
 }
 
+static bool looks(const struct isa_module *module, uint32_t pc)
+{
+    const struct isa_instr *instr = &module->instrs[pc];
+    uint32_t flags = isa_op_info((enum isa_op)instr->op)->flags;
+    bool may = flags & ISA_FLAG_ATOMIC ? only_looks(instr) : (flags & ISA_FLAG_LOAD) && loads_anew(instr);
+    return may && decides_loop(module, pc);
+}
+
+bool profile_polls_may(const struct isa_module *module)
+{
+    bool may = false;
+    for (uint32_t pc = 0; pc < module->instr_count && !may; pc++)
+        may = looks(module, pc);
+    return may;
+}
+
 void profile_polls_begin(struct profile_polls *s, const struct isa_module *module)
 {
     for (uint32_t pc = 0; pc < module->instr_count; pc++) {
         const struct isa_instr *instr = &module->instrs[pc];
         uint32_t flags = isa_op_info((enum isa_op)instr->op)->flags;
-        bool looks = flags & ISA_FLAG_ATOMIC ? only_looks(instr) : (flags & ISA_FLAG_LOAD) && loads_anew(instr);
-        if (looks && decides_loop(module, pc))
+        if (looks(module, pc))
             s->code[pc] |= PROFILE_POLLS_LOOKS;
         if (s->code[pc] & PROFILE_POLLS_LOOKS && pc + 1 < module->instr_count) {
             uint32_t need = need_of(module, pc);

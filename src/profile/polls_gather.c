@@ -84,6 +84,39 @@ struct profile_poll_list profile_polls_gather(const struct profile_polls *const 
     return list;
 }
 
+/* A wait for a word. */
+static int by_word(const void *a, const void *b)
+{
+    const struct profile_meeting_wait *x = a, *y = b;
+    int word = profile_order(x->word, y->word), until = profile_order(x->until, y->until);
+    return word ? word : until ? until : profile_order(x->since, y->since);
+}
+
+void profile_polls_meet(struct profile_poll_list *list, const struct profile_comings_list *comings,
+                        const struct profile_polls *const *states, uint32_t sms)
+{
+    VEC(struct profile_meeting_wait) waits = {0};
+    for (uint32_t sm = 0; sm < sms; sm++)
+        for (uint32_t i = 0; i < states[sm]->wait_count; i++) {
+            const struct profile_poll_wait *wait = &states[sm]->waits[i];
+            vec_push(&waits, (struct profile_meeting_wait){wait->word, wait->since, wait->answered});
+        }
+    if (waits.count)
+        qsort(waits.items, waits.count, sizeof *waits.items, by_word);
+    for (uint32_t i = 0; i < list->count && i < PROFILE_POLLS_MEET; i++) {
+        const struct profile_poll *poll = &list->of[i].poll;
+        uint64_t word = profile_written(poll->address, poll->space);
+        size_t from = 0, until;
+        while (from < waits.count && waits.items[from].word != word)
+            from++;
+        for (until = from; until < waits.count && waits.items[until].word == word;)
+            until++;
+        if (poll->space != LOCKSTEP_SHARED && until > from)
+            list->of[i].ended = profile_comings_for(comings, waits.items + from, until - from);
+    }
+    vec_free(&waits);
+}
+
 /* Adds the instructions by which an SM writes a word, but for those that take it. */
 static void add_other_writes(struct profile_word_sum *sum, const struct profile_polls *state,
                              const struct isa_module *module)
@@ -111,8 +144,10 @@ void profile_polls_find_writes(const struct profile_polls *const *states, uint32
 
 void profile_polls_free(struct profile_poll_list *list)
 {
-    for (uint32_t i = 0; i < list->count; i++)
+    for (uint32_t i = 0; i < list->count; i++) {
+        profile_meeting_free(&list->of[i].ended);
         free(list->of[i].name);
+    }
     free(list->of);
     *list = (struct profile_poll_list){0};
 }

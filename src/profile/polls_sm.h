@@ -67,6 +67,7 @@ struct profile_polls_warp {
     uint64_t from, until; /* polls count for the warp in this time, without a gap, */
     uint64_t before;      /* and up to this cycle, maybe with some */
     uint64_t swapped;     /* cycle of its last atomic */
+    uint32_t polled;      /* the word that it polled last: its number in the table + 1; 0: none */
 };
 
 /* A word that was written, and the first instructions that did so. */

@@ -45,6 +45,7 @@ struct profile {
     uint64_t *counts;   /* by instruction: enum profile_count, and behind them warp-cycles by cause */
     uint64_t *barriers; /* by instruction: enum profile_barrier_count */
     struct profile_last_list lasts;
+    struct profile_meeting *meetings; /* by instruction: at barriers of the grid and of clusters; NULL: there are none */
     uint32_t sms;
     uint64_t *sm_cycles; /* by SM: warp-cycles by cause, of all instructions */
     struct profile_mbarrier_list mbarriers;

@@ -18,7 +18,7 @@ enum {
 struct profile_sm {
     size_t stays, words, polls, sharing, barriers; /* bytes to its struct watch_stays, and so on */
     size_t calls;                                  /* to its struct profile_calls; 0: it has none */
-    size_t mbarriers;                              /* likewise */
+    size_t mbarriers, comings;                     /* likewise */
     bool words_matter; /* threads may take words, or poll them: else nothing is to be known of accesses to them */
     bool clusters;                                 /* the module has barriers of clusters */
     bool looks;                                    /* at each stay: for calls, mbarriers or barriers of clusters */
@@ -51,6 +51,11 @@ static inline struct profile_calls *profile_calls_of(const struct profile_sm *s)
 static inline struct profile_mbarriers *profile_mbarriers_of(const struct profile_sm *s)
 {
     return s->mbarriers ? (struct profile_mbarriers *)((char *)s + s->mbarriers) : NULL;
+}
+/* NULL: blocks do not wait for each other. */
+static inline struct profile_comings *profile_comings_of(const struct profile_sm *s)
+{
+    return s->comings ? (struct profile_comings *)((char *)s + s->comings) : NULL;
 }
 static inline struct profile_barriers *profile_barriers_of(const struct profile_sm *s)
 {

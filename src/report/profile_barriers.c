@@ -10,26 +10,10 @@
 
 #define MOST_BARRIERS 5  /* of a kernel */
 #define LEAST_SHARE 0.01 /* of its warp-cycles */
-#define LEAST_PLACE 0.2  /* of the time between the first warp and the last one, for a line to be named */
-#define NEARLY_ALL 0.95  /* of it */
-
-static void add_did(struct profile_barrier_total *barrier, const json_t *object)
-{
-    const char *cause = json_string_value(json_object_get(object, "cause"));
-    int64_t excess = (int64_t)(profile_uses_number(object, "last") - profile_uses_number(object, "first"));
-    for (size_t i = 0; i < barrier->dids.count; i++) {
-        struct profile_barrier_did *did = &barrier->dids.items[i];
-        if (strcmp(did->cause, cause ? cause : "") != 0 || !profile_uses_same_place(did->object, object, false))
-            continue;
-        did->excess += excess;
-        return;
-    }
-    vec_push(&barrier->dids, (struct profile_barrier_did){object, cause ? cause : "", excess});
-}
 
 static void add_lasts(struct profile_barrier_total *barrier, const json_t *object)
 {
-    const json_t *warp, *did, *block = json_object_get(object, "last_block");
+    const json_t *warp, *block = json_object_get(object, "last_block");
     size_t i;
     json_array_foreach(json_object_get(object, "last_warps"), i, warp)
     {
@@ -42,7 +26,7 @@ static void add_lasts(struct profile_barrier_total *barrier, const json_t *objec
     profile_uses_count(object, "last_again", false, &barrier->again);
     if (!barrier->block || profile_uses_number(block, "cycles") > profile_uses_number(barrier->block, "cycles"))
         barrier->block = block;
-    json_array_foreach(json_object_get(object, "last_did"), i, did) add_did(barrier, did);
+    profile_dids_add(&barrier->dids, json_object_get(object, "last_did"));
 }
 
 static struct profile_barrier_total *find(const struct profile_barriers_report *barriers, const json_t *object)
@@ -70,7 +54,10 @@ static void add_barrier(struct profile_barriers_report *barriers, const json_t *
     }
     for (unsigned i = 0; i < PROFILE_BARRIER_COUNTS; i++)
         profile_uses_count(object, profile_barrier_name(i), i == PROFILE_BARRIER_waited_most, &barrier->counts[i]);
-    add_lasts(barrier, object);
+    if (json_object_get(object, "last_blocks"))
+        profile_meeting_add(&barrier->meeting, object);
+    else
+        add_lasts(barrier, object);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -80,41 +67,6 @@ static int by_cost(const void *a, const void *b)
     if (of_x != of_y)
         return of_x < of_y ? 1 : -1;
     return x->pc < y->pc ? -1 : 1;
-}
-
-/* Cycles between the first warp and the last one that go to the line of a cause, with all of its causes. */
-static int64_t excess_of_line(const struct profile_barrier_total *barrier, const struct profile_barrier_did *at)
-{
-    int64_t excess = 0;
-    for (size_t i = 0; i < barrier->dids.count; i++)
-        if (profile_uses_same_place(barrier->dids.items[i].object, at->object, false))
-            excess += barrier->dids.items[i].excess;
-    return excess;
-}
-
-/* The line to which most of them go, by its largest cause; NULL: there is none that stands out. *share: of the line. */
-static const struct profile_barrier_did *line_of(const struct profile_barrier_total *barrier, double *share)
-{
-    const struct profile_barrier_did *best = NULL;
-    int64_t most = 0;
-    for (size_t i = 0; i < barrier->dids.count; i++) {
-        const struct profile_barrier_did *did = &barrier->dids.items[i];
-        int64_t excess = excess_of_line(barrier, did);
-        if (!best || excess > most || (excess == most && did->excess > best->excess)) {
-            best = did;
-            most = excess;
-        }
-    }
-    *share = most > 0 ? profile_uses_ratio((uint64_t)most, barrier->counts[PROFILE_BARRIER_spread]) : 0;
-    return *share >= LEAST_PLACE ? best : NULL;
-}
-
-/* Appends the line, with its cause: "main.cu:31 (value from memory)". */
-static void add_line(const struct profile_barrier_did *did, struct strbuf *out)
-{
-    const char *words = profile_cause_words(did->cause);
-    profile_uses_add_place(did->object, false, out);
-    strbuf_addf(out, " (%s)", !strcmp(did->cause, "issued") ? "issuing" : words);
 }
 
 /* The warp for which the others wait longest. */
@@ -180,19 +132,12 @@ static void add_block(const struct profile_barrier_total *barrier, struct strbuf
 
 static void add_last(const struct profile_barrier_total *barrier, bool ends, struct strbuf *out)
 {
-    double share;
-    const struct profile_barrier_did *did = line_of(barrier, &share);
-    if (!barrier->counts[PROFILE_BARRIER_spread])
+    if (barrier->meeting.phases)
+        profile_meeting_add_last(&barrier->meeting, false, out);
+    if (barrier->meeting.phases || !barrier->counts[PROFILE_BARRIER_spread])
         return;
     add_who(barrier, ends, out);
-    if (did) {
-        strbuf_add(out, "; it spends ");
-        if (share >= NEARLY_ALL)
-            strbuf_add(out, "them at ");
-        else
-            strbuf_addf(out, "%.0f%% of them at ", 100 * share);
-        add_line(did, out);
-    }
+    profile_dids_add_spent(&barrier->dids, barrier->counts[PROFILE_BARRIER_spread], out);
     add_block(barrier, out);
 }
 
@@ -231,7 +176,7 @@ struct profile_ends *profile_ends_read(const json_t *kernels, const char *name)
 
 void profile_ends_done(struct profile_ends *ends)
 {
-    vec_free(&ends->as.dids);
+    vec_free(&ends->as.dids.of);
     free(ends);
 }
 
@@ -240,13 +185,19 @@ static void add_last_row(const struct profile_barrier_total *barrier, struct str
 {
     unsigned warp = last_warp(barrier);
     double share;
-    const struct profile_barrier_did *did = line_of(barrier, &share);
-    if (!barrier->times[warp])
+    const struct profile_did *did =
+        profile_dids_line(&barrier->dids, barrier->counts[PROFILE_BARRIER_spread], &share);
+    if (barrier->meeting.phases) {
+        strbuf_add(out, "        ");
+        profile_meeting_add_last(&barrier->meeting, false, out);
+        strbuf_add(out, "\n");
+    }
+    if (barrier->meeting.phases || !barrier->times[warp])
         return;
     strbuf_addf(out, "        warp %u comes last in %.0f%%", warp, often(barrier, warp));
     if (did) {
         strbuf_addf(out, ", %.0f%% of the spread goes to ", 100 * (share < 1 ? share : 1));
-        add_line(did, out);
+        profile_dids_add_line(did, out);
     }
     strbuf_add(out, "\n");
 }
@@ -278,8 +229,10 @@ struct profile_barriers_report *profile_barriers_read(const json_t *kernels, con
 
 void profile_barriers_done(struct profile_barriers_report *report)
 {
-    for (size_t i = 0; i < report->of.count; i++)
-        vec_free(&report->of.items[i].dids);
+    for (size_t i = 0; i < report->of.count; i++) {
+        vec_free(&report->of.items[i].dids.of);
+        profile_meeting_done(&report->of.items[i].meeting);
+    }
     vec_free(&report->of);
     free(report);
 }

@@ -9,13 +9,8 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "profile/barriers.h"
+#include "report/profile_meetings.h"
 
-/* A line and a cause to which time of warps went before they came to a barrier. */
-struct profile_barrier_did {
-    const json_t *object; /* an instruction of the line */
-    const char *cause;    /* as results name it */
-    int64_t excess;       /* cycles of the warps that came last, beyond those of the warps that came first */
-};
 /* The barrier instructions of a line, in the place of one call, their counts added up over launches. */
 struct profile_barrier_total {
     const json_t *object; /* of the first launch of the first one */
@@ -25,7 +20,8 @@ struct profile_barrier_total {
     uint64_t cycles[PROFILE_LAST_WARPS]; /* and how far behind the first, of all these times */
     uint64_t again;                      /* times that the warp was the one that had come last in its block before */
     const json_t *block;                 /* that with most of these cycles in a launch; NULL: there is none */
-    VEC(struct profile_barrier_did) dids; /* each line and cause once */
+    struct profile_dids dids;
+    struct profile_meeting_total meeting; /* of a barrier of several blocks: these are zeros for others */
 };
 struct profile_barriers_report {
     VEC(struct profile_barrier_total) of; /* the most expensive first */

@@ -27,12 +27,19 @@ static void add_poll(struct profile_polls_report *report, const json_t *object)
     poll->handed += profile_uses_number(object, "handed");
     poll->handovers += profile_uses_number(object, "handovers");
     profile_uses_count(object, "most_waited", true, &poll->most_waited);
+    profile_meeting_add(&poll->ended, object);
+}
+
+/* Cycles of warps that poll it, and of those that wait at barriers for one that does. */
+static uint64_t cost_of(const struct profile_poll_total *poll)
+{
+    return poll->counts[PROFILE_POLL_warps_waited] + poll->counts[PROFILE_POLL_held_up];
 }
 
 static int by_cost(const void *a, const void *b)
 {
     const struct profile_poll_total *x = a, *y = b;
-    uint64_t of_x = x->counts[PROFILE_POLL_warps_waited], of_y = y->counts[PROFILE_POLL_warps_waited];
+    uint64_t of_x = cost_of(x), of_y = cost_of(y);
     if (of_x != of_y)
         return of_x < of_y ? 1 : -1;
     return strcmp(profile_uses_name(x->object), profile_uses_name(y->object));
@@ -55,6 +62,8 @@ struct profile_polls_report *profile_polls_read(const json_t *kernels, const cha
 
 void profile_polls_done(struct profile_polls_report *report)
 {
+    for (size_t i = 0; i < report->polls.count; i++)
+        profile_meeting_done(&report->polls.items[i].ended);
     vec_free(&report->polls);
     vec_free(&report->rests.of);
     free(report);
@@ -63,6 +72,21 @@ void profile_polls_done(struct profile_polls_report *report)
 static double share(const struct profile_poll_total *poll, uint64_t warp_cycles)
 {
     return profile_uses_ratio(poll->counts[PROFILE_POLL_warps_waited], warp_cycles);
+}
+
+/* Appends whom that holds up besides those that poll, and who ends it; each between `before` and `behind`. */
+static void add_ended(const struct profile_poll_total *poll, uint64_t warp_cycles, const char *before,
+                      const char *behind, struct strbuf *out)
+{
+    double held_up = profile_uses_ratio(poll->counts[PROFILE_POLL_held_up], warp_cycles);
+    struct strbuf last = {0};
+    profile_meeting_add_last(&poll->ended, true, &last);
+    if (held_up >= LEAST_SHARE)
+        strbuf_addf(out, "%sin %.0f%% of warp-cycles others of its block wait at a barrier for a warp that polls it%s",
+                    before, 100 * held_up, behind);
+    if (last.length)
+        strbuf_addf(out, "%s%s%s", before, strbuf_text(&last), behind);
+    strbuf_free(&last);
 }
 
 static void add_row(const struct profile_poll_total *poll, uint64_t warp_cycles, struct strbuf *out)
@@ -84,13 +108,14 @@ static void add_row(const struct profile_poll_total *poll, uint64_t warp_cycles,
         profile_uses_add_places(writes, out);
     }
     strbuf_add(out, "\n");
+    add_ended(poll, warp_cycles, "        ", "\n", out);
 }
 
 void profile_polls_add_table(const struct profile_polls_report *report, uint64_t warp_cycles, struct strbuf *out)
 {
     for (size_t i = 0; i < report->polls.count && i < MOST_WORDS; i++) {
         const struct profile_poll_total *poll = &report->polls.items[i];
-        if (share(poll, warp_cycles) < LEAST_SHARE)
+        if (profile_uses_ratio(cost_of(poll), warp_cycles) < LEAST_SHARE)
             return;
         if (!i)
             strbuf_add(out, " wait      waits     polls    cycles   handed  waiting  polled word\n");
@@ -104,15 +129,16 @@ static struct profile_variable choose(const struct profile_polls_report *report,
 {
     for (size_t i = 0; i < report->polls.count; i++)
         words[i] = (struct profile_variable_word){profile_uses_name(report->polls.items[i].object),
-                                                  report->polls.items[i].counts[PROFILE_POLL_warps_waited]};
+                                                  cost_of(&report->polls.items[i])};
     return profile_variable_of(words, report->polls.count, &report->rests,
                                (uint64_t)(LEAST_SENTENCE * (double)warp_cycles));
 }
 
 /* What a sentence says in front of the places: how much, and for what. */
-static void add_waits(const struct profile_variable *variable, uint64_t warp_cycles, struct strbuf *out)
+static void add_waits(const struct profile_variable *variable, uint64_t held_up, uint64_t warp_cycles,
+                      struct strbuf *out)
 {
-    double percent = 100 * profile_uses_ratio(variable->waited, warp_cycles);
+    double percent = 100 * profile_uses_ratio(variable->waited - held_up, warp_cycles);
     if (variable->alone) {
         strbuf_addf(out, "%.0f%% of warp-cycles have a thread that polls %s at ", percent, variable->name);
         return;
@@ -136,7 +162,7 @@ static void add_places(const struct profile_lines *lines, const json_t *word, st
 void profile_polls_add_sentence(const struct profile_polls_report *report, const struct profile_lines *lines,
                                 struct profile_told *told, struct strbuf *out)
 {
-    uint64_t warp_cycles = lines->sum.total, waits = 0, waited = 0;
+    uint64_t warp_cycles = lines->sum.total, waits = 0, waited = 0, held_up = 0;
     size_t count = report->polls.count;
     struct profile_variable_word *words = base_calloc(count + 1, sizeof *words);
     struct profile_variable variable = count ? choose(report, words, warp_cycles) : (struct profile_variable){0};
@@ -146,15 +172,20 @@ void profile_polls_add_sentence(const struct profile_polls_report *report, const
                 continue;
             waits += report->polls.items[i].counts[PROFILE_POLL_waits];
             waited += report->polls.items[i].counts[PROFILE_POLL_waited];
+            held_up += report->polls.items[i].counts[PROFILE_POLL_held_up];
             profile_uses_tell(json_object_get(report->polls.items[i].object, "polled_at"), told);
         }
         const struct profile_variable_rest *rest = profile_variable_rest_of(&variable, &report->rests);
         waits += rest ? rest->others[0] : 0;
         waited += rest ? rest->others[1] : 0;
-        add_waits(&variable, warp_cycles, out);
+        add_waits(&variable, held_up, warp_cycles, out);
         add_places(lines, report->polls.items[variable.first].object, out);
-        strbuf_addf(out, ": %" PRIu64 " wait%s of %.0f cycles.", waits, waits == 1 ? "" : "s",
+        strbuf_addf(out, ": %" PRIu64 " wait%s of %.0f cycles", waits, waits == 1 ? "" : "s",
                     profile_uses_ratio(waited, waits));
+        if (variable.alone)
+            add_ended(&report->polls.items[variable.first], warp_cycles, "; ", "", out);
+        strbuf_add(out, ".");
+        told->polls = true;
     }
     free(words);
 }

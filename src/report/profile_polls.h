@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "profile/polls.h"
 #include "report/profile_lines.h"
+#include "report/profile_meetings.h"
 #include "report/profile_uses.h"
 #include "report/profile_variable.h"
 
@@ -17,6 +18,7 @@
 struct profile_poll_total {
     const json_t *object; /* of its first launch */
     uint64_t counts[PROFILE_POLL_COUNTS], handed, handovers, most_waited; /* as in struct profile_poll_sum */
+    struct profile_meeting_total ended; /* who wrote it last, of words for which several blocks may wait */
 };
 struct profile_polls_report {
     VEC(struct profile_poll_total) polls; /* the most expensive first */

@@ -39,6 +39,7 @@ struct finding {
 struct finder {
     const struct profile_lines *lines;
     struct profile_told told; /* instructions that take or poll those words */
+    struct profile_barriers_report *barriers; /* where sentences have told of waits at barriers for who polls; or NULL */
 };
 
 static uint64_t cycles_of(const struct profile_sum *sum, uint32_t cause)
@@ -310,6 +311,12 @@ static void add_finding(const struct finder *r, const struct finding *f, struct 
 static uint64_t told_cycles(const struct finder *r, uint32_t site, uint32_t cause)
 {
     uint64_t cycles = 0;
+    if (r->barriers && cause != PROFILE_LINES_NONE && !strcmp(r->lines->causes[cause], "barrier"))
+        for (size_t i = 0; i < r->barriers->of.count; i++) {
+            const struct profile_barrier_total *barrier = &r->barriers->of.items[i];
+            const struct profile_instr *instr = &r->lines->instrs.items[barrier->pc];
+            cycles += instr->object && instr->site == site ? barrier->counts[PROFILE_BARRIER_polling] : 0;
+        }
     if (is_waiting(r->lines, cause))
         for (size_t i = 0; i < r->told.pcs.count; i++) {
             uint64_t pc = r->told.pcs.items[i];
@@ -448,8 +455,11 @@ void profile_sentences_init(struct profile_sentences *s, const struct profile_li
     if (early)
         profile_sharing_add_sentence(sharing, lines->sum.total, &s->texts[s->count]);
     told(s);
+    r.barriers = r.told.polls ? profile_barriers_read(lines->kernels, lines->name) : NULL;
     add_findings(s, &r);
     vec_free(&r.told.pcs);
+    if (r.barriers)
+        profile_barriers_done(r.barriers);
     if (early || s->count == PROFILE_SENTENCES)
         return;
     profile_sharing_add_sentence(sharing, lines->sum.total, &s->texts[s->count]);

@@ -13,6 +13,7 @@
 /* Instructions of which sentences have told, each once. */
 struct profile_told {
     VEC(uint64_t) pcs;
+    bool polls; /* and of waits at barriers for warps that poll a word */
 };
 
 /* Adds the instructions of an array to those that were told of. */

@@ -110,7 +110,7 @@ grep -q '^ wait     phases  arrivals      bytes     open   handed  mbarrier$' ou
 grep -Eq '^ *[0-9.]+%  +4  +8  +4096  +[0-9]+  +[0-9]+  full$' out || { cat out; wrong "no row of the object"; }
 tr -s '\n ' ' ' <out | grep -q 'waited for at line 35 of the PTX and line 31 of the PTX, arrived at line 20 of the PTX and line 26 of the PTX, bytes expected at line 20 of the PTX, copied at line 22 of the PTX ' ||
     { cat out; wrong "its lines are not named"; }
-grep -Eq '^ *[0-9.]+%  +4  +[0-9]+ .*line 43 of the PTX$' out || { cat out; wrong "the cluster's barrier is not in the table"; }
+grep -Eq '^ *[0-9.]+%  +2  +[0-9]+ .*line 43 of the PTX$' out || { cat out; wrong "the cluster's barrier is not in the table"; }
 grep -q '>Mbarriers<' page.html || wrong "the page has no mbarriers"
 
 "$LOCKSTEP" timeline line --perfetto trace >out 2>&1 || { cat out; wrong "no trace"; }

@@ -54,12 +54,12 @@ static void arrive(struct profile_barriers *s, uint32_t warp, uint64_t cycle)
 static void come(struct profile_barriers *s, uint32_t warp, uint32_t pc, uint64_t cycle)
 {
     arrive(s, warp, cycle);
-    profile_barriers_came(s, stays, warp, pc);
+    profile_barriers_came(s, stays, NULL, warp, pc);
 }
 
 static void open(struct profile_barriers *s, uint64_t warps, uint64_t cycle)
 {
-    profile_barriers_open(s, stays, &(struct lockstep_open_event){.cycle = cycle, .warps = warps});
+    profile_barriers_open(s, stays, NULL, NULL, &(struct lockstep_open_event){.cycle = cycle, .warps = warps});
 }
 
 static void expect_counts(const struct profile_barriers *s, uint32_t pc, const uint64_t *expected)
@@ -82,13 +82,13 @@ static void test_last_opens(void **state)
     arrive(s, 3, 150);
     open(s, 0xe, 150);
     expect(s, 3, 0, 2, 49 + 9, 49, 0);
-    profile_barriers_came(s, stays, 3, 3);
+    profile_barriers_came(s, stays, NULL, 3, 3);
     expect(s, 3, 1, 3, 58, 49, 50);
     come(s, 1, 3, 200); /* the next time, and two warps in one cycle */
     come(s, 2, 3, 200);
     arrive(s, 3, 200);
     open(s, 0xe, 200);
-    profile_barriers_came(s, stays, 3, 3);
+    profile_barriers_came(s, stays, NULL, 3, 3);
     expect(s, 3, 2, 6, 58, 49, 50);
     free(s);
 }
@@ -101,13 +101,13 @@ static void test_two_instructions(void **state)
     come(s, 0, 1, 10);
     arrive(s, 1, 30);
     open(s, 3, 30);
-    profile_barriers_came(s, stays, 1, 2);
+    profile_barriers_came(s, stays, NULL, 1, 2);
     expect(s, 1, 0, 1, 19, 19, 0);
     expect(s, 2, 1, 1, 0, 0, 20);
     come(s, 0, 1, 40); /* both in one cycle */
     arrive(s, 1, 40);
     open(s, 3, 40);
-    profile_barriers_came(s, stays, 1, 2);
+    profile_barriers_came(s, stays, NULL, 1, 2);
     expect(s, 1, 0, 2, 19, 19, 0);
     expect(s, 2, 2, 2, 0, 0, 20);
     free(s);
@@ -186,7 +186,7 @@ static void test_who_comes_last(void **state)
         come(s, 3, 3, from + 600);
         arrive(s, 1, late);
         open(s, 3, late);
-        profile_barriers_came(s, stays, 1, 3);
+        profile_barriers_came(s, stays, NULL, 1, 3);
         come(s, 2, 3, late - 200); /* a warp that has ended opens this one */
         open(s, 12, late);
     }
