@@ -290,7 +290,7 @@ static char *between_text(const struct isa_module *code, const struct sanitize_f
 /* A read of what nobody has written, in the kernel's parameters. */
 static bool is_in_parameters(const struct gpu_run *run, const struct sanitize_finding *f)
 {
-    return f->reason == SANITIZE_NEVER_WRITTEN && f->space != LOCKSTEP_SHARED &&
+    return f->reason == SANITIZE_NEVER_WRITTEN && f->space == LOCKSTEP_GLOBAL &&
            gpu_address_of_parameters(run->gpu, f->address);
 }
 
@@ -309,7 +309,9 @@ static void add_hint(const struct isa_module *code, const struct sanitize_findin
     lines.between = between_text(code, f, &lines);
     if (f->reason == SANITIZE_NEVER_WRITTEN)
         strbuf_addf(out,
-                    f->space == LOCKSTEP_SHARED
+                    f->space == LOCKSTEP_LOCAL
+                        ? "local memory holds nothing when a thread begins: it has to store there before %s"
+                    : f->space == LOCKSTEP_SHARED
                         ? "shared memory holds nothing when a block begins: a thread has to store there before %s"
                         : "write it before %s: the host by cudaMemset or a copy, a kernel by a store",
                     lines.second);
@@ -327,6 +329,10 @@ static void add_hint(const struct isa_module *code, const struct sanitize_findin
 static void add_place(const struct gpu_run *run, const struct sanitize_finding *f, struct strbuf *out)
 {
     bool shared = f->space == LOCKSTEP_SHARED;
+    if (f->space == LOCKSTEP_LOCAL) {
+        strbuf_addf(out, "%#llx (local memory)", (unsigned long long)f->address);
+        return;
+    }
     bool known = shared ? gpu_add_shared_place(&run->grid, f->address, out)
                         : gpu_add_place(run->gpu, run->launch->module->code, f->address, out);
     if (!known)

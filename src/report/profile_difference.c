@@ -188,16 +188,45 @@ static bool is_full(const struct profile_waits *waits)
     return waits->of.count >= PROFILE_SHOWN;
 }
 
-static void pair_waits(const struct profile_waits waits[2], wait_pairs *pairs)
+/* Barriers are named by their lines, which may have another number in the other profile: the name that it has there.
+ * Other waits have their names. */
+static const char *name_there(const struct sides *s, enum profile_waits_kind kind, const char *name,
+                              struct arena *arena)
+{
+    struct strbuf place = {0};
+    for (size_t i = 0; kind == PROFILE_WAITS_BARRIERS && i < s->pairs.count; i++) {
+        const struct profile_line *a = s->pairs.items[i].before, *b = s->pairs.items[i].after;
+        if (!a || !b)
+            continue;
+        place.length = 0;
+        strbuf_addf(&place, "%s:%" PRIu32, profile_uses_base_name(a->file), a->number);
+        if (strncmp(name, strbuf_text(&place), place.length) != 0 || (name[place.length] && name[place.length] != ' '))
+            continue;
+        name = arena_printf(arena, "%s:%" PRIu32 "%s", profile_uses_base_name(b->file), b->number, name + place.length);
+        break;
+    }
+    strbuf_free(&place);
+    return name;
+}
+
+static void pair_waits(const struct sides *s, enum profile_waits_kind kind, const struct profile_waits waits[2],
+                       struct arena *arena, wait_pairs *pairs)
 {
     for (size_t i = 0; i < waits[0].of.count; i++) {
-        const struct profile_wait *wait = &waits[0].of.items[i], *same = profile_waits_find(&waits[1], wait->name);
+        const struct profile_wait *wait = &waits[0].of.items[i];
+        const struct profile_wait *same = profile_waits_find(&waits[1], name_there(s, kind, wait->name, arena));
         if (same || !is_full(&waits[1]))
             vec_push(pairs, (struct wait_pair){wait, same});
     }
-    for (size_t i = 0; i < waits[1].of.count; i++)
-        if (!is_full(&waits[0]) && !profile_waits_find(&waits[0], waits[1].of.items[i].name))
-            vec_push(pairs, (struct wait_pair){NULL, &waits[1].of.items[i]});
+    size_t count = pairs->count;
+    for (size_t i = 0; i < waits[1].of.count && !is_full(&waits[0]); i++) {
+        const struct profile_wait *wait = &waits[1].of.items[i];
+        bool paired = false;
+        for (size_t n = 0; n < count && !paired; n++)
+            paired = pairs->items[n].after == wait;
+        if (!paired)
+            vec_push(pairs, (struct wait_pair){NULL, wait});
+    }
     if (pairs->count)
         qsort(pairs->items, pairs->count, sizeof *pairs->items, by_wait);
 }
@@ -211,8 +240,11 @@ static void tell_wait(const struct sides *s, enum profile_waits_kind kind, const
     strbuf_addf(&text, "- %s %s is waited for ", profile_waits_words[kind].one,
                 (pair->before ? pair->before : pair->after)->name);
     add_grouped(size_of(wait_difference(pair)), &text);
-    strbuf_addf(&text, " warp-cycles %s.", wait_difference(pair) < 0 ? "less" : "more");
-    strbuf_addf(s->out, "%s\n", strbuf_text(&text));
+    strbuf_addf(&text, " warp-cycles %s", wait_difference(pair) < 0 ? "less" : "more");
+    if (kind == PROFILE_WAITS_BARRIERS && pair->before && pair->after)
+        strbuf_addf(&text, "; the last to come is %.0f cycles after the first on average, and was %.0f",
+                    pair->after->figures[PROFILE_WAITS_SPREAD], pair->before->figures[PROFILE_WAITS_SPREAD]);
+    strbuf_addf(s->out, "%s.\n", strbuf_text(&text));
     strbuf_free(&text);
 }
 
@@ -265,6 +297,17 @@ static void add_figures(enum profile_waits_kind kind, const struct wait_pair *pa
                     pair->before ? pair->before->figures[f] : 0, pair->after ? pair->after->figures[f] : 0);
 }
 
+/* "late.cu:19, now late.cu:17" */
+static void add_names(const struct wait_pair *pair, struct strbuf *out)
+{
+    const char *before = pair->before ? pair->before->name : pair->after->name;
+    const char *now = pair->after ? pair->after->name : before;
+    strbuf_add(out, before);
+    if (strcmp(before, now) != 0)
+        strbuf_addf(out, ", now %s", now);
+    strbuf_add(out, "\n");
+}
+
 static void add_waits(const struct sides *s, enum profile_waits_kind kind, const wait_pairs *pairs)
 {
     for (size_t i = 0; i < pairs->count && i < MOST_WAITS; i++) {
@@ -275,10 +318,14 @@ static void add_waits(const struct sides *s, enum profile_waits_kind kind, const
         if (!i)
             strbuf_addf(s->out, "wait  before         after    difference  %s\n", profile_waits_words[kind].one);
         add_numbers(pair->before ? pair->before->waited : 0, pair->after ? pair->after->waited : 0, s->out);
-        strbuf_addf(s->out, "%s\n", (pair->before ? pair->before : pair->after)->name);
+        add_names(pair, s->out);
         add_figures(kind, pair, &figures);
         strbuf_addf(s->out, INDENT "%s\n", strbuf_text(&figures));
         strbuf_free(&figures);
+        if (pair->before && *pair->before->last)
+            strbuf_addf(s->out, INDENT "before: %s\n", pair->before->last);
+        if (pair->after && *pair->after->last)
+            strbuf_addf(s->out, INDENT "now: %s\n", pair->after->last);
     }
 }
 
@@ -312,7 +359,7 @@ static void add_kernel(const json_t *const kernels[2], const char *name, unsigne
     for (unsigned k = 0; k < PROFILE_WAITS_ONCE; k++) {
         for (unsigned i = 0; i < 2; i++)
             profile_waits_read(&waits[k][i], (enum profile_waits_kind)k, kernels[i], name, &arena);
-        pair_waits(waits[k], &pairs[k]);
+        pair_waits(&s, (enum profile_waits_kind)k, waits[k], &arena, &pairs[k]);
         tell_wait(&s, (enum profile_waits_kind)k, &pairs[k]);
     }
     add_lines(&s);

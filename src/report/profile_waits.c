@@ -84,6 +84,7 @@ static void add_locks(struct profile_waits *waits, const json_t *kernels, const 
         const uint64_t *n = sum->counts;
         struct profile_wait wait = {
             .name = profile_uses_name(sum->object),
+            .last = "",
             .where = where_locked(sum, arena),
             .waited = n[PROFILE_WORD_warps_waited],
             .figures = {(double)n[PROFILE_WORD_taken], (double)(n[PROFILE_WORD_failed] + n[PROFILE_WORD_failed_inside]),
@@ -94,13 +95,16 @@ static void add_locks(struct profile_waits *waits, const json_t *kernels, const 
     profile_words_done(report);
 }
 
-static const char *where_polled(const json_t *object, struct arena *arena)
+/* last: who ends waits; "": nobody knows. */
+static const char *where_polled(const json_t *object, const char *last, struct arena *arena)
 {
     struct strbuf text = {0}, writers = {0};
     strbuf_add(&text, "polled at ");
     profile_uses_add_places(json_object_get(object, "polled_at"), &text);
     if (profile_uses_add_places(json_object_get(object, "written_at"), &writers))
         strbuf_addf(&text, ", written at %s", strbuf_text(&writers));
+    if (*last)
+        strbuf_addf(&text, "; %s", last);
     strbuf_free(&writers);
     return keep(&text, arena);
 }
@@ -111,8 +115,12 @@ static void add_polls(struct profile_waits *waits, const json_t *kernels, const 
     for (size_t i = 0; i < report->polls.count; i++) {
         const struct profile_poll_total *total = &report->polls.items[i];
         const uint64_t *n = total->counts;
+        struct strbuf last = {0};
+        profile_meeting_add_last(&total->ended, true, &last);
+        const char *writes = keep(&last, arena);
         struct profile_wait wait = {.name = profile_uses_name(total->object),
-                                    .where = where_polled(total->object, arena),
+                                    .where = where_polled(total->object, writes, arena),
+                                    .last = writes,
                                     .waited = n[PROFILE_POLL_warps_waited],
                                     .figures = {(double)n[PROFILE_POLL_waits], (double)n[PROFILE_POLL_polls],
                                                 profile_uses_ratio(n[PROFILE_POLL_waited], n[PROFILE_POLL_waits]),
@@ -138,6 +146,7 @@ static void add_barriers(struct profile_waits *waits, const json_t *kernels, con
             .figures = {(double)n[PROFILE_BARRIER_opened], (double)n[PROFILE_BARRIER_came],
                         (double)n[PROFILE_BARRIER_waited_most],
                         profile_uses_ratio(n[PROFILE_BARRIER_spread], n[PROFILE_BARRIER_opened])}};
+        wait.last = wait.where;
         vec_push(&waits->of, wait);
     }
     profile_barriers_done(report);
@@ -158,6 +167,7 @@ static void add_mbarriers(struct profile_waits *waits, const json_t *kernels, co
         const uint64_t *n = total->counts;
         struct profile_wait wait = {
             .name = profile_uses_name(total->object),
+            .last = "",
             .where = where_used(total->object, arena),
             .waited = n[PROFILE_MBARRIER_waited],
             .figures = {(double)n[PROFILE_MBARRIER_phases], (double)n[PROFILE_MBARRIER_arrivals],
@@ -178,6 +188,7 @@ static void add_shared(struct profile_waits *waits, const json_t *kernels, const
         strbuf_add(&where, "with ");
         profile_sharing_add_others(line, &where);
         struct profile_wait wait = {.name = line->name,
+                                    .last = "",
                                     .where = keep(&where, arena),
                                     .waited = line->waited,
                                     .figures = {(double)line->own, (double)line->others, (double)line->sms}};

@@ -23,6 +23,7 @@ enum profile_waits_kind {
 #define PROFILE_WAITS_ONCE PROFILE_WAITS_SHARED /* kinds below it: no wait is in two of them */
 
 #define PROFILE_WAITS_FIGURES 5
+#define PROFILE_WAITS_SPREAD 3 /* a barrier's: cycles from the first to come to the last one, on average */
 
 struct profile_waits_figure {
     const char *name, *unit, *doc;
@@ -38,6 +39,7 @@ extern const struct profile_waits_words profile_waits_words[PROFILE_WAITS_KINDS]
 struct profile_wait {
     const char *name;  /* of the word; of a barrier its place */
     const char *where; /* "taken at a.cu:9, given back at a.cu:12" */
+    const char *last;  /* of a barrier or polled word: who comes last, or ends waits; "": nobody knows, or other kinds */
     uint64_t waited;   /* warp-cycles */
     double figures[PROFILE_WAITS_FIGURES];
 };

@@ -1,4 +1,5 @@
-/* Memory as the checks know it: a cell for each word that was touched, and which bytes were ever written. */
+/* Memory as the checks know it: a cell for each word that was touched, and which bytes were ever written. Where a call
+ * puts its local memory in the place of another's that is over, that counts as written. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -101,6 +102,8 @@ void sanitize_reset_warp(struct sanitize *s, struct sanitize_warp *w)
     memset(w->commits, 0, sizeof w->commits);
     memset(w->looks, 0, sizeof w->looks);
     w->at_grid = w->at_cluster = false;
+    for (unsigned lane = 0; lane < 64; lane++)
+        w->local[lane].count = 0;
 }
 
 static void free_warps(struct sanitize *s)
@@ -111,6 +114,8 @@ static void free_warps(struct sanitize *s)
         vec_free(&s->warps[i].readings);
         vec_free(&s->warps[i].unfenced);
         vec_free(&s->warps[i].groups);
+        for (unsigned lane = 0; lane < 64; lane++)
+            vec_free(&s->warps[i].local[lane]);
         sanitize_forget(&block->pool, s->rows);
         for (unsigned page = 0; page < SANITIZE_SHARED_PAGES; page++) {
             free(block->cells[page]);
@@ -141,7 +146,8 @@ void sanitize_free_present(struct sanitize *s)
     vec_free(&s->findings);
     free(s->polls);
     free(s->overwrites);
-    s->polls = s->overwrites = NULL;
+    free(s->moves);
+    s->polls = s->overwrites = s->moves = NULL;
 }
 
 void sanitize_free_launch(struct sanitize *s)
@@ -268,5 +274,22 @@ bool sanitize_never_written(const struct sanitize *s, const struct sanitize_bloc
         if (block ? has(block->written[page], at % SANITIZE_PAGE) : !has(s->unwritten[page], at % SANITIZE_PAGE))
             return false;
     }
+    return true;
+}
+
+void sanitize_write_local(struct sanitize_warp *w, unsigned lane, uint64_t address, uint32_t bytes)
+{
+    for (uint64_t at = address; at < address + bytes; at++) {
+        while (w->local[lane].count <= at / 64)
+            vec_push(&w->local[lane], 0);
+        w->local[lane].items[at / 64] |= BIT64(at % 64);
+    }
+}
+
+bool sanitize_never_written_local(const struct sanitize_warp *w, unsigned lane, uint64_t address, uint32_t bytes)
+{
+    for (uint64_t at = address; at < address + bytes; at++)
+        if (at / 64 < w->local[lane].count && w->local[lane].items[at / 64] >> (at % 64) & 1)
+            return false;
     return true;
 }

@@ -232,6 +232,63 @@ static void find_overwriting(struct sanitize *s)
     }
 }
 
+/* What the operand's value is for, other threads do not see: it is stored, and not to memory that is theirs too. */
+static bool only_stored(const struct isa_instr *instr, unsigned operand)
+{
+    return instr->op == ISA_OP_ST && operand && instr->mods.space != ISA_SPACE_GLOBAL &&
+           instr->mods.space != ISA_SPACE_SHARED;
+}
+
+/* Registers of the function whose values some instruction takes for something else. */
+static void find_used(const struct isa_module *module, const struct isa_function *f, bool *used)
+{
+    for (uint32_t pc = f->first; pc < f->first + f->count; pc++) {
+        const struct isa_instr *instr = &module->instrs[pc];
+        for (unsigned i = 0; i < instr->src_count; i++)
+            if (instr->src[i].kind == ISA_OPERAND_REG && !only_stored(instr, i))
+                used[instr->src[i].reg] = true;
+    }
+}
+
+/* Structures are copied as they are, whatever they lack, and spilled registers brought back that nobody needs. */
+static void find_moving(struct sanitize *s)
+{
+    for (uint32_t f = 0; f < s->module->function_count; f++) {
+        const struct isa_function *function = &s->module->functions[f];
+        bool *used = base_calloc(function->reg_count + 1, sizeof *used);
+        find_used(s->module, function, used);
+        for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
+            const struct isa_instr *instr = instr_at(s, pc);
+            s->moves[pc] = instr->op == ISA_OP_LD;
+            for (unsigned d = 0; d < instr->dst_count; d++) {
+                uint32_t reg = instr->dst[d].reg;
+                if (instr->dst[d].kind == ISA_OPERAND_REG && reg < function->reg_count - function->temporaries)
+                    s->moves[pc] &= !used[reg];
+            }
+        }
+        free(used);
+    }
+}
+
+/* An access of local memory; parameters of calls are the compiler's. */
+static void check_local(struct sanitize *s, struct sanitize_warp *w, const struct lockstep_access_event *e)
+{
+    const struct isa_instr *instr = instr_at(s, e->pc);
+    unsigned bits = isa_type_bits((enum isa_type)instr->type), bytes = bits < 8 ? 1 : bits / 8;
+    bool reads = e->instruction_class != LOCKSTEP_STORE && !s->moves[e->pc] && instr->mods.space != ISA_SPACE_PARAM;
+    struct sanitize_mark mark = {.crew = w->crew, .epoch = w->epoch, .pc = e->pc};
+    for (uint64_t rest = e->mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint64_t address = e->address[lane];
+        mark.lane = (uint8_t)lane;
+        for (uint32_t at = 0; reads && at < e->bytes; at += bytes)
+            if (sanitize_never_written_local(w, lane, address + at, bytes))
+                sanitize_found_unwritten(s, &mark, LOCKSTEP_LOCAL, address + at, bytes, e->cycle);
+        if (e->instruction_class != LOCKSTEP_LOAD)
+            sanitize_write_local(w, lane, address, e->bytes);
+    }
+}
+
 static void check_written(struct lane_access *a)
 {
     struct sanitize_block *shared = a->place.block;
@@ -321,6 +378,8 @@ static void access(void *state, const struct lockstep_access_event *e)
 {
     const struct sanitize_sm *sm = state;
     const struct isa_instr *instr = instr_at(sm->all, e->pc);
+    if (e->space == LOCKSTEP_LOCAL && sm->all->checks & SANITIZE_UNWRITTEN)
+        check_local(sm->all, sanitize_warp_at(sm->all, sm->sm, e->warp), e);
     if ((e->space != LOCKSTEP_GLOBAL && e->space != LOCKSTEP_SHARED && e->space != LOCKSTEP_CLUSTER) || is_copy(instr))
         return;
     struct lane_access a = {
@@ -488,6 +547,8 @@ void sanitize_begin(struct sanitize *s, const struct watch_launch *launched, con
     sanitize_find_polls(s);
     s->overwrites = base_calloc(s->module->instr_count + 1, sizeof *s->overwrites);
     find_overwriting(s);
+    s->moves = base_calloc(s->module->instr_count + 1, sizeof *s->moves);
+    find_moving(s);
     watch_launch_states(launched, &observer, states);
     for (uint32_t i = 0; i < sms; i++)
         *(struct sanitize_sm *)(uintptr_t)states[i] = (struct sanitize_sm){.all = s, .sm = i};

@@ -184,10 +184,15 @@ void sanitize_found(struct sanitize *s, const struct sanitize_finding *finding)
 void sanitize_check_written(struct sanitize *s, const struct sanitize_mark *mark, const struct sanitize_block *block,
                             uint64_t address, uint32_t bytes, uint64_t cycle)
 {
-    if (!sanitize_never_written(s, block, address, bytes))
-        return;
+    if (sanitize_never_written(s, block, address, bytes))
+        sanitize_found_unwritten(s, mark, block ? LOCKSTEP_SHARED : LOCKSTEP_GLOBAL, address, bytes, cycle);
+}
+
+void sanitize_found_unwritten(struct sanitize *s, const struct sanitize_mark *mark, uint32_t space, uint64_t address,
+                              uint32_t bytes, uint64_t cycle)
+{
     struct sanitize_finding finding = {.reason = SANITIZE_NEVER_WRITTEN,
-                                       .space = block ? LOCKSTEP_SHARED : LOCKSTEP_GLOBAL,
+                                       .space = space,
                                        .via = ISA_PC_NONE,
                                        .address = address,
                                        .bytes = bytes,

@@ -158,6 +158,7 @@ struct sanitize_warp {
     VEC(struct sanitize_unfenced) unfenced;
     VEC(struct sanitize_group) groups;
     struct sanitize_commits commits[2]; /* of cp.async, in bulk */
+    VEC(uint64_t) local[64]; /* of each lane's local memory: a bit is 1 once its byte is written */
     struct sanitize_look looks[64][SANITIZE_LOOKS]; /* by lane: the last ones */
     uint8_t looked[64];                             /* by lane: how many, modulo that */
 };
@@ -193,6 +194,7 @@ struct sanitize {
     bool narrow;                   /* some instruction of the module has the scope of a block */
     bool *polls;                   /* by instruction: lanes wait by it */
     bool *overwrites;              /* likewise: an exchange whose result nothing takes */
+    bool *moves;                   /* likewise: a load whose value goes to local memory alone, or is that of a spilled register */
     struct sanitize_cells **cells; /* by page of device memory; NULL: none was touched */
     struct sanitize_warp *warps;   /* by SM and slot */
     struct sanitize_block *blocks; /* likewise: there are no more blocks than warps */
@@ -256,6 +258,9 @@ void sanitize_write_bytes(struct sanitize *s, struct sanitize_block *block, uint
 void sanitize_unwrite_byte(struct sanitize *s, struct sanitize_block *block, uint64_t address);
 bool sanitize_never_written(const struct sanitize *s, const struct sanitize_block *block, uint64_t address,
                             uint32_t bytes);
+/* The same of a lane's local memory. */
+void sanitize_write_local(struct sanitize_warp *w, unsigned lane, uint64_t address, uint32_t bytes);
+bool sanitize_never_written_local(const struct sanitize_warp *w, unsigned lane, uint64_t address, uint32_t bytes);
 /* Not shared memory (block is NULL), but memory that the host may write while the kernel runs. */
 bool sanitize_is_hosts(const struct sanitize *s, const struct sanitize_block *block, uint64_t address);
 
@@ -359,6 +364,8 @@ void sanitize_found(struct sanitize *s, const struct sanitize_finding *finding);
 bool sanitize_same_finding(const struct sanitize_finding *a, const struct sanitize_finding *b);
 /* The access of the mark reads these bytes, of the block's shared memory or (block is NULL) of device memory, in that
  * cycle: a finding if none of them was ever written. */
+void sanitize_found_unwritten(struct sanitize *s, const struct sanitize_mark *mark, uint32_t space, uint64_t address,
+                              uint32_t bytes, uint64_t cycle);
 void sanitize_check_written(struct sanitize *s, const struct sanitize_mark *mark, const struct sanitize_block *block,
                             uint64_t address, uint32_t bytes, uint64_t cycle);
 

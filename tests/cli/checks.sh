@@ -123,6 +123,17 @@ __global__ void unwritten(words *w, bool mended)
 {
     w->sum = w[mended ? 0 : 1].data[0]; // unwritten reads
 }
+// Reads all of a local array of which the loop writes the first ones; mended, all. Copies of such arrays are no mistake.
+__global__ void local(words *w, bool mended)
+{
+    unsigned own[16], copy[16];
+    for (unsigned i = 0; i < (mended ? 16 : 12); i++)
+        own[i * 5 & 15] = i + w->lock;
+    for (unsigned i = 0; i < 16; i++)
+        copy[i] = own[i];
+    w->data[threadIdx.x] = own[threadIdx.x & 15]; // local reads
+    w->sum = copy[w->flag];
+}
 int main(int, char **argv)
 {
     const char *name = argv[1] + (*argv[1] == 'm');
@@ -142,6 +153,7 @@ int main(int, char **argv)
     TRY(warp, 1, 32);
     TRY(same, 2, 32);
     TRY(unwritten, 1, 1);
+    TRY(local, 1, 32);
     words back;
     cudaMemcpy(&back, w, sizeof back, cudaMemcpyDeviceToHost);
     printf("%u %u\n", back.sum, back.data[0]);
@@ -164,6 +176,7 @@ finds unlock '__threadfence() between .* is missing' adds gives
 finds last '__threadfence() is missing between .*, which gives the lock back' adds gives
 finds warp '__syncwarp() between' writes reads
 finds unwritten 'write it before' reads
+finds local 'local memory holds nothing when a thread begins: it has to store there before planted.cu:' reads
 
 # The same value: a note, and the run is well.
 "$LOCKSTEP" run --quiet --check race ./planted same >out 2>err || { cat err; wrong "the same value by all is no error"; }

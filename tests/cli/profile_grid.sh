@@ -112,6 +112,21 @@ for way in GROUPS OWN INSTRUCTION; do
     [ "$(cycles slow.out)" -gt $((3 * $(cycles fast.out))) ] || wrong "late.$way: the planted line costs little"
 done
 
+# compare --profile says how that moved, and knows the barrier again where its line has another number.
+{ echo; cat late.cu; } >moved.cu
+"$LOCKSTEP" cc -DINSTRUCTION moved.cu -o moved.INSTRUCTION || exit 1
+# shellcheck disable=SC2086
+"$LOCKSTEP" run --quiet $machine --profile --stats slow.json ./late.INSTRUCTION 5 12 >/dev/null || wrong "slow"
+# shellcheck disable=SC2086
+"$LOCKSTEP" run --quiet $machine --profile --stats fast.json ./moved.INSTRUCTION 99 12 >/dev/null || wrong "fast"
+"$LOCKSTEP" compare --profile slow.json fast.json >moved.out || wrong "compare"
+tr '\n' ' ' <moved.out | tr -s ' ' >text
+waits=$(grep -n '// waits' late.cu | head -n 1 | cut -d: -f1)
+for told in "barrier late.cu:$waits is waited for [0-9,]+ warp-cycles less; the last to come is [0-9]+ cycles after the first on average, and was [0-9]{4,}\." \
+    "late.cu:$waits, now moved.cu:$((waits + 1)) opened 12 -> 12," "before: block 5 on SM 5 \(warp 2\) comes last in 100% of 12 phases, .*; $line now: "; do
+    grep -qE "$told" text || { cat moved.out; wrong "compare does not say: $told"; }
+done
+
 # The same on two threads, with --no-skip, over a checkpoint; a log that is full leaves openings out and names nobody wrong.
 # shellcheck disable=SC2086
 for way in GROUPS INSTRUCTION; do
