@@ -1,6 +1,8 @@
 /* A profile as JSON: see result_json.h. */
 #include "gpu/result_json.h"
 
+#include <stdlib.h>
+
 #include "gpu/profile_graph_json.h"
 #include "profile/profile.h"
 
@@ -188,20 +190,62 @@ static json_t *words_json(const struct profile *profile)
     return words;
 }
 
-#define MOST_DIDS 16 /* of a barrier: instructions at which warps were before they came */
+#define MOST_DIDS 16 /* of a barrier: lines at which warps were before they came, with a cause each */
 
-/* The instructions and causes to which the warps that came last gave their time, beside those that came first. */
-static json_t *dids_json(const struct profile *profile, const struct profile_last_did *of, uint32_t count)
+/* Two instructions of one line, in the place of one call. */
+static bool same_line(const struct isa_module *module, uint32_t a, uint32_t b)
+{
+    const struct isa_instr *x = &module->instrs[a], *y = &module->instrs[b];
+    return x->source_line && x->source_file == y->source_file && x->source_line == y->source_line &&
+           x->inlined == y->inlined;
+}
+
+static int by_excess(const void *a, const void *b)
+{
+    const struct profile_last_did *x = a, *y = b;
+    int64_t of_x = (int64_t)(x->last - x->first), of_y = (int64_t)(y->last - y->first);
+    return of_x != of_y ? (of_x < of_y ? 1 : -1) : x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Instructions of one line and cause are one, the first: a loop that was unrolled has many. Returns how many there are;
+ * to: as many as before. */
+static uint32_t add_up_lines(const struct profile *profile, const struct profile_last_did *of, uint32_t count,
+                             struct profile_last_did *to)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t n = 0;
+        while (n < kept && (profile_did_cause(profile, to[n].at) != profile_did_cause(profile, of[i].at) ||
+                            !same_line(profile->module, profile_did_pc(profile, to[n].at),
+                                       profile_did_pc(profile, of[i].at))))
+            n++;
+        if (n == kept) {
+            to[kept++] = of[i];
+            continue;
+        }
+        to[n].last += of[i].last;
+        to[n].first += of[i].first;
+    }
+    if (kept)
+        qsort(to, kept, sizeof *to, by_excess);
+    return kept;
+}
+
+/* The lines and causes to which the warps that came last gave their time, beside those that came first. */
+static json_t *dids_json(const struct profile *profile, const struct profile_last_did *of, uint32_t all)
 {
     json_t *dids = json_array();
+    struct profile_last_did *lines = base_malloc((all + 1) * sizeof *lines);
+    uint32_t count = add_up_lines(profile, of, all, lines);
     for (uint32_t i = 0; i < count && i < MOST_DIDS; i++) {
-        const struct profile_last_did *did = &of[i];
+        const struct profile_last_did *did = &lines[i];
         json_t *object = gpu_use_json(profile->module, profile_did_pc(profile, did->at));
         json_object_set_new(object, "cause", json_string(profile->cause_names[profile_did_cause(profile, did->at)]));
         json_object_set_new(object, "last", json_integer((json_int_t)did->last));
         json_object_set_new(object, "first", json_integer((json_int_t)did->first));
         json_array_append_new(dids, object);
     }
+    free(lines);
     return dids;
 }
 

@@ -112,7 +112,8 @@ struct ptx_loc {
     uint32_t file, line, column;
     uint32_t inlined;  /* number in the parser's `inlined`, from 1; 0: none */
     uint32_t pc;       /* of the next instruction */
-    bool is_ambiguous; /* others of that place said something else */
+    bool is_ambiguous; /* others of that place said something else: */
+    uint32_t other;    /* one of these, number in the body's `locs`, from 1; 0: there is none */
 };
 /* A call that was inlined, before the name of the function is known. */
 struct ptx_inlined {
@@ -146,6 +147,7 @@ struct ptx_body {
     uint32_t source_file, source_line, inlined;
     VEC(struct ptx_loc) locs; /* one of each place */
     struct ptx_map64 loc_of;  /* hash of a place -> index into locs */
+    uint32_t own_file, own_line; /* of the last `.loc` that is of the function's own code; 0: there was none */
     bool too_many_regs;
     bool marks_spin;                /* .pragma "lockstep.spin" stands before the next instruction */
     VEC(struct ptx_symbol) formals; /* .reg parameters, copied from and to the frame */

@@ -270,7 +270,7 @@ static void begin_body(struct ptx_parser *p, uint32_t function, const struct for
     body->declared = body->depth = body->result_formals = 0;
     body->frame_top = body->frame_bytes = f->is_kernel ? 0 : f->bytes;
     body->frame_at = PTX_NONE;
-    body->source_file = body->source_line = body->inlined = 0;
+    body->source_file = body->source_line = body->inlined = body->own_file = body->own_line = 0;
     body->locs.count = 0;
     ptx_map64_clear(&body->loc_of);
     body->too_many_regs = body->marks_spin = false;

@@ -3,8 +3,10 @@
  * `.loc 1 4 5, function_name $L__info_string0, inlined_at 1 9 5` says that code of a function stands for a call at
  * 1:9:5. When that call was inlined too, a `.loc` for 1:9:5 says so, which compilers write before the first that refers
  * to it (PTX ISA, "Debugging Directives: .loc"). They do not repeat it, so where the same call was inlined in several
- * places a later reference may mean any of them. It is taken to mean one only where that `.loc` stands directly before
- * it, or where there was no other in the function; else the chain ends there.
+ * places a later reference may mean any of them. It is taken to mean one where that `.loc` stands directly before it, or
+ * where there was no other in the function. Else nvcc does not say which (as where it unrolls a loop of two calls), and
+ * it is taken to mean that whose line follows next on the last line of the function's own code; where none can be told
+ * so, the chain ends there.
  *
  * A line 0 says that an instruction belongs to no line, or to several: clang writes that where it has put together what
  * two branches have in common, or moved something out of a loop. Such code prepares what stands behind it. */
@@ -31,6 +33,15 @@ static bool is_same_place(const struct ptx_loc *a, const struct ptx_loc *b)
     return a->file == b->file && a->line == b->line && a->column == b->column;
 }
 
+/* One of the others has said that, too. */
+static bool has_other(const struct ptx_body *body, const struct ptx_loc *loc, uint32_t inlined)
+{
+    for (uint32_t at = loc->other; at; at = body->locs.items[at - 1].other)
+        if (body->locs.items[at - 1].inlined == inlined)
+            return true;
+    return false;
+}
+
 /* Keeps what a `.loc` said, for later ones that refer to it. */
 static void note_loc(struct ptx_parser *p, struct ptx_loc loc)
 {
@@ -43,9 +54,44 @@ static void note_loc(struct ptx_parser *p, struct ptx_loc loc)
         vec_push(&body->locs, loc);
         return;
     }
-    struct ptx_loc *old = &body->locs.items[known];
-    loc.is_ambiguous = old->is_ambiguous || old->inlined != loc.inlined || !is_same_place(old, &loc);
-    *old = loc;
+    struct ptx_loc old = body->locs.items[known];
+    loc.is_ambiguous = old.is_ambiguous || old.inlined != loc.inlined || !is_same_place(&old, &loc);
+    loc.other = old.other;
+    if (is_same_place(&old, &loc) && old.inlined != loc.inlined && !has_other(body, &old, loc.inlined)) {
+        vec_push(&body->locs, old);
+        loc.other = (uint32_t)body->locs.count;
+    }
+    body->locs.items[known] = loc;
+}
+
+/* The entry of the outermost call that one is inlined in. */
+static const struct ptx_inlined *outermost(const struct ptx_parser *p, uint32_t inlined)
+{
+    const struct ptx_inlined *at = &p->inlined.items[inlined - 1];
+    while (at->outer)
+        at = &p->inlined.items[at->outer - 1];
+    return at;
+}
+
+/* Whether a call at line b follows on a line sooner than one at line a does. Those before the line come last, as where
+ * a loop goes back. */
+static bool follows_sooner(uint32_t line, uint32_t a, uint32_t b)
+{
+    return (b >= line) != (a >= line) ? b >= line : b < a;
+}
+
+/* Of what `.loc`s have said of a place, the one whose call follows next on the function's own code; 0: none does. */
+static uint32_t likely(const struct ptx_parser *p, const struct ptx_loc *loc)
+{
+    uint32_t best = 0, line = 0;
+    for (const struct ptx_loc *at = loc; at; at = at->other ? &p->body.locs.items[at->other - 1] : NULL) {
+        const struct ptx_inlined *call = at->inlined ? outermost(p, at->inlined) : NULL;
+        if (!call || call->file != p->body.own_file || (best && !follows_sooner(p->body.own_line, line, call->line)))
+            continue;
+        best = at->inlined;
+        line = call->line;
+    }
+    return best;
 }
 
 /* In what the code at a place, which stands for a call, is inlined itself. */
@@ -53,9 +99,10 @@ static uint32_t outer_of(const struct ptx_parser *p, const struct ptx_loc *at)
 {
     uint32_t known = ptx_map64_get(&p->body.loc_of, hash_of(at));
     const struct ptx_loc *loc = known == PTX_NONE ? NULL : &p->body.locs.items[known];
-    if (!loc || !is_same_place(loc, at) || (loc->is_ambiguous && loc->pc != p->instrs.count))
+    if (!loc || !is_same_place(loc, at))
         return 0;
-    return loc->inlined && p->inlined.items[loc->inlined - 1].depth < MOST_DEEP ? loc->inlined : 0;
+    uint32_t inlined = loc->is_ambiguous && loc->pc != p->instrs.count ? likely(p, loc) : loc->inlined;
+    return inlined && p->inlined.items[inlined - 1].depth < MOST_DEEP ? inlined : 0;
 }
 
 /* The label of a function's name, by number. */
@@ -151,6 +198,10 @@ int ptx_parse_loc(struct ptx_parser *p)
     p->body.source_file = loc.file;
     p->body.source_line = loc.line;
     p->body.inlined = loc.inlined;
+    if (!is_inlined && loc.line) {
+        p->body.own_file = loc.file;
+        p->body.own_line = loc.line;
+    }
     note_loc(p, loc);
     ptx_accept(p, ';');
     return 0;
