@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "gpu/profile_graph_json.h"
+#include "profile/chains.h"
 #include "profile/profile.h"
 
 #define MOST_PLACES 64 /* of an instruction */
@@ -84,10 +85,19 @@ static void set_row(json_t *object, const struct profile *profile, const uint64_
     json_object_set_new(object, "cycles", cycles);
 }
 
-static json_t *instruction_json(const struct profile *profile, uint32_t pc)
+#define LEAST_AWAITED 100 /* of a kernel's warp-cycles, one in so many: for the search for what a load's address is from */
+
+/* total: warp-cycles of the kernel. */
+static json_t *instruction_json(const struct profile *profile, uint32_t pc, uint64_t total)
 {
+    const uint64_t *row = profile_row(profile, pc);
     json_t *object = gpu_instruction_json(profile->module, pc);
-    set_row(object, profile, profile_row(profile, pc));
+    set_row(object, profile, row);
+    uint32_t from = ISA_PC_NONE;
+    if (row[PROFILE_awaited] > total / LEAST_AWAITED)
+        from = profile_address_from(profile->module, pc);
+    if (from != ISA_PC_NONE)
+        json_object_set_new(object, "address_from", gpu_use_json(profile->module, from));
     return object;
 }
 
@@ -375,6 +385,24 @@ static json_t *barriers_json(const struct profile *profile)
     return barriers;
 }
 
+/* Which warp of the block ends phases, where, and what it did before. */
+static void set_last_arrivals(json_t *object, const struct profile *profile, const struct profile_mbarrier *m)
+{
+    struct profile_last_did dids[PROFILE_MBARRIER_DIDS];
+    json_t *warps = json_array();
+    uint32_t count = 0;
+    for (unsigned i = 0; i < PROFILE_LAST_WARPS; i++)
+        if (m->last_times[i])
+            json_array_append_new(warps, json_pack("{s:i,s:I}", "warp", (int)i, "times", (json_int_t)m->last_times[i]));
+    for (unsigned i = 0; i < PROFILE_MBARRIER_DIDS; i++)
+        if (m->did[i].cycles)
+            dids[count++] = (struct profile_last_did){.at = m->did[i].at, .last = m->did[i].cycles};
+    json_object_set_new(object, "last_warps", warps);
+    json_object_set_new(object, "last_at", gpu_use_json(profile->module, m->last_at - 1));
+    json_object_set_new(object, "last_cycles", json_integer((json_int_t)m->did_cycles));
+    json_object_set_new(object, "last_did", dids_json(profile, dids, count));
+}
+
 static json_t *mbarrier_json(const struct profile *profile, const struct profile_mbarrier_sum *sum)
 {
     json_t *object = json_object();
@@ -386,6 +414,8 @@ static json_t *mbarrier_json(const struct profile *profile, const struct profile
     for (unsigned use = 0; use < PROFILE_MBARRIER_USES; use++)
         json_object_set_new(object, profile_mbarrier_use_name((enum profile_mbarrier_use)use),
                             uses_json(profile->module, sum->mbarrier.pcs[use], PROFILE_MBARRIER_PCS));
+    if (sum->mbarrier.last_at)
+        set_last_arrivals(object, profile, &sum->mbarrier);
     return object;
 }
 
@@ -415,9 +445,12 @@ static json_t *sms_json(const struct profile *profile)
 json_t *gpu_profile_json(const struct profile *profile)
 {
     json_t *object = json_object(), *instructions = json_array();
+    uint64_t total = 0;
+    for (size_t i = 0; i < (size_t)profile->sms * profile->causes; i++)
+        total += profile->sm_cycles[i];
     for (uint32_t pc = 0; pc < profile->instructions; pc++)
         if (has_counts(profile, pc))
-            json_array_append_new(instructions, instruction_json(profile, pc));
+            json_array_append_new(instructions, instruction_json(profile, pc, total));
     json_object_set_new(object, "instructions", instructions);
     json_object_set_new(object, "calls", calls_json(profile));
     json_object_set_new(object, "calls_joined", json_integer((json_int_t)profile->calls.joined));

@@ -133,6 +133,7 @@ bool profile_comings_opened(struct profile_comings *s, const struct profile_last
     struct profile_comings_block *block = &s->blocks[number];
     bool grid = s->code[pc] % CODES == CODE_GRID;
     add_samples(block->sums, did);
+    block->opens = true;
     if (!grid)
         return false;
     block->number++;
@@ -179,13 +180,19 @@ void profile_comings_issue(struct profile_comings *s, const struct profile_lasts
         s->of[block->log - 1].pc = e->pc;
 }
 
-void profile_comings_write(struct profile_comings *s, const struct profile_lasts *lasts,
-                           const struct watch_stays *stays, const struct lockstep_access_event *e)
+/* Warps that meet at no barrier are followed from one such write to the next: looks become seldom with time. */
+void profile_comings_write(struct profile_comings *s, const struct profile_lasts *lasts, struct watch_stays *stays,
+                           const struct lockstep_access_event *e)
 {
+    struct profile_comings_block *block = &s->blocks[e->block];
     struct profile_coming *coming = next(s, lasts, e->block, e->pc, 0, e->cycle);
     if (!coming)
         return;
     coming->what = profile_written(e->address[mask_first(e->mask)], e->space);
     coming->warp = lasts->names[e->warp];
-    set_path(coming, &s->blocks[e->block], &stays->samples[e->warp]);
+    set_path(coming, block, &stays->samples[e->warp]);
+    if (block->opens)
+        return;
+    add_samples(block->sums, &stays->samples[e->warp]);
+    watch_stays_follow(stays, e->warp, e->cycle + 1);
 }

@@ -38,6 +38,7 @@ struct profile_coming {
 /* The block in a slot. */
 struct profile_comings_block {
     uint64_t number;                                /* phases of the cluster to which a warp has come */
+    bool opens;                                     /* its warps meet at barriers */
     uint32_t log;                                   /* the coming of the last of these, + 1; 0: it has no place */
     struct watch_sample sums[PROFILE_COMINGS_SUMS]; /* its path, but for what follows */
     struct watch_samples late; /* what the warp did that came last to the cluster: of the path from the next phase on */
@@ -72,8 +73,8 @@ bool profile_comings_opened(struct profile_comings *s, const struct profile_last
 void profile_comings_issue(struct profile_comings *s, const struct profile_lasts *lasts, struct watch_stays *stays,
                            const struct lockstep_issue_event *e);
 /* Lanes of a warp, which is in that block slot, write one word of global memory. */
-void profile_comings_write(struct profile_comings *s, const struct profile_lasts *lasts,
-                           const struct watch_stays *stays, const struct lockstep_access_event *e);
+void profile_comings_write(struct profile_comings *s, const struct profile_lasts *lasts, struct watch_stays *stays,
+                           const struct lockstep_access_event *e);
 
 /* Launches */
 

@@ -74,8 +74,36 @@ void profile_mbarriers_access(struct profile_mbarriers *s, const struct lockstep
     note(&s->of[object], PROFILE_MBARRIER_WAITS, e->pc);
 }
 
-/* A phase of the object of that block ends. */
-static void end_phase(struct profile_mbarriers *s, uint32_t object, const struct lockstep_mbarrier_event *e)
+static void add_did(struct profile_mbarrier *m, struct watch_sample sample)
+{
+    struct watch_sample *least = m->did;
+    for (unsigned i = 0; i < PROFILE_MBARRIER_DIDS; i++) {
+        struct watch_sample *did = &m->did[i];
+        if (did->cycles && did->at == sample.at) {
+            did->cycles += sample.cycles;
+            return;
+        }
+        least = did->cycles < least->cycles ? did : least;
+    }
+    if (sample.cycles > least->cycles)
+        *least = sample;
+}
+
+/* A warp of the block has ended a phase for which others were suspended. */
+static void note_last(struct profile_mbarrier *m, const struct profile_lasts *lasts, const struct watch_stays *stays,
+                      const struct lockstep_mbarrier_event *e)
+{
+    const struct watch_samples *samples = &stays->samples[e->warp];
+    m->last_times[lasts->names[e->warp]]++;
+    m->last_at = e->pc + 1;
+    for (unsigned i = 0; i < WATCH_SAMPLES; i++)
+        if (samples->of[i].cycles)
+            add_did(m, samples->of[i]);
+    m->did_cycles += samples->until - samples->begin;
+}
+
+/* A phase of the object of that block ends. True: a warp was suspended for it. */
+static bool end_phase(struct profile_mbarriers *s, uint32_t object, const struct lockstep_mbarrier_event *e)
 {
     struct profile_mbarrier_phase *phase = &s->phases[object][e->block];
     uint64_t *counts = s->of[object].counts;
@@ -90,9 +118,11 @@ static void end_phase(struct profile_mbarriers *s, uint32_t object, const struct
         w->released = true;
         phase->ended = e->cycle + 1;
     }
+    return phase->ended;
 }
 
-void profile_mbarriers_operate(struct profile_mbarriers *s, const struct lockstep_mbarrier_event *e)
+void profile_mbarriers_operate(struct profile_mbarriers *s, const struct profile_lasts *lasts,
+                               struct watch_stays *stays, const struct lockstep_mbarrier_event *e)
 {
     uint32_t object = find(s, e->address);
     if (object == PROFILE_MBARRIERS)
@@ -112,8 +142,13 @@ void profile_mbarriers_operate(struct profile_mbarriers *s, const struct lockste
         note(m, came ? PROFILE_MBARRIER_BRINGS : PROFILE_MBARRIER_EXPECTS, e->pc);
     if (arrives && !phase->first)
         phase->first = e->cycle + 1;
-    if (e->ended)
-        end_phase(s, object, e);
+    bool own = arrives && e->pc != LOCKSTEP_NO_PC && stays->warps[e->warp].last_pc == e->pc;
+    if (!e->ended)
+        return;
+    if (end_phase(s, object, e) && own)
+        note_last(m, lasts, stays, e);
+    if (own)
+        watch_stays_follow(stays, e->warp, e->cycle + 1);
 }
 
 static void go_on(struct profile_mbarriers *s, struct profile_mbarrier_warp *w, uint64_t cycle)
@@ -173,6 +208,13 @@ static void add(struct profile_mbarrier_list *list, const struct profile_mbarrie
         list->count++;
         return;
     }
+    for (unsigned i = 0; i < PROFILE_LAST_WARPS; i++)
+        to->last_times[i] += m->last_times[i];
+    for (unsigned i = 0; i < PROFILE_MBARRIER_DIDS; i++)
+        if (m->did[i].cycles)
+            add_did(to, m->did[i]);
+    to->did_cycles += m->did_cycles;
+    to->last_at = to->last_at ? to->last_at : m->last_at;
     uint64_t most = to->counts[PROFILE_MBARRIER_waited_most], other = m->counts[PROFILE_MBARRIER_waited_most];
     for (unsigned c = 0; c < PROFILE_MBARRIER_COUNTS; c++)
         to->counts[c] += m->counts[c];

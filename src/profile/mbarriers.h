@@ -9,10 +9,12 @@
 
 #include "isa/program.h"
 #include "lockstep/observer.h"
+#include "profile/lasts.h"
 
 #define PROFILE_MBARRIERS 64 /* objects of an SM; what is done to others counts as unlisted */
 #define PROFILE_MBARRIERS_SLOTS 64
 #define PROFILE_MBARRIER_PCS 4
+#define PROFILE_MBARRIER_DIDS 32
 
 enum profile_mbarrier_count {
 #define PROFILE_MBARRIER(name, doc) PROFILE_MBARRIER_##name,
@@ -34,6 +36,11 @@ struct profile_mbarrier {
     uint64_t counts[PROFILE_MBARRIER_COUNTS];
     uint32_t address; /* in the block's shared memory */
     uint32_t pcs[PROFILE_MBARRIER_USES][PROFILE_MBARRIER_PCS];
+    /* Of phases for which warps were suspended, and that a warp of the block ended by arriving: */
+    uint32_t last_times[PROFILE_LAST_WARPS];        /* by number of that warp in its block */
+    uint32_t last_at;                               /* the instruction by which it did so last, + 1; 0: none has */
+    struct watch_sample did[PROFILE_MBARRIER_DIDS]; /* what it did since it had ended one before */
+    uint64_t did_cycles;                            /* for how long, of all phases */
 };
 
 /* The object of one block. */
@@ -63,7 +70,9 @@ struct profile_mbarriers {
 size_t profile_mbarriers_bytes(const struct isa_module *module);
 void profile_mbarriers_begin(struct profile_mbarriers *s, const struct isa_module *module);
 void profile_mbarriers_access(struct profile_mbarriers *s, const struct lockstep_access_event *e);
-void profile_mbarriers_operate(struct profile_mbarriers *s, const struct lockstep_mbarrier_event *e);
+/* lasts: names of warps. A warp whose arrival ends a phase is followed anew in `stays`. */
+void profile_mbarriers_operate(struct profile_mbarriers *s, const struct profile_lasts *lasts,
+                               struct watch_stays *stays, const struct lockstep_mbarrier_event *e);
 /* suspended: the warp is, by the cause at which it stands. */
 void profile_mbarriers_stand(struct profile_mbarriers *s, const struct lockstep_stand_event *e, bool suspended);
 void profile_mbarriers_issue(struct profile_mbarriers *s, const struct lockstep_issue_event *e);

@@ -238,7 +238,8 @@ static void access(void *state, const struct lockstep_access_event *e)
 
 static void mbarrier(void *state, const struct lockstep_mbarrier_event *e)
 {
-    profile_mbarriers_operate(profile_mbarriers_of(state), e);
+    profile_mbarriers_operate(profile_mbarriers_of(state), &profile_barriers_of(state)->lasts,
+                              profile_stays_of(state), e);
 }
 
 static void atomic(void *state, const struct lockstep_atomic_event *e)

@@ -10,6 +10,22 @@
 #define MOST_MBARRIERS 5 /* of a kernel */
 #define LEAST_SHARE 0.01 /* of its warp-cycles */
 
+static void add_lasts(struct profile_mbarrier_total *total, const json_t *object)
+{
+    size_t i;
+    const json_t *warp;
+    json_array_foreach(json_object_get(object, "last_warps"), i, warp)
+    {
+        uint64_t number = profile_uses_number(warp, "warp");
+        if (number < PROFILE_LAST_WARPS)
+            profile_uses_count(warp, "times", false, &total->times[number]);
+    }
+    if (!total->last_at)
+        total->last_at = json_object_get(object, "last_at");
+    profile_uses_count(object, "last_cycles", false, &total->last_cycles);
+    profile_dids_add(&total->dids, json_object_get(object, "last_did"));
+}
+
 static void add_object(struct profile_mbarriers_report *report, const json_t *object)
 {
     struct profile_mbarrier_total *total = NULL;
@@ -24,6 +40,7 @@ static void add_object(struct profile_mbarriers_report *report, const json_t *ob
     for (unsigned i = 0; i < PROFILE_MBARRIER_COUNTS; i++)
         profile_uses_count(object, profile_mbarrier_name((enum profile_mbarrier_count)i),
                            i == PROFILE_MBARRIER_waited_most, &total->counts[i]);
+    add_lasts(total, object);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -50,8 +67,46 @@ struct profile_mbarriers_report *profile_mbarriers_read(const json_t *kernels, c
 
 void profile_mbarriers_done(struct profile_mbarriers_report *report)
 {
+    for (size_t i = 0; i < report->of.count; i++)
+        vec_free(&report->of.items[i].dids.of);
     vec_free(&report->of);
     free(report);
+}
+
+const struct profile_mbarrier_total *profile_mbarriers_find(const struct profile_mbarriers_report *report,
+                                                            const json_t *instr)
+{
+    const char *member = profile_mbarrier_use_name(PROFILE_MBARRIER_WAITS);
+    size_t n;
+    const json_t *use;
+    for (size_t i = 0; i < report->of.count; i++)
+        json_array_foreach(json_object_get(report->of.items[i].object, member), n, use)
+        {
+            if (profile_uses_same_place(use, instr, true))
+                return &report->of.items[i];
+        }
+    return NULL;
+}
+
+void profile_mbarriers_add_last(const struct profile_mbarrier_total *total, struct strbuf *out)
+{
+    uint64_t phases = total->counts[PROFILE_MBARRIER_phases], bytes = total->counts[PROFILE_MBARRIER_by_bytes];
+    unsigned last = 0;
+    for (unsigned i = 1; i < PROFILE_LAST_WARPS; i++)
+        last = total->times[i] > total->times[last] ? i : last;
+    if (bytes * 2 > phases) {
+        strbuf_addf(out, "the last bytes of its copies end %.0f%% of its %" PRIu64 " phases",
+                    100 * profile_uses_ratio(bytes, phases), phases);
+        return;
+    }
+    if (total->times[last] * 2 < phases)
+        return;
+    strbuf_addf(out, "warp %u ends %.0f%% of its %" PRIu64 " phases, at ", last,
+                100 * profile_uses_ratio(total->times[last], phases), phases);
+    profile_uses_add_place(total->last_at, false, out);
+    strbuf_addf(out, ", %.0f cycles after the first arrival",
+                profile_uses_ratio(total->counts[PROFILE_MBARRIER_open], phases));
+    profile_dids_add_spent(&total->dids, total->last_cycles, out);
 }
 
 void profile_mbarriers_add_uses(const json_t *object, struct strbuf *out)
@@ -75,6 +130,7 @@ void profile_mbarriers_add_uses(const json_t *object, struct strbuf *out)
 static void add_row(const struct profile_mbarrier_total *total, uint64_t warp_cycles, struct strbuf *out)
 {
     const uint64_t *n = total->counts;
+    struct strbuf last = {0};
     strbuf_addf(out, "%5.1f%%  %8" PRIu64 "  %8" PRIu64 "  %9" PRIu64 "  %7.0f  %7.0f  %s\n",
                 100 * profile_uses_ratio(n[PROFILE_MBARRIER_waited], warp_cycles), n[PROFILE_MBARRIER_phases],
                 n[PROFILE_MBARRIER_arrivals], n[PROFILE_MBARRIER_came],
@@ -84,6 +140,10 @@ static void add_row(const struct profile_mbarrier_total *total, uint64_t warp_cy
     strbuf_add(out, "            ");
     profile_mbarriers_add_uses(total->object, out);
     strbuf_add(out, "\n");
+    profile_mbarriers_add_last(total, &last);
+    if (last.length)
+        strbuf_addf(out, "            %s\n", strbuf_text(&last));
+    strbuf_free(&last);
 }
 
 void profile_mbarriers_add_table(const json_t *kernels, const char *name, uint64_t warp_cycles, struct strbuf *out)

@@ -6,6 +6,7 @@
 #include "report/profile_barriers.h"
 #include "report/profile_called.h"
 #include "report/profile_load.h"
+#include "report/profile_mbarriers.h"
 #include "report/profile_parted.h"
 #include "report/profile_uses.h"
 
@@ -148,6 +149,22 @@ static void add_last(const struct profile_lines *p, const struct profile_instr *
     profile_barriers_done(barriers);
 }
 
+/* For which mbarrier, and what ends its phases. */
+static void add_mbarrier(const struct profile_lines *p, const struct profile_instr *instr, struct strbuf *out)
+{
+    struct profile_mbarriers_report *mbarriers = profile_mbarriers_read(p->kernels, p->name);
+    const struct profile_mbarrier_total *mbarrier = profile_mbarriers_find(mbarriers, instr->object);
+    struct strbuf last = {0};
+    if (mbarrier) {
+        strbuf_addf(out, " %s", profile_uses_name(mbarrier->object));
+        profile_mbarriers_add_last(mbarrier, &last);
+    }
+    if (last.length)
+        strbuf_addf(out, "; %s", strbuf_text(&last));
+    strbuf_free(&last);
+    profile_mbarriers_done(mbarriers);
+}
+
 static bool is_barrier(const char *cause)
 {
     return !strcmp(cause, "barrier") || !strcmp(cause, "cluster");
@@ -162,11 +179,27 @@ static void add_operation(const struct profile_instr *instr, struct strbuf *out)
     strbuf_addn(out, text, strcspn(text, " ;"));
 }
 
-static bool is_atomic(const struct profile_instr *instr)
+/* The name of its operation begins so. */
+static bool is_op(const struct profile_instr *instr, const char *name)
 {
     const char *text = json_string_value(json_object_get(instr->object, "text"));
     text = text && *text == '@' ? strchr(text, ' ') : text;
-    return text && !strncmp(text + strspn(text, " "), "atom", strlen("atom"));
+    return text && !strncmp(text + strspn(text, " "), name, strlen(name));
+}
+
+/* Where a loop's loads wait for one another: what brings the address. */
+static void add_address_from(const struct profile_instr *instr, struct strbuf *out)
+{
+    const json_t *from = json_object_get(instr->object, "address_from");
+    if (!from)
+        return;
+    if (profile_uses_number(from, "pc") == profile_uses_number(instr->object, "pc")) {
+        strbuf_add(out, "; its address comes from its value of the round before");
+        return;
+    }
+    strbuf_add(out, "; its address comes from what the load of ");
+    profile_uses_add_place(from, false, out);
+    strbuf_add(out, " brings");
 }
 
 static void add_awaited(const struct finder *r, const struct finding *f, struct strbuf *out)
@@ -176,13 +209,16 @@ static void add_awaited(const struct finder *r, const struct finding *f, struct 
     const struct profile_sum *sum = instr ? &instr->sum : &f->site->sum;
     bool loads = instr && sum->counts[PROFILE_accesses];
     strbuf_addf(out, "wait for the value that %s ",
-                !loads             ? "line"
-                : is_atomic(instr) ? "the atomic of"
-                                   : "the load of");
+                !loads                  ? "line"
+                : is_op(instr, "atom")  ? "the atomic of"
+                : is_op(instr, "ld.local") ? "the load from local memory of"
+                                           : "the load of");
     add_place(p, f->site, instr, out);
     strbuf_add(out, loads ? " brings" : " computes");
     if (loads)
         add_accesses(sum, true, ": ", out);
+    if (loads)
+        add_address_from(instr, out);
     else if (instr) {
         strbuf_add(out, ", by ");
         add_operation(instr, out);
@@ -198,6 +234,8 @@ static void add_cause(const struct finder *r, const struct finding *f, struct st
     strbuf_addf(out, ": %s", profile_cause_words(p->causes[f->cause]));
     if (instr && is_barrier(p->causes[f->cause]))
         add_last(p, instr, out);
+    else if (instr && !strcmp(p->causes[f->cause], "mbarrier"))
+        add_mbarrier(p, instr, out);
     else if (instr)
         add_accesses(&instr->sum, false, "; ", out);
 }

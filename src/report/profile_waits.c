@@ -152,10 +152,14 @@ static void add_barriers(struct profile_waits *waits, const json_t *kernels, con
     profile_barriers_done(report);
 }
 
-static const char *where_used(const json_t *object, struct arena *arena)
+static const char *where_used(const struct profile_mbarrier_total *total, struct arena *arena)
 {
-    struct strbuf text = {0};
-    profile_mbarriers_add_uses(object, &text);
+    struct strbuf text = {0}, last = {0};
+    profile_mbarriers_add_uses(total->object, &text);
+    profile_mbarriers_add_last(total, &last);
+    if (last.length)
+        strbuf_addf(&text, "; %s", strbuf_text(&last));
+    strbuf_free(&last);
     return keep(&text, arena);
 }
 
@@ -168,7 +172,7 @@ static void add_mbarriers(struct profile_waits *waits, const json_t *kernels, co
         struct profile_wait wait = {
             .name = profile_uses_name(total->object),
             .last = "",
-            .where = where_used(total->object, arena),
+            .where = where_used(total, arena),
             .waited = n[PROFILE_MBARRIER_waited],
             .figures = {(double)n[PROFILE_MBARRIER_phases], (double)n[PROFILE_MBARRIER_arrivals],
                         (double)n[PROFILE_MBARRIER_came],

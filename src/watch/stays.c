@@ -7,7 +7,7 @@
 
 #define SHORTEST 32 /* cycles from one look at a warp to the next, on average, when it has just begun to be followed   \
                      */
-#define PART 4      /* later: the time for which it has been followed, over this */
+#define PART 8      /* later: the time for which it has been followed, over this */
 #define NEAR 4      /* places at which a count may stand */
 
 /* When the warp is looked at next, behind a look at that cycle: at a time that no loop of a program keeps step with. */
