@@ -66,7 +66,7 @@ uint32_t profile_address_from(const struct isa_module *module, uint32_t pc)
     if (!is_load(&module->instrs[pc]) || !loop_around(module, isa_function_at(module, pc), pc, &first, &last))
         return ISA_PC_NONE;
     seek(&sought, &module->instrs[pc]);
-    for (uint32_t at = pc, round = 0; sought.count && round <= last - first; round++) {
+    for (uint32_t at = pc, seen = 0; sought.count && seen / 2 <= last - first; seen++) { /* two rounds */
         at = at == first ? last : at - 1;
         const struct isa_instr *instr = &module->instrs[at];
         if (!writes_sought(&sought, instr))

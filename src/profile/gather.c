@@ -48,19 +48,21 @@ static void gather_comings(struct profile *profile, const void *const *states,
 /* states: of SMs, struct profile_sm. */
 static void gather_words(struct profile *profile, const void *const *states, uint32_t sms)
 {
-    const struct profile_words **words = base_calloc(sms, sizeof *words);
+    struct profile_words **own = base_calloc(sms, sizeof *own);
+    const struct profile_words *const *words = (const struct profile_words *const *)own;
     const struct profile_polls **polls = base_calloc(sms, sizeof *polls);
     for (uint32_t sm = 0; sm < sms; sm++) {
-        words[sm] = profile_words_of(states[sm]);
+        own[sm] = profile_words_of(states[sm]);
         polls[sm] = profile_polls_of(states[sm]);
     }
+    profile_words_settle(own, sms);
     profile->words = profile_words_gather(words, sms);
     profile->polls = profile_polls_gather(polls, sms);
     profile_polls_settle(&profile->polls, &profile->words, words, polls, sms, profile->module);
     profile->graphs = profile_graphs_gather(&profile->words, PROFILE_SHOWN, words, sms);
     profile_polls_find_writes(polls, sms, profile->module, &profile->words);
     gather_comings(profile, states, polls, sms);
-    free(words);
+    free(own);
     free(polls);
 }
 

@@ -244,7 +244,11 @@ static void mbarrier(void *state, const struct lockstep_mbarrier_event *e)
 
 static void atomic(void *state, const struct lockstep_atomic_event *e)
 {
+    uint64_t step = ((struct profile_sm *)state)->step, added = e->after - e->before;
     profile_words_atomic(profile_words_of(state), e);
+    if (RARELY(step) && e->operation == LOCKSTEP_ATOMIC_OTHER && e->space == LOCKSTEP_GLOBAL &&
+        (added == step || (uint32_t)(0 - added) == (uint32_t)step))
+        profile_words_count(profile_words_of(state), e, step);
     profile_polls_atomic(profile_polls_of(state), e);
 }
 
@@ -412,6 +416,7 @@ static void begin(const struct lockstep_observed *observed, void *state)
     profile_charge_begin(&s->charge, observed);
     begin_stays(profile_stays_of(s), &s->charge, observed);
     profile_polls_begin(profile_polls_of(s), watch_module(observed));
+    s->step = profile_words_step(watch_module(observed));
     s->words_matter = has_attempts(watch_module(observed)) || profile_polls_looks(profile_polls_of(s));
     s->clusters = has_cluster_barriers(watch_module(observed));
     if (profile_mbarriers_bytes(watch_module(observed))) {

@@ -22,6 +22,7 @@ struct profile_sm {
     bool words_matter; /* threads may take words, or poll them: else nothing is to be known of accesses to them */
     bool clusters;                                 /* the module has barriers of clusters */
     bool looks;                                    /* at each stay: for calls, mbarriers or barriers of clusters */
+    uint64_t step; /* by which readers of locks may count themselves in and out; 0: nobody does */
     struct profile_charge charge;
 };
 

@@ -128,7 +128,7 @@ static void stop_waiting(struct profile_words *s, struct profile_words_warp *war
     struct profile_word *word = listed(s, waiting->address, waiting->space);
     struct profile_waiting *other = other_waits(warp, lane, word);
     uint64_t reached = cycle > waiting->reached ? cycle : waiting->reached;
-    bool attempted = word->counts[PROFILE_WORD_attempts];
+    bool attempted = word->counts[PROFILE_WORD_attempts] && word->space < PROFILE_READERS;
     word->counts[PROFILE_WORD_waited] += cycle - waiting->since;
     if (attempted)
         add_time(s, PROFILE_SERIES_waited, waiting->since, cycle);
@@ -366,7 +366,8 @@ static void give(struct profile_words *s, struct profile_words_warp *warp, uint3
     word->counts[PROFILE_WORD_held] += cycles;
     count_take(word, held->take, PROFILE_TAKE_given, 1);
     count_take(word, held->take, PROFILE_TAKE_held, cycles);
-    add_time(s, PROFILE_SERIES_held, held->taken, cycle);
+    if (held->space < PROFILE_READERS)
+        add_time(s, PROFILE_SERIES_held, held->taken, cycle);
     if (cycles > word->counts[PROFILE_WORD_held_most])
         word->counts[PROFILE_WORD_held_most] = cycles;
     profile_pcs_note(word->gives, PROFILE_WORD_PCS, pc + 1);
@@ -515,6 +516,47 @@ void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_
     }
 }
 
+/* Readers */
+
+/* The lane has looked at the word until it seemed free: as a reader, it has waited since then. */
+static void wait_as_reader(struct profile_words *s, struct profile_words_warp *warp, struct profile_word *word,
+                           const struct lockstep_atomic_event *e)
+{
+    struct profile_waiting *waiting = &warp->lanes[e->lane];
+    if (!mask_has(warp->waiting, e->lane) || !waiting->looks || waiting->address != e->address ||
+        waiting->space + PROFILE_READERS != word->space)
+        return;
+    listed(s, waiting->address, waiting->space)->counts[PROFILE_WORD_waiters]--;
+    word->counts[PROFILE_WORD_waiters]++;
+    waiting->space = word->space;
+    waiting->word = (uint32_t)(word - s->words);
+}
+
+/* One that finds more in the word than readers have added has tried in vain, and takes off again what it added. */
+void profile_words_count(struct profile_words *s, const struct lockstep_atomic_event *e, uint64_t step)
+{
+    struct profile_words_warp *warp = &s->warps[e->warp];
+    struct lockstep_atomic_event as = *e;
+    as.space += PROFILE_READERS;
+    uint32_t held = held_by(warp, as.address, as.space, as.lane);
+    if (held != UINT32_MAX) {
+        if (gives_back(&warp->held[held], &as))
+            give(s, warp, held, warp->held[held].asked ? warp->held[held].asked : e->cycle, e->block, e->pc);
+        return;
+    }
+    struct profile_word *word = e->after - e->before == step ? word_at(s, as.address, as.space) : NULL;
+    if (!word)
+        return;
+    word->counts[PROFILE_WORD_attempts]++;
+    wait_as_reader(s, warp, word, e);
+    if (e->before % step == 0 && e->before / step < PROFILE_READERS_MOST) {
+        take(s, warp, word, &as);
+        return;
+    }
+    word->counts[PROFILE_WORD_failed]++;
+    wait_for(s, warp, word, &as);
+}
+
 /* The value that a lane stores: its first 8 bytes at most. */
 static uint64_t stored(const struct lockstep_access_event *e, uint32_t lane)
 {
@@ -529,7 +571,8 @@ static bool access_held(struct profile_words *s, struct profile_words_warp *warp
                         const struct lockstep_access_event *e)
 {
     struct profile_held *held = &warp->held[i];
-    bool back = e->instruction_class != LOCKSTEP_LOAD && stored(e, held->lane) == held->found;
+    bool reads = held->space >= PROFILE_READERS; /* it takes off what it has added, by an atomic alone */
+    bool back = !reads && e->instruction_class != LOCKSTEP_LOAD && stored(e, held->lane) == held->found;
     if (e->instruction_class == LOCKSTEP_ATOMIC)
         held->asked = e->cycle;
     else if (back)
@@ -562,7 +605,7 @@ void profile_words_access(struct profile_words *s, const struct lockstep_access_
     for (uint32_t i = warp->held_count; i-- > 0;) {
         const struct profile_held *held = &warp->held[i];
         unsigned lane = held->lane;
-        if (mask_has(e->mask, lane) && e->space == held->space && e->address[lane] == held->address &&
+        if (mask_has(e->mask, lane) && e->space == held->space % PROFILE_READERS && e->address[lane] == held->address &&
             access_held(s, warp, i, e))
             own |= BIT64(lane);
     }

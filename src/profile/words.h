@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "isa/program.h"
 #include "lockstep/observer.h"
 
 #define PROFILE_WORD_PCS                                                                                               \
@@ -81,6 +82,11 @@ size_t profile_words_bytes(void);
 /* A warp begins in a slot. */
 void profile_words_launch(struct profile_words *s, const struct lockstep_launch_event *e);
 void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e);
+/* What readers of a lock add to count themselves in, where code of the module takes it off, too, and other code takes
+ * words by compare-and-swaps or exchanges; 0: there is no such code. */
+uint64_t profile_words_step(const struct isa_module *module);
+/* An atomic of global memory has added or taken off that step: the thread may be a reader. */
+void profile_words_count(struct profile_words *s, const struct lockstep_atomic_event *e, uint64_t step);
 /* Nothing is done while no thread of the SM holds a word. */
 void profile_words_access(struct profile_words *s, const struct lockstep_access_event *e);
 /* A lane polls a word (polls.h), at which it has looked from a cycle on: if it is a lock, that is a wait for it, as if the
@@ -110,6 +116,10 @@ struct profile_word_list {
     uint64_t unlisted; /* words that left a full table, and attempts for whose word a full table had no place */
     uint64_t unlogged; /* sections that are missing in handed, handovers and most_waited: the log was full */
 };
+/* The kernel has ended. Words in and out of which threads count themselves are locks if others took them, and gave them
+ * back: what is known of the readers becomes theirs. What is known of other such words is dropped. To be called once,
+ * before the states are gathered. */
+void profile_words_settle(struct profile_words *const *states, uint32_t sms);
 /* states: those of `sms` SMs. The list is to be freed by profile_words_free. */
 struct profile_word_list profile_words_gather(const struct profile_words *const *states, uint32_t sms);
 void profile_words_free(struct profile_word_list *list);

@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "base/order.h"
 #include "base/vec.h"
+#include "isa/mod_values.h"
 #include "profile/graph_parts.h"
 #include "profile/pcs.h"
 #include "profile/words_sm.h"
@@ -27,6 +29,99 @@ const char *profile_take_name(unsigned count)
 #undef PROFILE_TAKE
     };
     return names[count];
+}
+
+/* Readers */
+
+/* What the instruction adds, if that stands in it; else 0. */
+static uint64_t added_by(const struct isa_instr *instr)
+{
+    bool adds = (instr->op == ISA_OP_ATOM || instr->op == ISA_OP_RED) && instr->mods.atomic == ISA_ATOMIC_ADD;
+    bool is_number = adds && instr->src_count > 1 && instr->src[1].kind == ISA_OPERAND_IMM;
+    return is_number ? instr->src[1].value & mask_low(isa_type_bits((enum isa_type)instr->type)) : 0;
+}
+
+static bool has_taker(const struct isa_module *module)
+{
+    bool takes = false;
+    for (uint32_t i = 0; i < module->instr_count && !takes; i++) {
+        const struct isa_instr *instr = &module->instrs[i];
+        bool plain = instr->op == ISA_OP_ATOM;
+        takes = plain && (instr->mods.atomic == ISA_ATOMIC_CAS || instr->mods.atomic == ISA_ATOMIC_EXCH);
+    }
+    return takes;
+}
+
+uint64_t profile_words_step(const struct isa_module *module)
+{
+    if (!has_taker(module))
+        return 0;
+    for (uint32_t i = 0; i < module->instr_count; i++) {
+        uint64_t step = added_by(&module->instrs[i]);
+        uint64_t off = (0 - step) & mask_low(isa_type_bits((enum isa_type)module->instrs[i].type));
+        bool small = step && step < PROFILE_READERS_MOST;
+        for (uint32_t n = 0; small && n < module->instr_count; n++)
+            if (module->instrs[n].type == module->instrs[i].type && added_by(&module->instrs[n]) == off)
+                return step;
+    }
+    return 0;
+}
+
+/* Addresses of words, sorted. */
+typedef VEC(uint64_t) addresses;
+
+static int by_number(const void *a, const void *b)
+{
+    return profile_order(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+static bool is_among(const addresses *list, uint64_t address)
+{
+    return list->count && bsearch(&address, list->items, list->count, sizeof address, by_number);
+}
+
+/* Logs keep the entries of words that are locks, as entries of these. */
+#define SETTLE_LOG(log, count, locks)                                                                                  \
+    do {                                                                                                               \
+        uint32_t settle_kept = 0;                                                                                      \
+        for (uint32_t settle_i = 0; settle_i < (count); settle_i++) {                                                  \
+            if ((log)[settle_i].space >= PROFILE_READERS && !is_among(locks, (log)[settle_i].address))                 \
+                continue;                                                                                              \
+            (log)[settle_kept] = (log)[settle_i];                                                                      \
+            (log)[settle_kept++].space %= PROFILE_READERS;                                                             \
+        }                                                                                                              \
+        (count) = settle_kept;                                                                                         \
+    } while (0)
+
+static void settle(struct profile_words *s, const addresses *locks)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct profile_word *word = &s->words[i];
+        if (word->space >= PROFILE_READERS && !is_among(locks, word->address))
+            *word = (struct profile_word){.address = word->address, .space = word->space};
+        word->space %= PROFILE_READERS;
+    }
+    SETTLE_LOG(s->sections, s->section_count, locks);
+    SETTLE_LOG(s->unfinished, s->unfinished_count, locks);
+    SETTLE_LOG(s->lone, s->lone_count, locks);
+}
+
+void profile_words_settle(struct profile_words *const *states, uint32_t sms)
+{
+    addresses locks = {0};
+    bool any = false;
+    for (uint32_t sm = 0; sm < sms; sm++)
+        for (uint32_t i = 0; i < states[sm]->count; i++) {
+            const struct profile_word *word = &states[sm]->words[i];
+            any |= word->space >= PROFILE_READERS;
+            if (word->space == LOCKSTEP_GLOBAL && word->counts[PROFILE_WORD_given])
+                vec_push(&locks, word->address);
+        }
+    if (locks.count)
+        qsort(locks.items, locks.count, sizeof *locks.items, by_number);
+    for (uint32_t sm = 0; sm < sms && any; sm++)
+        settle(states[sm], &locks);
+    vec_free(&locks);
 }
 
 /* Words */

@@ -14,6 +14,11 @@
 #define PROFILE_HELD_PLACES 1024
 #define PROFILE_SECTIONS (1u << 14) /* that are logged of an SM: the first ones */
 
+/* Added to the space of a word as those see it who count themselves in and out of it, by atomics that add and take off:
+ * the readers of a lock, if it is one that others take. */
+#define PROFILE_READERS 16
+#define PROFILE_READERS_MOST 65536 /* at once; where a word holds more, somebody else has it */
+
 #define PROFILE_UNFINISHED (1u << 12) /* likewise */
 #define PROFILE_LONE_WAITS (1u << 13) /* likewise */
 

@@ -194,4 +194,57 @@ P
 profiled turns
 members turns.stats polls | awk '{ for (i = 1; i <= NF; i++) { split($i, p, "="); sum[p[1]] += p[2] } } END { exit !(NR == 3 && sum["warps_waited"] > 0.7 * sum["waited"] / 3 && sum["warps_waited"] < 1.1 * sum["waited"] / 3) }' ||
     { members turns.stats polls; wrong "words looked at in turn"; }
+
+# Readers who count themselves in and out by adding and taking off, without a compare-and-swap: they hold the lock of the writers, and wait
+# for it from the first time that they found a writer in it. A counter that goes up and down is no lock, and neither is the word where
+# nobody takes it alone.
+cat >counted.cu <<'P'
+__device__ unsigned lock;
+__device__ int data[64], counter, out[64];
+__global__ void work(int writers)
+{
+    int sum = 0;
+    for (int r = 0; r < 10; r++) {
+        if ((int)blockIdx.x < writers) {
+            while (atomicCAS(&lock, 0u, 0x40000000u) != 0u)
+                ;
+            __threadfence();
+            for (int i = 0; i < 16; i++)
+                *(volatile int *)&data[i] += 1;
+            __threadfence();
+            atomicSub(&lock, 0x40000000u);
+        } else {
+            while (atomicAdd(&lock, 1u) >= 0x40000000u) {
+                atomicSub(&lock, 1u);
+                while (*(volatile unsigned *)&lock >= 0x40000000u)
+                    ;
+            }
+            __threadfence();
+            for (int i = 0; i < 4; i++)
+                sum += *(volatile int *)&data[i];
+            __threadfence();
+            atomicSub(&lock, 1u);
+        }
+        atomicAdd(&counter, 1);
+        while (*(volatile int *)&counter > (int)gridDim.x)
+            ;
+        sum += *(volatile int *)&counter;
+        atomicSub(&counter, 1);
+    }
+    out[blockIdx.x] = sum;
+}
+int main(int argc, char **)
+{
+    work<<<8, 1>>>(argc > 1 ? 0 : 2);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+profiled counted
+members counted.stats words >found
+[ "$(grep -c . found)" = 1 ] && grep -q ' name=lock ' found || { cat found; wrong "words that are no locks, or not the lock of readers who count themselves"; }
+[ "$(of "$(cat found)" given)" -ge 80 ] && [ "$(of "$(cat found)" taken)" = 80 ] || { cat found; wrong "takings by readers who count themselves and by writers"; }
+tr '\n' ' ' <counted.stats.out | tr -s ' ' | grep -qE 'at counted.cu:16 taken 60 times, held [0-9]+ and waited for [0-9]{4,} cycles at a time' || { cat counted.stats.out; wrong "the readers' part of their lock"; }
+all_ways counted 20000
+json alone.stats --profile ./counted readers
+[ -z "$(members alone.stats words)" ] || { members alone.stats words; wrong "a lock that nobody takes alone"; }
 finish
