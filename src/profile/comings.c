@@ -103,9 +103,9 @@ static void set_path(struct profile_coming *coming, const struct profile_comings
 
 /* A coming of the block in that slot by an instruction, the block's so-manieth; NULL: there is no place for it. */
 static struct profile_coming *next(struct profile_comings *s, const struct profile_lasts *lasts, uint32_t block,
-                                   uint32_t pc, uint64_t number, uint64_t cycle)
+                                   uint32_t pc, uint64_t number, uint64_t cycle, bool plain)
 {
-    if (s->count == PROFILE_COMINGS || s->code[pc] / CODES >= PROFILE_COMINGS_OF) {
+    if (s->count == PROFILE_COMINGS || s->code[pc] / CODES >= (plain ? PROFILE_COMINGS_PLAIN : PROFILE_COMINGS_OF)) {
         s->unlogged_at = s->unlogged_at ? s->unlogged_at : cycle;
         s->unlogged_number = s->unlogged_number ? s->unlogged_number : number;
         return NULL;
@@ -137,7 +137,7 @@ bool profile_comings_opened(struct profile_comings *s, const struct profile_last
     if (!grid)
         return false;
     block->number++;
-    struct profile_coming *coming = next(s, lasts, number, pc, block->number, cycle);
+    struct profile_coming *coming = next(s, lasts, number, pc, block->number, cycle, false);
     if (!coming)
         return true;
     coming->what = PROFILE_COMINGS_GRID;
@@ -154,7 +154,7 @@ static void arrive(struct profile_comings *s, const struct profile_lasts *lasts,
     struct profile_comings_block *block = &s->blocks[e->block];
     if (++s->numbers[e->warp] > block->number) {
         block->number = s->numbers[e->warp];
-        struct profile_coming *begun = next(s, lasts, e->block, e->pc, block->number, e->cycle);
+        struct profile_coming *begun = next(s, lasts, e->block, e->pc, block->number, e->cycle, false);
         block->log = begun ? s->count : 0;
         add_samples(block->sums, &block->late);
         if (begun)
@@ -182,10 +182,10 @@ void profile_comings_issue(struct profile_comings *s, const struct profile_lasts
 
 /* Warps that meet at no barrier are followed from one such write to the next: looks become seldom with time. */
 void profile_comings_write(struct profile_comings *s, const struct profile_lasts *lasts, struct watch_stays *stays,
-                           const struct lockstep_access_event *e)
+                           const struct lockstep_access_event *e, bool plain)
 {
     struct profile_comings_block *block = &s->blocks[e->block];
-    struct profile_coming *coming = next(s, lasts, e->block, e->pc, 0, e->cycle);
+    struct profile_coming *coming = next(s, lasts, e->block, e->pc, 0, e->cycle, plain);
     if (!coming)
         return;
     coming->what = profile_written(e->address[mask_first(e->mask)], e->space);

@@ -16,7 +16,8 @@
 #include "profile/lasts.h"
 
 #define PROFILE_COMINGS 2048        /* of an SM that are logged: the first ones, */
-#define PROFILE_COMINGS_OF 1024     /* of each instruction at the most */
+#define PROFILE_COMINGS_OF 1024     /* of each instruction at the most, */
+#define PROFILE_COMINGS_PLAIN 64    /* and of each plain store: most of them are no flags */
 #define PROFILE_COMINGS_PATH 12     /* counts of a path that are logged: those with most cycles */
 #define PROFILE_COMINGS_SUMS 32     /* that are kept of a block */
 
@@ -72,9 +73,9 @@ bool profile_comings_opened(struct profile_comings *s, const struct profile_last
 /* A warp issues; of any but barriers of clusters nothing is done. */
 void profile_comings_issue(struct profile_comings *s, const struct profile_lasts *lasts, struct watch_stays *stays,
                            const struct lockstep_issue_event *e);
-/* Lanes of a warp, which is in that block slot, write one word of global memory. */
+/* Lanes of a warp write one word of global memory; plain: by a plain store. */
 void profile_comings_write(struct profile_comings *s, const struct profile_lasts *lasts, struct watch_stays *stays,
-                           const struct lockstep_access_event *e);
+                           const struct lockstep_access_event *e, bool plain);
 
 /* Launches */
 

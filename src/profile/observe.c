@@ -217,9 +217,10 @@ static void access_words(struct profile_sm *s, const struct lockstep_access_even
             profile_stays_of(s)->unusual[e->warp] |= PROFILE_POLLED;
     }
     profile_sharing_access(profile_sharing_of(s), e);
-    if (e->instruction_class != LOCKSTEP_LOAD && e->space == LOCKSTEP_GLOBAL && profile_comings_of(s) &&
-        profile_polls_tells(profile_polls_of(s), e))
-        profile_comings_write(profile_comings_of(s), &profile_barriers_of(s)->lasts, profile_stays_of(s), e);
+    bool plain, writes = e->instruction_class != LOCKSTEP_LOAD && e->space == LOCKSTEP_GLOBAL && s->comings;
+    if (writes && profile_polls_tells(profile_polls_of(s), e, &plain) &&
+        !profile_words_is_lock(profile_words_of(s), e->address[mask_first(e->mask)], e->space))
+        profile_comings_write(profile_comings_of(s), &profile_barriers_of(s)->lasts, profile_stays_of(s), e, plain);
 }
 
 static void access(void *state, const struct lockstep_access_event *e)

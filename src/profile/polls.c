@@ -243,10 +243,11 @@ static void log_writes(struct profile_polls *s, const struct lockstep_access_eve
     }
 }
 
-bool profile_polls_tells(const struct profile_polls *s, const struct lockstep_access_event *e)
+bool profile_polls_tells(const struct profile_polls *s, const struct lockstep_access_event *e, bool *plain)
 {
-    bool plain = e->instruction_class == LOCKSTEP_STORE && !(e->mask & (e->mask - 1));
-    return s->looks && (plain || s->code[e->pc] & PROFILE_POLLS_TELLS) && writes_one_word(e);
+    bool tells = s->code[e->pc] & PROFILE_POLLS_TELLS;
+    *plain = !tells && e->instruction_class == LOCKSTEP_STORE && !(e->mask & (e->mask - 1));
+    return s->looks && (*plain || tells) && writes_one_word(e);
 }
 
 /* Threads of any SM may poll a word that is written, before or later. So all are kept, each in one place, where it

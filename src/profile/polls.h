@@ -39,8 +39,8 @@ void profile_polls_begin(struct profile_polls *s, const struct isa_module *modul
 bool profile_polls_looks(const struct profile_polls *s);
 bool profile_polls_may(const struct isa_module *module);
 /* The access writes one word, so that others may be told something by it: by an atomic that is no compare-and-swap, by a
- * store that is volatile or stronger, or by a plain one of one lane. */
-bool profile_polls_tells(const struct profile_polls *s, const struct lockstep_access_event *e);
+ * store that is volatile or stronger, or (*plain) by a plain one of one lane. */
+bool profile_polls_tells(const struct profile_polls *s, const struct lockstep_access_event *e, bool *plain);
 bool profile_polls_accessed(struct profile_polls *s, struct profile_words *words,
                             const struct lockstep_access_event *e);
 /* Any access: nothing is done for loads by which threads do not wait for each other. The words of the SM are told of

@@ -32,6 +32,13 @@ static uint16_t *place_of(struct profile_words *s, uint64_t address, uint32_t sp
     }
 }
 
+bool profile_words_is_lock(const struct profile_words *s, uint64_t address, uint32_t space)
+{
+    uint16_t known = *place_of((struct profile_words *)s, address, space);
+    const uint64_t *counts = known ? s->words[known - 1].counts : NULL;
+    return counts && (counts[PROFILE_WORD_given] || counts[PROFILE_WORD_failed] || counts[PROFILE_WORD_failed_inside]);
+}
+
 /* The word at that address, which is in the table. */
 static struct profile_word *listed(struct profile_words *s, uint64_t address, uint32_t space)
 {

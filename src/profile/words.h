@@ -82,6 +82,8 @@ size_t profile_words_bytes(void);
 /* A warp begins in a slot. */
 void profile_words_launch(struct profile_words *s, const struct lockstep_launch_event *e);
 void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e);
+/* The word is a lock, as far as is known: an attempt at it failed, or somebody gave it back. */
+bool profile_words_is_lock(const struct profile_words *s, uint64_t address, uint32_t space);
 /* What readers of a lock add to count themselves in, where code of the module takes it off, too, and other code takes
  * words by compare-and-swaps or exchanges; 0: there is no such code. */
 uint64_t profile_words_step(const struct isa_module *module);

@@ -530,15 +530,17 @@ static void inlined_calls(void **state)
                     ".loc 2 9 1, function_name $none, inlined_at 1 8\n" ADD,
                     "(k.cu:41 in take, inlined at k.cu:7); (k.cu:42); (h.h:9, inlined at k.cu:7); "
                     "(h.h:9 in th, inlined at k.cu:8); (h.h:9, inlined at k.cu:8)");
-    /* The enclosing call is said once; another of its place makes later references doubtful, but those directly behind.
-     */
+    /* The enclosing call is said once; another of its place makes later references doubtful, but those directly behind:
+     * they mean the call that follows next on the function's own code, the first one where none does, as in a loop. */
     check_positions(BOTH(21) TAKE ADD ".loc 1 22 1\n" ADD TAKE ADD BOTH(23) TAKE ADD ADD
-                    ".loc 1 30 1\n" ADD TAKE ADD BOTH(21) TAKE ADD,
+                    ".loc 1 22 1\n" ADD TAKE ADD ".loc 1 30 1\n" ADD TAKE ADD ".loc 2 22 1\n" ADD TAKE ADD BOTH(21) TAKE ADD,
                     "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:21); (k.cu:22); "
                     "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:21); "
                     "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:23); "
-                    "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:23); (k.cu:30); (k.cu:4 in take, "
-                    "inlined at k.cu:9); "
+                    "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:23); (k.cu:22); "
+                    "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:23); (k.cu:30); "
+                    "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:21); (h.h:22); "
+                    "(k.cu:4 in take, inlined at k.cu:9); "
                     "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:21)");
     /* Code of no line is the next one's, of its file and call; the last one's before a branch, and where there is no
      * other. */
