@@ -18,8 +18,8 @@
 #define PROFILE_COMINGS 2048        /* of an SM that are logged: the first ones, */
 #define PROFILE_COMINGS_OF 1024     /* of each instruction at the most, */
 #define PROFILE_COMINGS_PLAIN 64    /* and of each plain store: most of them are no flags */
-#define PROFILE_COMINGS_PATH 12     /* counts of a path that are logged: those with most cycles */
-#define PROFILE_COMINGS_SUMS 32     /* that are kept of a block */
+#define PROFILE_COMINGS_PATH 24     /* counts of a path that are logged: those with most cycles */
+#define PROFILE_COMINGS_SUMS 64     /* that are kept of a block */
 
 /* What blocks come to. Words are told apart by profile_written, which is never one of these. */
 #define PROFILE_COMINGS_GRID (UINT64_C(1) << 62)

@@ -14,7 +14,7 @@
 #define PROFILE_MBARRIERS 64 /* objects of an SM; what is done to others counts as unlisted */
 #define PROFILE_MBARRIERS_SLOTS 64
 #define PROFILE_MBARRIER_PCS 4
-#define PROFILE_MBARRIER_DIDS 32
+#define PROFILE_MBARRIER_DIDS 64
 
 enum profile_mbarrier_count {
 #define PROFILE_MBARRIER(name, doc) PROFILE_MBARRIER_##name,
