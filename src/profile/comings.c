@@ -1,6 +1,8 @@
 /* When blocks come to barriers of several blocks: see comings.h. */
 #include "profile/comings.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 #include "isa/mod_values.h"
 #include "profile/polls_sm.h"
@@ -86,13 +88,19 @@ static void set_path(struct profile_coming *coming, const struct profile_comings
                      const struct watch_samples *did)
 {
     struct watch_sample sums[PROFILE_COMINGS_SUMS];
-    for (unsigned i = 0; i < PROFILE_COMINGS_SUMS; i++)
-        sums[i] = block->sums[i];
+    unsigned count = 0; /* places are taken in their order */
+    memcpy(sums, block->sums, sizeof sums);
     if (did)
         add_samples(sums, did);
+    while (count < PROFILE_COMINGS_SUMS && sums[count].cycles)
+        count++;
+    if (count <= PROFILE_COMINGS_PATH) {
+        memcpy(coming->path, sums, count * sizeof *sums);
+        return;
+    }
     for (unsigned i = 0; i < PROFILE_COMINGS_PATH; i++) {
         unsigned most = i;
-        for (unsigned n = i + 1; n < PROFILE_COMINGS_SUMS; n++)
+        for (unsigned n = i + 1; n < count; n++)
             most = sums[n].cycles > sums[most].cycles ? n : most;
         coming->path[i] = sums[most];
         sums[most] = sums[i];

@@ -61,19 +61,12 @@ P
     cat <<'P'
 __global__ void work(const int *in, int *out)
 {
-    int own[24], t = threadIdx.x;
-    for (int i = 0; i < 24; i++)
-        own[i] = in[t + i * 256];
-    for (int i = 1; i < 72; i++) {
-        own[i * 5 % 24] -= i * 100;
-        int x = own[i % 24], j = i % 24 - 1;
-        while (j >= 0 && own[j] > x) { // looks
-            own[j + 1] = own[j];
-            j--;
-        }
-        own[j + 1] = x;
-    }
-    out[t] = own[12];
+    int own[16], x = threadIdx.x & 15;
+    for (int i = 0; i < 16; i++)
+        own[i] = in[i] + i;
+    for (int i = 0; i < 300; i++)
+        x = own[x & 15]; // looks
+    out[threadIdx.x] = x;
 }
 P
     main 'work<<<4, 64>>>(chain, (int *)data)'
@@ -146,7 +139,7 @@ says() {
 all() {
     says "more.$1" "go to $(at more first): barrier; warp 6 comes last in (100|[89][0-9])% of 80 phases, [0-9]+ cycles after the first; it spends ([89][0-9]% of )?them at $(at more more) \("
     says "chases.$1" "wait for the value that the load of $(at chases chases) brings: .*; its address comes from (its value of the round before|what the load of $(at chases chases) brings)"
-    says "own.$1" "wait for the value that the load from local memory of own.cu:[0-9]+ brings"
+    says "own.$1" "wait for the value that the load from local memory of $(at own looks) brings"
 }
 for program in more chases own; do
     "$LOCKSTEP" cc "$program.cu" -o "$program.clang" || exit 1
