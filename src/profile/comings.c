@@ -113,7 +113,8 @@ static void set_path(struct profile_coming *coming, const struct profile_comings
 static struct profile_coming *next(struct profile_comings *s, const struct profile_lasts *lasts, uint32_t block,
                                    uint32_t pc, uint64_t number, uint64_t cycle, bool plain)
 {
-    if (s->count == PROFILE_COMINGS || s->code[pc] / CODES >= (plain ? PROFILE_COMINGS_PLAIN : PROFILE_COMINGS_OF)) {
+    unsigned most = plain ? PROFILE_COMINGS_PLAIN : number ? PROFILE_COMINGS_OF : PROFILE_COMINGS_WORD;
+    if (s->count == PROFILE_COMINGS || s->code[pc] / CODES >= most) {
         s->unlogged_at = s->unlogged_at ? s->unlogged_at : cycle;
         s->unlogged_number = s->unlogged_number ? s->unlogged_number : number;
         return NULL;

@@ -17,6 +17,7 @@
 
 #define PROFILE_COMINGS 2048        /* of an SM that are logged: the first ones, */
 #define PROFILE_COMINGS_OF 1024     /* of each instruction at the most, */
+#define PROFILE_COMINGS_WORD 256    /* of each that writes a word, */
 #define PROFILE_COMINGS_PLAIN 64    /* and of each plain store: most of them are no flags */
 #define PROFILE_COMINGS_PATH 24     /* counts of a path that are logged: those with most cycles */
 #define PROFILE_COMINGS_SUMS 64     /* that are kept of a block */
