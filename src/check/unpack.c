@@ -159,7 +159,7 @@ static void get_fill(struct reader *in, struct agent *a, struct agent_line *line
 /* A free place of the line's set. */
 static struct agent_line *place_in(const struct agent *a, uint64_t address)
 {
-    struct agent_line *line = a->lines + cache_set_of(address, a->set_shift, a->sets - 1, a->hashed) * a->ways;
+    struct agent_line *line = a->lines + cache_set_of(address, a->set_shift, a->sets - 1, a->set_index) * a->ways;
     while (line->state != AGENT_I)
         line++;
     return line;

@@ -53,7 +53,9 @@ static void set_sm(struct cudaDeviceProp *p, const struct machine *m)
     p->warpSize = ISA_WARP_SZ;
     p->regsPerBlock = p->regsPerMultiprocessor = (int)m->sm.registers;
     p->sharedMemPerBlock = m->sm.shared_bytes < DEFAULT_SHARED ? m->sm.shared_bytes : DEFAULT_SHARED;
-    p->sharedMemPerBlockOptin = p->sharedMemPerMultiprocessor = m->sm.shared_bytes;
+    p->sharedMemPerMultiprocessor = m->sm.shared_bytes;
+    p->reservedSharedMemPerBlock = m->sm.shared_reserved;
+    p->sharedMemPerBlockOptin = m->sm.shared_bytes - m->sm.shared_reserved;
     p->maxThreadsPerMultiProcessor = (int)m->sm.threads;
     p->maxBlocksPerMultiProcessor = (int)m->sm.blocks;
     p->maxThreadsPerBlock = m->sm.threads < 1024 ? (int)m->sm.threads : 1024;

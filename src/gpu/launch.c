@@ -613,7 +613,7 @@ unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel,
                        uint64_t dynamic_shared, const char **limiter)
 {
     uint64_t shared = kernel->shared_bytes + dynamic_shared;
-    if (shared > gpu->machine.sm.shared_bytes) {
+    if (shared + gpu->machine.sm.shared_reserved > gpu->machine.sm.shared_bytes) {
         if (limiter)
             *limiter = "shared";
         return 0;

@@ -52,6 +52,18 @@ static void archive_l1d_pipe(struct lsu *lsu, struct archive *ar)
     }
 }
 
+static void archive_hits(struct lsu *lsu, struct archive *ar)
+{
+    archive_u32_to(ar, &lsu->hits.head, lsu->hits.size - 1);
+    archive_u32_to(ar, &lsu->hits.count, lsu->hits.size);
+    for (uint32_t i = 0; i < lsu->hits.count; i++) {
+        struct lsu_hit *hit = &lsu->hits.ring[(lsu->hits.head + i) % lsu->hits.size];
+        core_archive_op_number(lsu->ops, ar, &hit->op);
+        ARCHIVE(ar, hit->transactions);
+        ARCHIVE(ar, hit->ready);
+    }
+}
+
 static void archive_shared_done(struct lsu *lsu, struct archive *ar)
 {
     uint32_t count = (uint32_t)lsu->shared_done.count;
@@ -91,6 +103,7 @@ void lsu_archive(struct lsu *lsu, struct archive *ar, const struct packet_source
     for (uint32_t i = 0; i < lsu->count; i++)
         archive_transaction(lsu, ar, &lsu->list[i]);
     archive_l1d_pipe(lsu, ar);
+    archive_hits(lsu, ar);
     core_archive_wheel(&lsu->shared, lsu->ops, ar);
     archive_shared_done(lsu, ar);
     archive_u32_to(ar, &lsu->writeback_from, LSU_CLIENT_COUNT);

@@ -6,9 +6,8 @@
 #include "base/check.h"
 #include "lsu/lsu.h"
 
-/* Transactions of each op that are not yet answered: those in the pool, on their way to the L1D, and still to be
- * served.
- */
+/* Transactions of each op that are not yet answered: those in the pool, on their way to the L1D or from
+ * there, and still to be served. */
 static void count_transactions(const struct lsu *lsu, uint32_t *of, uint32_t *live)
 {
     uint8_t *is_free = base_calloc(lsu->transactions.count + 1, 1);
@@ -21,6 +20,10 @@ static void count_transactions(const struct lsu *lsu, uint32_t *of, uint32_t *li
         }
     for (uint32_t i = 0; i < lsu->pipe_count; i++)
         of[lsu->pipe[(lsu->pipe_head + i) % lsu->pipe_size].transaction.op]++;
+    for (uint32_t i = 0; i < lsu->hits.count; i++) {
+        const struct lsu_hit *hit = &lsu->hits.ring[(lsu->hits.head + i) % lsu->hits.size];
+        of[hit->op] += hit->transactions;
+    }
     if (lsu->op != CORE_NONE && !lsu->cycles)
         of[lsu->op] += lsu->count - lsu->at;
     free(is_free);

@@ -70,6 +70,8 @@ void lsu_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
     lsu->l1c = cache_create(setup->l1c, true, own);
     lsu->pipe_size = shared->params->l1d_latency * shared->params->l1_lookups;
     lsu->pipe = ARENA_NEW(own, struct lsu_delayed, lsu->pipe_size + 1);
+    lsu->hits.size = shared->params->l1d_hit_latency + 1;
+    lsu->hits.ring = ARENA_NEW(own, struct lsu_hit, lsu->hits.size);
     packet_ring_init(&lsu->l1c_queue, setup->l1c->miss_queue, own);
     packet_ring_init(&lsu->responses, shared->params->response_queue, own);
     core_wheel_init(&lsu->shared);

@@ -15,35 +15,7 @@
 #include "simt/lanes.h"
 #include "simt/lock.h"
 #include "lsu/lsu.h"
-
-/* Transactions that wait for an answer */
-
-/* The number that keep_transaction will give. */
-static inline uint32_t next_transaction(const struct lsu *lsu)
-{
-    return lsu->free_transaction != CORE_NONE ? lsu->free_transaction : (uint32_t)lsu->transactions.count;
-}
-/* Keeps a transaction until it is answered. */
-static inline uint32_t keep_transaction(struct lsu *lsu, const struct lsu_transaction *t)
-{
-    uint32_t index = next_transaction(lsu);
-    if (index == lsu->transactions.count)
-        vec_push(&lsu->transactions, (struct lsu_transaction){.next = CORE_NONE});
-    lsu->free_transaction = lsu->transactions.items[index].next;
-    lsu->transactions.items[index] = *t;
-    lsu->transactions_live++;
-    return index;
-}
-/* Takes an answered transaction out of the pool. */
-static inline struct lsu_transaction take_transaction(struct lsu *lsu, uint32_t index)
-{
-    struct lsu_transaction *t = &lsu->transactions.items[index], taken = *t;
-    contract(index < lsu->transactions.count && lsu->transactions_live);
-    t->next = lsu->free_transaction;
-    lsu->free_transaction = index;
-    lsu->transactions_live--;
-    return taken;
-}
+#include "lsu/transactions.h"
 
 HOT unsigned lsu_l1_event(const struct lsu *lsu, const struct simt_access *access)
 {
@@ -235,7 +207,20 @@ HOT_INLINE void note_served(struct lsu *lsu, const struct lsu_transaction *t, co
         return;
     }
     deliver(lsu, t, access->values, lsu->l1d.line_bytes);
-    transaction_done(lsu, t->op, lsu->agenda->now + 1);
+    if (lsu->params->l1d_hit_latency && o->access->kind != ISA_FLAG_STORE)
+        hold_hit(lsu, t->op);
+    else
+        transaction_done(lsu, t->op, lsu->agenda->now + 1);
+}
+
+static void end_hits(struct lsu *lsu)
+{
+    struct lsu_hit hit;
+    if (!take_hit(lsu, &hit))
+        return;
+    made_progress(lsu->agenda);
+    lsu->ops->items[hit.op].pending -= (uint16_t)(hit.transactions - 1);
+    transaction_done(lsu, hit.op, lsu->agenda->now + 1);
 }
 
 /* An access at the L1D's door. Returns false when it, or what is left of it, must be tried again. */
@@ -890,6 +875,8 @@ HOT void lsu_step(struct lsu *lsu)
         take_response(lsu);
     if (agenda_has(lsu->agenda, DUE_SEND))
         lsu_send_requests(lsu);
+    if (agenda_has(lsu->agenda, DUE_HIT))
+        end_hits(lsu);
     if (agenda_has(lsu->agenda, DUE_PIPE))
         serve_l1d_pipe(lsu);
     bool used = RARELY(agenda_has(lsu->agenda, DUE_MESSAGE | DUE_COMING)) && lsu_cluster_step(lsu);

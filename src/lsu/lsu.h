@@ -50,6 +50,12 @@ struct lsu_delayed {
     uint64_t ready; /* cycle at which it reaches the tags */
 };
 
+/* Transactions of an op that have hit in one cycle. */
+struct lsu_hit {
+    uint32_t op, transactions;
+    uint64_t ready; /* cycle at which they are over */
+};
+
 struct lsu_latency_stats {
 #include "stats/stat_fields.h"
 #include "lsu/latency_stats.def"
@@ -155,6 +161,10 @@ struct lsu {
     ROOM_KEPT uint32_t free_transaction, transactions_live;
     ROOM_KEPT struct lsu_transaction list[2 * WARP_SLOTS];
     struct lsu_delayed *ROOM_KEPT pipe; /* ring of accesses on their way to the L1D */
+    ROOM_KEPT struct lsu_hits {
+        struct lsu_hit *ring;
+        uint32_t head, count, size; /* size: a place for each cycle of sm.l1d_hit_latency, and one more */
+    } hits;
     ROOM_KEPT struct core_wheel shared; /* shared memory pipeline */
     ROOM_KEPT struct lsu_net net;
     ROOM_KEPT struct lsu_cluster cluster;
@@ -290,6 +300,8 @@ static inline uint64_t lsu_next(const struct lsu *lsu, uint64_t now)
     uint64_t next = core_wheel_next(&lsu->shared, now);
     if (RARELY(lsu->cluster.coming.first != NULL))
         next = cycle_min(next, lsu->cluster.coming.first->ready);
+    if (lsu->hits.count)
+        next = cycle_min(next, lsu->hits.ring[lsu->hits.head].ready);
     return lsu->pipe_count && !lsu->pipe_refused ? cycle_min(next, lsu->pipe[lsu->pipe_head].ready) : next;
 }
 static inline bool lsu_shared_due(const struct lsu *lsu, uint64_t cycle)
@@ -424,7 +436,7 @@ static inline uint32_t lsu_due_of_probes(const struct lsu *lsu)
 static inline uint32_t lsu_due_of_queues(const struct lsu *lsu)
 {
     return (lsu->responses.count || l1_has_done(&lsu->l1d) ? DUE_RESPONSE : 0) | (lsu_has_queued(lsu) ? DUE_SEND : 0) |
-           (lsu->pipe_count ? DUE_PIPE : 0) | (lsu->shared.count ? DUE_SHARED : 0) |
+           (lsu->pipe_count ? DUE_PIPE : 0) | (lsu->hits.count ? DUE_HIT : 0) | (lsu->shared.count ? DUE_SHARED : 0) |
            (lsu->net.ejected.count ? DUE_EJECT : 0) | lsu_due_of_probes(lsu) | lsu_due_of_cluster(lsu);
 }
 

@@ -76,7 +76,8 @@ struct agent {
     struct agent_line *lines; /* by set and way */
     uint8_t *data;            /* PACKET_LINE_BYTES of each line */
     uint32_t sets, ways, line_bytes, set_shift;
-    bool hashed, rprio;
+    bool rprio;
+    enum cache_set_index set_index;
     uint64_t clock;
 
     struct agent_fill *fills;

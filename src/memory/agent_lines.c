@@ -16,7 +16,7 @@ void agent_lines_init(struct agent *a, const struct cache_params *params, struct
     a->ways = params->ways;
     a->line_bytes = params->line_bytes;
     a->set_shift = mask_first(params->line_bytes);
-    a->hashed = params->set_index == CACHE_INDEX_HASHED;
+    a->set_index = params->set_index;
     a->lines = ARENA_NEW(arena, struct agent_line, lines);
     for (uint32_t i = 0; i < lines; i++)
         a->lines[i].fill = AGENT_NONE;
@@ -36,7 +36,7 @@ void agent_lines_init(struct agent *a, const struct cache_params *params, struct
 
 static struct agent_line *set_of_line(const struct agent *a, uint64_t address)
 {
-    return &a->lines[cache_set_of(address, a->set_shift, a->sets - 1, a->hashed) * a->ways];
+    return &a->lines[cache_set_of(address, a->set_shift, a->sets - 1, a->set_index) * a->ways];
 }
 
 HOT struct agent_line *agent_find(const struct agent *a, uint64_t address)

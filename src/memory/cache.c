@@ -20,7 +20,7 @@
 const char *const cache_replacement_choices[] = {"lru", "fifo", "aged", NULL};
 const char *const cache_allocate_choices[] = {"on_miss", "on_fill", NULL};
 const char *const cache_write_allocate_choices[] = {"none", "fetch", "lazy", NULL};
-const char *const cache_set_index_choices[] = {"linear", "hashed", NULL};
+const char *const cache_set_index_choices[] = {"linear", "hashed", "folded", NULL};
 
 #include "memory/cache_defaults_l1d.h"
 const struct param_desc cache_param_descs[] = {
@@ -72,7 +72,7 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
     c->all_sectors = (uint8_t)mask_low(1u << (c->line_shift - c->sector_shift));
     c->offset_mask = params->line_bytes - 1;
     c->ways = params->ways;
-    c->hashed = params->set_index == CACHE_INDEX_HASHED;
+    c->set_index = params->set_index;
     c->lru = params->replacement != CACHE_FIFO;
     c->aged = params->replacement == CACHE_AGED;
     c->on_miss = params->allocate == CACHE_ALLOCATE_ON_MISS;

@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/bits.h"
+#include "base/hot.h"
 #include "config/param.h"
 #include "memory/packet.h"
 #include "stats/stat.h"
@@ -27,7 +29,7 @@ struct cache_params {
 enum cache_replacement { CACHE_LRU, CACHE_FIFO, CACHE_AGED };
 enum cache_allocate { CACHE_ALLOCATE_ON_MISS, CACHE_ALLOCATE_ON_FILL };
 enum cache_write_allocate { CACHE_WRITE_ALLOCATE_NONE, CACHE_WRITE_ALLOCATE_FETCH, CACHE_WRITE_ALLOCATE_LAZY };
-enum cache_set_index { CACHE_INDEX_LINEAR, CACHE_INDEX_HASHED };
+enum cache_set_index { CACHE_INDEX_LINEAR, CACHE_INDEX_HASHED, CACHE_INDEX_FOLDED };
 extern const char *const cache_replacement_choices[], *const cache_allocate_choices[];
 extern const char *const cache_write_allocate_choices[], *const cache_set_index_choices[];
 
@@ -98,12 +100,17 @@ struct cache_head {
 enum cache_helper { CACHE_HELP_FILL = 1, CACHE_HELP_TAKEN = 2 }; /* a fill comes; a waiter is taken */
 
 /* The set of an address: see cache_set_index. sets - 1 is a mask. */
-static inline uint32_t cache_set_of(uint64_t address, uint32_t line_shift, uint32_t set_mask, bool hashed)
+static inline uint32_t cache_set_of(uint64_t address, uint32_t line_shift, uint32_t set_mask, enum cache_set_index how)
 {
     uint64_t index = address >> line_shift;
-    if (hashed) {
+    if (how == CACHE_INDEX_HASHED) {
         uint64_t upper = ((address >> 13) & 7) | ((address >> 17) & 1) << 3 | ((address >> 19) & 1) << 4;
         index ^= upper;
+    } else if (RARELY(how == CACHE_INDEX_FOLDED)) {
+        unsigned bits = mask_first((uint64_t)set_mask + 1);
+        index ^= index >> 4 * bits;
+        index ^= index >> 2 * bits;
+        index ^= index >> bits;
     }
     return (uint32_t)index & set_mask;
 }

@@ -27,7 +27,7 @@ static uint32_t next_oldest(const struct cache *c, uint32_t set, uint64_t after,
 
 uint32_t cache_choose_aged(const struct cache *c, uint32_t set, bool clean)
 {
-    uint32_t fifth = (c->ways + 4) / 5, more = hash_place(c->clock) % fifth, best = NO_INDEX;
+    uint32_t old = (c->ways * c->params.aged + 99) / 100, more = hash_place(c->clock) % old, best = NO_INDEX;
     for (uint32_t i = set * c->ways; i < (set + 1) * c->ways; i++)
         if (c->tags[i] == NO_ADDRESS && !(c->states[i] & LINE_RESERVED))
             return i;

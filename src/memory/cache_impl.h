@@ -77,7 +77,7 @@ struct cache {
     uint32_t used;       /* lines that are not empty */
     uint32_t taken;      /* the line that was given to another address last; NO_INDEX: see cache_took */
     uint64_t taken_from; /* whose it was, or NO_ADDRESS */
-    bool hashed;         /* sets are chosen by more bits */
+    enum cache_set_index set_index;
     bool on_miss;        /* lines are allocated */
     uint64_t wanted;     /* address of the held line that a refused access asked for, or NO_ADDRESS */
     struct cache_stats stats;
@@ -93,10 +93,10 @@ struct cache {
     struct cache_params params;
 };
 
-/* The set that an address belongs to: its index bits, hashed with upper ones where the cache has it so. */
+/* The set that an address belongs to: its index bits, with upper ones where the cache has it so. */
 static inline uint32_t set_of(const struct cache *c, uint64_t address)
 {
-    return cache_set_of(address, c->line_shift, c->set_mask, c->hashed);
+    return cache_set_of(address, c->line_shift, c->set_mask, c->set_index);
 }
 
 /* A read that was refused may be taken now. */
@@ -121,7 +121,7 @@ static inline bool cache_is_dirty(const struct cache *c, uint32_t index)
  * NO_INDEX; and among lines that are neither held nor dirty. */
 uint32_t cache_choose_alike(const struct cache *c, uint32_t set);
 uint32_t cache_choose_clean(const struct cache *c, uint32_t set);
-/* With aged: an empty line, else one of the oldest fifth of the set, by a hash of the cache's clock, among lines that are
+/* With aged: an empty line, else one of the oldest of the set, as many as cache_params.aged says, by a hash of the cache's clock, among lines that are
  * neither held nor reserved (clean: nor dirty); or NO_INDEX. */
 uint32_t cache_choose_aged(const struct cache *c, uint32_t set, bool clean);
 

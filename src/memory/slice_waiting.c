@@ -18,7 +18,7 @@ static void describe_head(const struct slice *s, struct strbuf *out)
     const struct cache_params *l2 = &s->params->l2;
     uint64_t at = p->local + s->accepted;
     uint32_t set = cache_set_of(at & ~(uint64_t)(l2->line_bytes - 1), mask_first(l2->line_bytes), l2->sets - 1,
-                                l2->set_index == CACHE_INDEX_HASHED);
+                                l2->set_index);
     strbuf_addf(out, "; at the head, refused by set %u of the L2, a ", set);
     packet_print(p, out);
 }

@@ -27,8 +27,10 @@ enum due {
     DUE_ASYNC = 16384,  /* the asynchronous unit has something to do in a cycle of its own */
     DUE_SHARED = 8192,  /* results of shared memory are on their way, each due in a cycle of its own */
     DUE_COMING = 32768, /* messages of other SMs of a cluster are on their way, each due in a cycle of its own */
+    DUE_HIT = 131072,   /* hits of the L1D are on their way to their registers, each due in a cycle of its own */
     DUE_PROBES = DUE_PROBE | DUE_ANSWER,
-    DUE_LSU = DUE_RESPONSE | DUE_DISPATCH | DUE_SEND | DUE_PIPE | DUE_REFUSED | DUE_PROBES | DUE_MESSAGE | DUE_COMING
+    DUE_LSU = DUE_RESPONSE | DUE_DISPATCH | DUE_SEND | DUE_PIPE | DUE_REFUSED | DUE_PROBES | DUE_MESSAGE | DUE_COMING |
+              DUE_HIT
 };
 
 struct agenda {

@@ -67,7 +67,7 @@ void sm_end(struct sm *sm)
 HOT bool sm_can_launch(const struct sm *sm)
 {
     const struct sm_kernel *k = sm->kernel;
-    return sm->free_blocks && sm->free_threads >= k->threads_per_block && sm->free_shared >= k->shared_bytes &&
+    return sm->free_blocks && sm->free_threads >= k->threads_per_block && sm->free_shared >= sm_shared_taken(sm->params, k->shared_bytes) &&
            sm->free_registers >= k->registers * k->threads_per_block;
 }
 
@@ -134,7 +134,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], const uint16_t *peers, ui
     uint64_t slots = mask_low(k->warps_per_block) << first;
     sm->free_blocks &= ~BIT64(block_slot);
     sm->free_threads -= k->threads_per_block;
-    sm->free_shared -= k->shared_bytes;
+    sm->free_shared -= sm_shared_taken(sm->params, k->shared_bytes);
     sm->free_registers -= k->registers * k->threads_per_block;
     block->used = true;
     block->lets = false;
@@ -176,7 +176,7 @@ void sm_retire(void *context, unsigned slot)
     warp_go(&sm->warp, block->warps);
     sm_form_retired(sm, block->warps);
     sm->free_threads += sm->kernel->threads_per_block;
-    sm->free_shared += sm->kernel->shared_bytes;
+    sm->free_shared += sm_shared_taken(sm->params, sm->kernel->shared_bytes);
     sm->free_registers += sm->kernel->registers * sm->kernel->threads_per_block;
     sm->free_blocks |= BIT64(sm->warp.slots[slot].block);
     block->used = false;

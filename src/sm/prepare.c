@@ -239,7 +239,7 @@ uint64_t sm_l1_bytes(const struct sm_params *params, const struct sm_kernel *ker
     if (!params->l1_array_bytes)
         return 0;
     uint64_t blocks = sm_occupancy(params, kernel->threads_per_block, kernel->shared_bytes, kernel->registers, NULL);
-    uint64_t shared = shared_size(params->shared_sizes, blocks * kernel->shared_bytes);
+    uint64_t shared = shared_size(params->shared_sizes, blocks * sm_shared_taken(params, kernel->shared_bytes));
     return shared < params->l1_array_bytes ? params->l1_array_bytes - shared : 1;
 }
 
@@ -248,6 +248,7 @@ unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t
 {
     uint32_t padded = (uint32_t)round_up_u64(threads ? threads : 1, params->warp_size);
     uint32_t per_thread = (uint32_t)round_up_u64(registers, params->register_unit);
+    uint32_t taken = sm_shared_taken(params, shared_bytes);
     struct {
         uint32_t blocks;
         const char *what;
@@ -256,7 +257,7 @@ unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t
         {params->warps / (padded / params->warp_size), "warps"},
         {params->blocks, "blocks"},
         {per_thread ? params->registers / (per_thread * padded) : UINT32_MAX, "registers"},
-        {shared_bytes ? params->shared_bytes / shared_bytes : UINT32_MAX, "shared"},
+        {taken ? params->shared_bytes / taken : UINT32_MAX, "shared"},
     };
     unsigned best = 0;
     for (unsigned i = 1; i < sizeof limits / sizeof limits[0]; i++)

@@ -121,6 +121,11 @@ struct sm_class_times {
 };
 struct sm_class_times sm_class_times(const struct sm_params *params, enum isa_latency latency);
 void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct arena *arena);
+/* The bytes of an SM's shared memory that a block takes that has so many of its own. */
+static inline uint32_t sm_shared_taken(const struct sm_params *params, uint32_t own)
+{
+    return own + params->shared_reserved;
+}
 /* Blocks of this shape that fit at once, and what binds. */
 unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers,
                       const char **limiter);

@@ -64,7 +64,8 @@ static void check_blocks(struct sm *sm, struct check *c)
     CHECK_FACT(c, "sm.resident", 0, sm->warp.resident, resident);
     CHECK_FACT(c, "sm.free_blocks", 0, sm->free_blocks, mask_low(places) & ~used);
     CHECK_FACT(c, "sm.free_threads", 0, sm->free_threads, sm->params->threads - blocks * k->threads_per_block);
-    CHECK_FACT(c, "sm.free_shared", 0, sm->free_shared, sm->params->shared_bytes - blocks * k->shared_bytes);
+    CHECK_FACT(c, "sm.free_shared", 0, sm->free_shared, 
+               sm->params->shared_bytes - blocks * sm_shared_taken(sm->params, k->shared_bytes));
     CHECK_FACT(c, "sm.free_registers", 0, sm->free_registers,
                sm->params->registers - blocks * k->registers * k->threads_per_block);
 }
@@ -186,7 +187,7 @@ static void check_due(struct sm *sm, struct check *c)
         check_bits(c, "sm.due", 0, &sm->agenda.due, sizeof sm->agenda.due, rest & -rest, rest & -rest);
     check_bits(c, "sm.due: queues", 0, &sm->agenda.due, sizeof sm->agenda.due,
                DUE_RESPONSE | DUE_SEND | DUE_PIPE | DUE_PROBES | DUE_UNITS | DUE_DECODE | DUE_SHARED | DUE_EJECT | DUE_ASYNC |
-                   DUE_MESSAGE | DUE_COMING,
+                   DUE_MESSAGE | DUE_COMING | DUE_HIT,
                sm_due_of_stages(sm));
 }
 

@@ -68,7 +68,7 @@ HOT static uint64_t next_event(const struct sm *sm)
     uint64_t next = CYCLE_NEVER;
     EACH_CORE (sm, core)
         next = cycle_min(next, core_next(core, sm->agenda.now));
-    if (agenda_has(&sm->agenda, DUE_SHARED | DUE_PIPE | DUE_COMING))
+    if (agenda_has(&sm->agenda, DUE_SHARED | DUE_PIPE | DUE_HIT | DUE_COMING))
         next = cycle_min(next, lsu_next(&sm->lsu, sm->agenda.now));
     if (RARELY(agenda_has(&sm->agenda, DUE_ASYNC)))
         next = cycle_min(next, sm->async.next);

@@ -275,7 +275,8 @@ static void near_ladder(mark *m, u64 *out, char *buffer)
             if ((measure.small && kb > 16) || (measure.few && kb != 32 && (kb % 64 || kb == 64 || kb == 320 || kb == 512)))
                 continue;
             std::vector<double> v;
-            int rounds = measure.small ? 1 : measure.few ? (int)std::max(1u, 256 / kb) : (int)(8192 / kb);
+            /* Warps whose lines stay in the L1 get ahead of others, round by round, so that a set it cannot hold takes all of them. */
+            int rounds = measure.small ? 1 : measure.few && kb < 256 ? (int)std::max(1u, 256 / kb) : (int)(8192 / kb);
             unsigned blocks = (unsigned)measure.sms, threads = measure.small ? 256 : 1024;
             for (int k = 0; k < (measure.small || measure.few ? 1 : 3); k++) {
                 if (bytes == 4)

@@ -158,6 +158,34 @@ static void l1d_hits(void **state)
     }
 }
 
+/* sm.l1d_hit_latency is of hits alone: a hit takes as long as if all of it were in front of the tags, a miss leaves when the
+ * tags have been looked at. With l1_lookups, hits of one cycle come to their register together. */
+static void l1d_hits_behind_the_tags(void **state)
+{
+    static const unsigned strides[][3] = {{4, 1, 1}, {8, 2, 1}, {16, 4, 1}, {128, 32, 1}, {132, 8, 4}, {16, 4, 4}};
+    for (unsigned i = 0; i < sizeof strides / sizeof strides[0]; i++)
+        for (unsigned tags = 0; tags <= 4; tags += 2)
+            for (unsigned hit = 1; hit <= 29; hit += 7) {
+                char settings[100];
+                if (strides[i][2] > 1 && !tags)
+                    continue;
+                snprintf(settings, sizeof settings, "sm.l1d_latency=%u sm.l1d_hit_latency=%u sm.l1_lookups=%u", tags, hit,
+                         strides[i][2]);
+                draw(settings,
+                     "ld.global.u32 %r9, [%rd2]; mov.u32 %r10, %r9; ld.global.u32 %r11, [%rd2]; mov.u32 %r12, %r11;", 32,
+                     strides[i][0], 2, DIAGRAM({'I', 1}, {'d', SERVED + strides[i][1] - 1 + tags + hit}, {'I', 1}));
+            }
+    for (unsigned hit = 0; hit <= 40; hit += 20) {
+        struct bench b;
+        char settings[100];
+        snprintf(settings, sizeof settings, "sm.l1d_latency=3 sm.l1d_hit_latency=%u", hit);
+        bench_open(&b, "gtx480", settings, "ld.global.u32 %r9, [%rd2]; mov.u32 %r10, %r9;", 32);
+        bench_run(&b, 4);
+        assert_int_equal(b.packets[0].at, bench_issue(&b, 0) + SERVED + 2 + 3);
+        bench_close(&b);
+    }
+}
+
 /* With sm.l1_words_each, lanes that read the same words take a cycle for each word of one. */
 static void l1d_words_of_lanes(void **state)
 {
@@ -642,6 +670,7 @@ int main(void)
         cmocka_unit_test(shared_memory_conflicts),
         cmocka_unit_test(shared_atomics_on_one_word),
         cmocka_unit_test(shared_atomics_by_loops), cmocka_unit_test(shared_results_come_later),
+        cmocka_unit_test(l1d_hits), cmocka_unit_test(l1d_hits_behind_the_tags),
         cmocka_unit_test(l1d_hits), cmocka_unit_test(l1d_words_of_lanes),
         cmocka_unit_test(ways_to_memory_and_back),
         cmocka_unit_test(fences),

@@ -135,13 +135,13 @@ static void fifo_ignores_use(void **state)
     assert_int_equal(look(f->cache, SET0(0), 4), CACHE_MISS);
 }
 
-/* With aged, one of the oldest fifth of a set is given up, now this one, now that one. */
-static void aged_gives_up_one_of_the_oldest(void **state)
+/* With aged, one of the `oldest` of a set is given up, now this one, now that one. */
+static void gives_up_one_of(struct fixture *f, unsigned percent, unsigned oldest)
 {
-    enum { WAYS = 8, OLDEST = 2 };
-    struct fixture *f = *state;
-    unsigned order[WAYS], gone[OLDEST] = {0}; /* the lines that are there, the oldest first */
+    enum { WAYS = 8 };
+    unsigned order[WAYS], gone[WAYS] = {0}; /* the lines that are there, the oldest first */
     f->params.replacement = CACHE_AGED;
+    f->params.aged = percent;
     f->params.ways = WAYS;
     make(f, false);
     for (unsigned i = 0; i < WAYS; i++)
@@ -157,14 +157,27 @@ static void aged_gives_up_one_of_the_oldest(void **state)
         unsigned lost = 0;
         while (lost < WAYS && look(f->cache, SET0(order[lost]), 4) == CACHE_HIT)
             lost++;
-        assert_true(lost < OLDEST);
+        assert_true(lost < oldest);
         gone[lost]++;
         memmove(order + lost, order + lost + 1, (WAYS - 1 - lost) * sizeof order[0]);
         order[WAYS - 1] = i;
         for (unsigned k = 0; k < WAYS; k++)
             assert_int_equal(look(f->cache, SET0(order[k]), 4), CACHE_HIT);
     }
-    assert_true(gone[0] > 20 && gone[1] > 20);
+    for (unsigned k = 0; k < oldest; k++)
+        assert_true(gone[k] > 20 / oldest);
+}
+static void aged_gives_up_one_of_the_oldest(void **state)
+{
+    gives_up_one_of(*state, 20, 2);
+}
+static void aged_gives_up_one_of_more(void **state)
+{
+    gives_up_one_of(*state, 50, 4);
+}
+static void aged_gives_up_any_line(void **state)
+{
+    gives_up_one_of(*state, 100, 8);
 }
 
 static void reserved_lines_are_no_victims(void **state)
@@ -564,6 +577,30 @@ static void hashed_sets_follow_fermi(void **state)
     assert_int_equal(look(f->cache, (1u << 19) | (16u << 7), 4), CACHE_MISS);
 }
 
+/* Every aligned block of lines fills the sets evenly, and lines a power of two apart have sets of their own. */
+static void folded_sets_part_powers_of_two(void **state)
+{
+    struct fixture *f = *state;
+    f->params.set_index = CACHE_INDEX_FOLDED;
+    f->params.sets = 64;
+    f->params.ways = 1;
+    make(f, false);
+    for (unsigned block = 0; block < 9; block++) {
+        uint64_t first = (uint64_t)(block * block + 1) * 7919 << 13;
+        for (unsigned i = 0; i < 64; i++)
+            bring(f, first + i * 128);
+        for (unsigned i = 0; i < 64; i++)
+            assert_int_equal(look(f->cache, first + i * 128, 4), CACHE_HIT);
+    }
+    for (unsigned shift = 7; shift < 37; shift++) { /* as far as eight times six bits of the line's number go */
+        uint64_t first = (uint64_t)(shift - 6) << 44;
+        for (unsigned i = 0; i < 64; i++)
+            bring(f, first + ((uint64_t)i << shift));
+        for (unsigned i = 0; i < 64; i++)
+            assert_int_equal(look(f->cache, first + ((uint64_t)i << shift), 4), CACHE_HIT);
+    }
+}
+
 static void installed_lines_hit(void **state)
 {
     struct fixture *f = *state;
@@ -629,6 +666,8 @@ int main(void)
         TEST(the_least_recently_used_line_goes),
         TEST(fifo_ignores_use),
         TEST(aged_gives_up_one_of_the_oldest),
+        TEST(aged_gives_up_one_of_more),
+        TEST(aged_gives_up_any_line),
         TEST(reserved_lines_are_no_victims),
         TEST(merges_and_entries_are_limited),
         TEST(a_refusal_stands_until_it_can_be_helped),
@@ -650,6 +689,7 @@ int main(void)
         TEST(timing_only_caches_join_what_was_dropped),
         TEST(fills_without_a_line_bring_none_after_an_invalidation),
         TEST(hashed_sets_follow_fermi),
+        TEST(folded_sets_part_powers_of_two),
         TEST(installed_lines_hit),
         TEST(a_place_that_is_given_away_is_told),
         TEST(ways_can_be_fewer),

@@ -63,6 +63,22 @@ static void test_other_limits(void **state)
     assert_int_equal(sm_occupancy(&p, 32, 0, 0, NULL), 8);
 }
 
+/* Each block takes some shared memory for the system. */
+static void test_reserved(void **state)
+{
+    const char *limiter;
+    struct sm_params p = defaults();
+    p.shared_reserved = 1024;
+    assert_int_equal(sm_occupancy(&p, 128, 23552, 8, &limiter), 2);
+    assert_int_equal(sm_occupancy(&p, 128, 23553, 8, &limiter), 1);
+    assert_string_equal(limiter, "shared");
+    assert_int_equal(sm_occupancy(&p, 128, 48128, 8, NULL), 1);
+    assert_int_equal(sm_occupancy(&p, 128, 48129, 8, NULL), 0);
+    p.shared_reserved = 8192;
+    assert_int_equal(sm_occupancy(&p, 128, 0, 8, &limiter), 6);
+    assert_string_equal(limiter, "shared");
+}
+
 /* What shared memory leaves of the array that it shares with the L1D. */
 static void test_l1_bytes(void **state)
 {
@@ -79,6 +95,14 @@ static void test_l1_bytes(void **state)
     assert_int_equal(sm_l1_bytes(&p, &k), 65536);
     k.shared_bytes = 49152; /* one */
     assert_int_equal(sm_l1_bytes(&p, &k), 65536 - 49152);
+    p.shared_sizes = "any";
+    p.shared_reserved = 100;
+    k.shared_bytes = 5000;
+    assert_int_equal(sm_l1_bytes(&p, &k), 65536 - 10200);
+    k.shared_bytes = 0;
+    assert_int_equal(sm_l1_bytes(&p, &k), 65536 - 200);
+    p.shared_reserved = 0;
+    k.shared_bytes = 49152;
     p.l1_array_bytes = 49152;
     assert_int_equal(sm_l1_bytes(&p, &k), 1); /* as little as can be */
 }
@@ -88,6 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gtx480),
         cmocka_unit_test(test_other_limits),
+        cmocka_unit_test(test_reserved),
         cmocka_unit_test(test_l1_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
