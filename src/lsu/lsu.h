@@ -55,6 +55,11 @@ struct lsu_hit {
     uint32_t op, transactions;
     uint64_t ready; /* cycle at which they are over */
 };
+/* Those on their way to their registers, the oldest at `head`. */
+struct lsu_hits {
+    struct lsu_hit *ring;
+    uint32_t head, count, size; /* size: a place for each cycle of sm.l1d_hit_latency, and one more */
+};
 
 struct lsu_latency_stats {
 #include "stats/stat_fields.h"
@@ -161,10 +166,7 @@ struct lsu {
     ROOM_KEPT uint32_t free_transaction, transactions_live;
     ROOM_KEPT struct lsu_transaction list[2 * WARP_SLOTS];
     struct lsu_delayed *ROOM_KEPT pipe; /* ring of accesses on their way to the L1D */
-    ROOM_KEPT struct lsu_hits {
-        struct lsu_hit *ring;
-        uint32_t head, count, size; /* size: a place for each cycle of sm.l1d_hit_latency, and one more */
-    } hits;
+    ROOM_KEPT struct lsu_hits hits;
     ROOM_KEPT struct core_wheel shared; /* shared memory pipeline */
     ROOM_KEPT struct lsu_net net;
     ROOM_KEPT struct lsu_cluster cluster;
