@@ -42,6 +42,7 @@ struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct netwo
         .cluster_requests = gpu->networks[GPU_CLUSTER_REQUESTS],
         .cluster_replies = gpu->networks[GPU_CLUSTER_REPLIES],
         .casts = gpu->casts ? &gpu->casts[(size_t)index * PARTITION_CASTS] : NULL,
+        .early = partition_opposes_early(m->gpu.adversary, gpu_protocol(m)),
         .store = &gpu->store,
         .code_base = CODE_BASE,
         .local_base = LOCAL_BASE,

@@ -81,12 +81,14 @@ static void archive_fences(struct lsu *lsu, struct archive *ar)
         struct order_wait *order = &lsu->fences.of[slot].order;
         ARCHIVE(ar, lsu->fences.of[slot].since);
         ARCHIVE(ar, lsu->fences.of[slot].least);
+        ARCHIVE(ar, lsu->early.since[slot]);
         ARCHIVE(ar, order->after);
         ARCHIVE(ar, order->mark);
         archive_u8_to(ar, &order->order, L1_ORDERS - 1);
         archive_bool(ar, &order->flushing);
     }
     ARCHIVE(ar, lsu->fences.free);
+    ARCHIVE(ar, lsu->early.ordered);
 }
 
 void lsu_archive(struct lsu *lsu, struct archive *ar, const struct packet_source *source)

@@ -36,7 +36,7 @@ static void init_l1d(struct lsu *lsu, const struct lsu_setup *setup, struct aren
         .answers = setup->probes ? LSU_ANSWERS : 0,
         .in_order = p->memory_in_order,
         .timing_only = p->values_at_issue,
-        .rules = {.loads_pass = !p->global_loads_use_l1,
+        .rules = {.loads_pass = !p->global_loads_use_l1 || setup->early,
                   .strong_pass = p->volatile_bypasses_l1,
                   .block_stays = p->block_loads_use_l1,
                   .atomics_keep = !p->atomic_drops_line},
@@ -66,6 +66,7 @@ void lsu_init(struct lsu *lsu, const struct lsu_setup *setup, struct arena *own)
     lsu->const_line = setup->l1c->line_bytes;
     lsu_net_init(lsu, setup, own);
     lsu->cluster = (struct lsu_cluster){.requests = setup->cluster_requests, .replies = setup->cluster_replies, .casts = setup->casts};
+    lsu->early.on = setup->early;
     init_l1d(lsu, setup, own);
     lsu->l1c = cache_create(setup->l1c, true, own);
     lsu->pipe_size = shared->params->l1d_latency * shared->params->l1_lookups;

@@ -146,4 +146,5 @@ void lsu_each_set(struct lsu *lsu, void (*visit)(uint64_t *set, void *context), 
     visit(&lsu->fences.invalidates, context);
     visit(&lsu->fences.reached, context);
     visit(&lsu->fences.flushes, context);
+    visit(&lsu->early.ordered, context);
 }

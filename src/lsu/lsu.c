@@ -160,6 +160,8 @@ HOT_INLINE void complete_request(struct lsu *lsu, const struct core_op *o, const
         lsu_fill_atomic(lsu, o, t, atomic_of(p));
     else if (p->kind == PACKET_WRITE)
         fill_store(lsu, o, t, write_of(p));
+    else if (RARELY(lsu->early.on))
+        lsu_early_ask(lsu, o, t, read_of(p));
 }
 
 /* Names the kind of request that the access makes. */

@@ -9,6 +9,7 @@
 
 #include "core/core.h"
 #include "lsu/cluster.h"
+#include "lsu/early.h"
 #include "lsu/fence.h"
 #include "lsu/interface.h"
 #include "lsu/locality.h"
@@ -105,6 +106,7 @@ struct lsu_setup {
     struct network *requests, *replies, *probes, *acknowledgements;
     struct network *cluster_requests, *cluster_replies; /* NULL: the machine has no clusters */
     struct packet_list *casts; /* of this SM (partition_open_casts); NULL: slices answer one SM */
+    bool early;                /* partition_opposes_early */
     uint64_t local_base;
     const struct lsu_port *port;
     struct core *core, *core_end;
@@ -171,6 +173,7 @@ struct lsu {
     ROOM_KEPT struct lsu_net net;
     ROOM_KEPT struct lsu_cluster cluster;
     ROOM_KEPT struct lsu_fences fences;
+    ROOM_KEPT struct lsu_early early;
     ROOM_KEPT struct lsu_block blocks[WARP_SLOTS];
     ROOM_KEPT uint64_t transactions_made, shared_conflict_cycles; /* counts: sm_stats.def has them */
     ROOM_KEPT struct lsu_latency_stats latencies;                 /* zero unless the L1D keeps what it has written */
@@ -223,6 +226,7 @@ void lsu_block_begins(struct lsu *lsu, unsigned block, uint64_t warps);
 static inline void lsu_warp_begins(struct lsu *lsu, unsigned slot)
 {
     lsu->fences.of[slot].order = (struct order_wait){0};
+    lsu->early.ordered |= BIT64(slot);
 }
 /* Forgets what was counted. */
 void lsu_reset_stats(struct lsu *lsu);
@@ -264,6 +268,7 @@ static inline void lsu_synchronise_block(struct lsu *lsu, unsigned block)
 static inline void lsu_block_exchanges(struct lsu *lsu, unsigned block)
 {
     block_order_synchronise(&lsu->blocks[block].order);
+    lsu->early.ordered |= lsu->blocks[block].warps;
 }
 /* A global load or store, which is complete, was performed. */
 void lsu_access_ends(struct lsu *lsu, const struct core_op *o);
@@ -290,6 +295,11 @@ void lsu_end_writes(struct lsu *lsu);
  * texture (lsu->behind). */
 void lsu_coalesce(struct lsu *lsu, uint32_t op);
 void lsu_coalesce_behind(struct lsu *lsu, uint32_t op);
+
+/* early.c, where lsu->early.on: a warp issues an instruction, which is not counted among what is out yet; a request for what a
+ * transaction of a load reads, past the L1D, is about to leave, and gets what the slice needs to answer it early. */
+void lsu_early_issued(struct lsu *lsu, unsigned slot, const struct isa_instr *instr);
+void lsu_early_ask(const struct lsu *lsu, const struct core_op *o, const struct lsu_transaction *t, struct message_read *m);
 
 /* fill.c: the bytes that a transaction of a store brings, under the message's mask; the lanes of one of an atomic. */
 void lsu_store_bytes(const struct simt_access *access, const struct lsu_transaction *t, struct message_write *m);

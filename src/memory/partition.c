@@ -125,13 +125,24 @@ void partition_vary(struct partition *p, uint64_t seed, uint32_t most)
     p->dram->jitter = (struct jitter){random_stream_of(seed, "DRAM latency", p->channel), most};
 }
 
+/* A load goes back over several requests that were held. */
+enum { LOOKS_BACK = 4 };
+
+bool partition_opposes_early(uint64_t seed, const struct coherence_protocol *protocol)
+{
+    return seed && slice_opposes_early(seed, protocol);
+}
+
 void partition_oppose(struct partition *p, uint64_t seed, uint32_t most)
 {
     for (unsigned k = 0; k < p->slice_count; k++) {
         struct slice *s = p->slices[k];
+        unsigned number = p->channel * p->slice_count + k;
         s->adversary = ARENA_NEW(&p->own, struct slice_adversary, 1);
-        *s->adversary =
-            (struct slice_adversary){random_stream_of(seed, "adversary", p->channel * p->slice_count + k), most, seed};
+        *s->adversary = (struct slice_adversary){random_stream_of(seed, "adversary", number),
+                                                 random_stream_of(seed, "reader", number), most, seed};
+        if (slice_opposes_early(seed, s->protocol))
+            s->history = history_create(seed, number, LOOKS_BACK * (uint64_t)most, &p->own);
     }
 }
 

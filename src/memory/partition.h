@@ -154,11 +154,13 @@ void partition_destroy(struct partition *p);
  * the DRAM 0 to `most` DRAM cycles more to its scheduler, by the seed's streams of these units. Requests keep their
  * order. Before the first push. */
 void partition_vary(struct partition *p, uint64_t seed, uint32_t most);
-/* Sets an adversary against the program: half of the stores and reductions, and a quarter of the loads and of the
- * protocol's requests, are held in the ROP delay for 1 to `most` L2 cycles (1 or more), by the seed's stream of their
- * slice. Requests that came later overtake them, but for those of the same SM about the same line. Before the first
- * push. */
+/* Sets an adversary against the program: some requests are held in the ROP delay for 1 to `most` L2 cycles (1 or more), and loads
+ * answered with values of up to as many cycles before, as the seed says (slice_adversary.c). Requests that came later overtake
+ * those that are held, but for those of the same SM about the same bytes. Before the first push. */
 void partition_oppose(struct partition *p, uint64_t seed, uint32_t most);
+/* True: he has loads answered early, so that SMs are to say how early each may be (message_read.ago), and to send them to the
+ * slices. Never true of seed 0: nobody. */
+bool partition_opposes_early(uint64_t seed, const struct coherence_protocol *protocol);
 /* Hands slice k of this partition (0..slices_per_channel-1) a request, when partition_accepting has the slice, or the
  * answer to a probe of the slice's, at any time. */
 void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle);

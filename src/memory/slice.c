@@ -442,6 +442,8 @@ NOT_INLINE void tell_queues(struct slice *s, const struct slice_part *part)
 
 HOT_INLINE void merge(struct attempt *t)
 {
+    if (RARELY(t->s->history != NULL))
+        slice_remember(t->s, t->part, t->cycle);
     write_values(t->s, t->part);
     if (RARELY(t->s->locks) && t->s->locks->used)
         tell_queues(t->s, t->part);
@@ -449,6 +451,8 @@ HOT_INLINE void merge(struct attempt *t)
 
 HOT_INLINE void perform(struct attempt *t)
 {
+    if (RARELY(t->s->history != NULL))
+        slice_remember(t->s, t->part, t->cycle);
     perform_atomics(t->s, t->part);
     if (RARELY(t->s->params->partition.atomic_interval))
         slice_hold_port(t->s, t->part, t->local, t->cycle);
@@ -474,6 +478,8 @@ HOT_INLINE bool take(void *environment, unsigned action)
         return pass_fetch(t);
     case L2_READ:
         read_values(t->s, t->part);
+        if (RARELY(t->s->history != NULL))
+            slice_recall(t->s, t->part, t->cycle);
         break;
     case L2_MERGE:
         merge(t);

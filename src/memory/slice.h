@@ -16,6 +16,7 @@
 #include "memory/lock_queues.h"
 #include "memory/packet_queue.h"
 #include "memory/partition.h"
+#include "memory/slice_history.h"
 
 /* An access: the part of a packet in one sector. While it waits for its fill it has a place among the slice's; next
  * links those that are not used. */
@@ -48,9 +49,10 @@ struct slice_probes {
     bool answered; /* all of them */
 };
 
-/* Holds requests in the ROP delay, so that others overtake them (slice_adversary.c). */
+/* Holds requests in the ROP delay, so that others overtake them, and has loads answered early (slice_adversary.c). */
 struct slice_adversary {
-    struct random_stream stream;
+    struct random_stream stream; /* drawn from as requests come */
+    struct random_stream reads;  /* as loads are served: the slice may be simulated ahead of what comes */
     uint32_t most; /* L2 cycles for which one is held */
     uint64_t seed;
 };
@@ -101,6 +103,7 @@ struct slice {
     uint32_t port_bytes; /* that a port moves in a cycle */
     struct jitter rop_jitter;
     struct slice_adversary *adversary; /* NULL: requests leave the delay as they came */
+    struct slice_history *history;     /* with an adversary who has loads answered early; else NULL */
 
     struct partition_out out;
     struct slice_part *waiting;                      /* by waiter number */
@@ -138,6 +141,13 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
 /* slice_adversary.c: puts a packet into the list of those that the L2 has not accepted, in the ROP delay, which it
  * would leave in cycle `ready`: it may be held there for longer, and `ready` then says so. */
 void slice_hold(struct slice *s, struct packet *packet);
+/* True: the adversary of that seed has loads answered early, under a protocol in which no L1 keeps what it has written and
+ * none is asked about it. */
+bool slice_opposes_early(uint64_t seed, const struct coherence_protocol *protocol);
+/* With a history: a part of a READ has the values that memory has, and gets earlier ones if the adversary likes; a part of a
+ * WRITE or ATOMIC is about to change memory. */
+void slice_recall(struct slice *s, const struct slice_part *part, uint64_t cycle);
+void slice_remember(struct slice *s, const struct slice_part *part, uint64_t cycle);
 /* One cycle of the L2's clock. */
 void slice_tick(struct slice *s, uint64_t cycle);
 /* Finds `next` anew after a reply was taken from a full queue. `last` is the last tick. */

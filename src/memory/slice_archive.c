@@ -25,8 +25,10 @@ static void archive_packets(struct slice *s, struct archive *ar, const struct pa
     ARCHIVE(ar, s->rop_ready);
     ARCHIVE(ar, s->rop_look);
     ARCHIVE(ar, s->rop_jitter.stream.drawn);
-    if (s->adversary)
+    if (s->adversary) {
         ARCHIVE(ar, s->adversary->stream.drawn);
+        ARCHIVE(ar, s->adversary->reads.drawn);
+    }
     archive_u32_to(ar, &s->in_count, s->directory || s->locks ? UINT32_MAX : s->in_room);
 }
 
@@ -122,6 +124,8 @@ void slice_archive(struct slice *s, struct archive *ar, const struct packet_sour
     ARCHIVE(ar, s->sent_at);
     ARCHIVE(ar, s->out.inside);
     archive_bool(ar, &s->blocked);
+    if (s->history)
+        history_archive(s->history, ar);
     if (s->probes)
         archive_probes(s->probes, ar, source);
     archive_end(ar);

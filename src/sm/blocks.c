@@ -53,7 +53,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
         .user = sm->setup.scheduler_user,
     };
     sm->looks_at_rest = kernel->grid->forms || sm->spinning.spin || watch_hears(&sm->watch, WATCH_issue | WATCH_meet);
-    sm->looks_at_issue = sm->looks_at_rest || watch_hears(&sm->watch, WATCH_split | WATCH_stays);
+    sm->looks_at_issue = sm->looks_at_rest || sm->lsu.early.on || watch_hears(&sm->watch, WATCH_split | WATCH_stays);
     bool rows = kernel->grid->forms && p->form_reads == SM_FORM_READS_ROWS;
     EACH_CORE (sm, core)
         core_begin(core, &policy, kernel->longest, rows);

@@ -68,6 +68,7 @@ static void create_lsu(struct sm *sm, const struct sm_shared *shared, struct lsu
                  .cluster_requests = from->cluster_requests,
                  .cluster_replies = from->cluster_replies,
                  .casts = from->casts,
+                 .early = from->early,
                  .local_base = from->local_base,
                  .port = sm_lsu_port(sm->spinning.spin != NULL),
                  .core = sm->cores,

@@ -449,6 +449,8 @@ NOT_INLINE void look_at_all(struct sm *sm, unsigned slot, struct core_op *o, con
 NOT_INLINE HOT void look(struct sm *sm, unsigned slot, struct core_op *o, const struct simt_result *r)
 {
     struct watch_stays *stays = sm->watch.stays;
+    if (RARELY(sm->lsu.early.on))
+        lsu_early_issued(&sm->lsu, slot, r->instr);
     if (sm->looks_at_rest || !stays || o->decoded->event_class == LOCKSTEP_FENCE || watch_stays_marked(stays, slot)) {
         look_at_all(sm, slot, o, r);
         return;

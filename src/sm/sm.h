@@ -64,6 +64,7 @@ struct sm_setup {
     struct network *probes, *acknowledgements; /* output and input likewise; NULL: the protocol does not probe */
     struct network *cluster_requests, *cluster_replies; /* this SM is input and output `index` of both; NULL: none */
     struct packet_list *casts;      /* of this SM (partition_open_casts); NULL: slices answer one SM */
+    bool early;                     /* partition_opposes_early */
     const struct store *store;      /* asked who owns which addresses; with sm.values_at_issue, also loads and stores
                                        take effect in it when they issue */
     uint64_t code_base, local_base; /* device addresses at which instructions and local memory appear to the caches */

@@ -64,7 +64,7 @@ struct sm {
     const struct sm_kernel *kernel;
     bool has_fault;
     bool looks_at_issue;     /* something is to be done behind each instruction: observers hear it, warps are formed,
-                                spinning is watched, stays are kept */
+                                spinning is watched, stays are kept, an adversary has loads answered early */
     bool looks_at_rest;      /* likewise, but for stays and splits: instructions of whole warps matter, too */
     struct core *core_end;   /* behind the last of `cores` */
     uint64_t blocks_changed; /* in this cycle: block slots of which a warp came to a barrier, went on or ended */

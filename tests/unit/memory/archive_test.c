@@ -15,19 +15,21 @@ struct side {
     struct partition *partition;
     uint64_t seen;
     unsigned refused;
+    bool early;
 };
 
-/* most: the cycles by which requests are delayed at random. held: those for which an adversary holds them. */
-static void start(struct side *s, const struct memory_params *params, uint32_t most, uint32_t held)
+/* most: the cycles by which requests are delayed at random. held: those for which an adversary holds them, and from before which he
+ * has loads answered, if `early`. */
+static void start(struct side *s, const struct memory_params *params, uint32_t most, uint32_t held, bool early)
 {
-    *s = (struct side){.seen = 1};
+    *s = (struct side){.seen = 1, .early = early};
     assert_int_equal(store_init(&s->store, UINT64_C(0x1000000), 1u << 24, NULL), 0);
     store_alloc(&s->store, 1u << 22, 256);
     s->partition = partition_create(params, 0, &s->store, &s->arena);
     if (most)
         partition_vary(s->partition, 1, most);
     if (held)
-        partition_oppose(s->partition, 1, held);
+        partition_oppose(s->partition, early ? 6 : 1, held);
 }
 
 static void stop(struct side *s)
@@ -50,7 +52,8 @@ static struct packet *make_packet(void *context, unsigned sm, unsigned kind)
 /* A request of this cycle's random kind to a place in channel 0. */
 static void request(struct side *s, const struct memory_params *params, uint64_t cycle, unsigned k)
 {
-    uint64_t random = random_at(k, cycle), address = s->store.start + (random >> 8) % (1u << 20) / 128 * 128;
+    uint64_t random = random_at(k, cycle), most = s->early && random >> 63 ? 1u << 12 : 1u << 20;
+    uint64_t address = s->store.start + (random >> 8) % most / 128 * 128;
     struct memory_place place = memory_place_of(&params->partition, address);
     if (random % 4 > 1 || place.channel != 0 || place.slice != k)
         return;
@@ -66,6 +69,8 @@ static void request(struct side *s, const struct memory_params *params, uint64_t
     access_of(p)->waiter = (uint32_t)cycle;
     if (p->kind == PACKET_WRITE)
         packet_mask(p)[0] = 0xFFFF;
+    else
+        read_of(p)->ago = (uint32_t)(random >> 32) % 500;
     memset(packet_data(p), (int)random, PACKET_LINE_BYTES);
     partition_push(s->partition, k, p, cycle);
 }
@@ -104,16 +109,16 @@ static void load(struct side *s, const struct strbuf *content)
     archive_abandon(ar);
 }
 
-static void run(const struct memory_params *params, uint32_t most, uint32_t held)
+static void run(const struct memory_params *params, uint32_t most, uint32_t held, bool early)
 {
     for (uint64_t pause = 5; pause < 3000; pause += 173) {
         struct side a, b;
         struct strbuf content = {0}, again = {0};
-        start(&a, params, most, held);
+        start(&a, params, most, held, early);
         for (uint64_t cycle = 1; cycle < pause; cycle++)
             step(&a, params, cycle);
         save(&a, &content);
-        start(&b, params, most, held);
+        start(&b, params, most, held, early);
         load(&b, &content);
         b.seen = a.seen;
         b.refused = a.refused;
@@ -139,15 +144,16 @@ static void run(const struct memory_params *params, uint32_t most, uint32_t held
 static void partitions_go_on(void **state)
 {
     struct memory_params params = fixture_params();
-    run(&params, 0, 0);
-    run(&params, 8, 0);
-    run(&params, 0, 200);
+    run(&params, 0, 0, false);
+    run(&params, 8, 0, false);
+    run(&params, 0, 200, false);
+    run(&params, 0, 800, true);
     params = fixture_sm2();
-    run(&params, 0, 0);
-    run(&params, 100, 0);
-    run(&params, 10, 900);
+    run(&params, 0, 0, false);
+    run(&params, 100, 0, false);
+    run(&params, 10, 900, false);
     params = fixture_pascal();
-    run(&params, 0, 0);
+    run(&params, 0, 0, false);
 }
 
 /* Whatever the content, loading ends, and says that it failed or stays in its bounds. */
@@ -157,7 +163,7 @@ static void content_is_not_trusted(void **state)
     struct side a;
     struct strbuf content = {0};
     unsigned refused = 0;
-    start(&a, &params, 0, 0);
+    start(&a, &params, 0, 0, false);
     for (uint64_t cycle = 1; cycle < 2000; cycle++)
         step(&a, &params, cycle);
     save(&a, &content);
@@ -165,7 +171,7 @@ static void content_is_not_trusted(void **state)
         struct side b;
         uint64_t at = random_at(1, trial) % content.length;
         char old = content.text[at];
-        start(&b, &params, 0, 0);
+        start(&b, &params, 0, 0, false);
         const struct packet_source source = {.make = make_packet, .context = &b};
         content.text[at] = (char)random_at(2, trial);
         struct archive *ar = archive_from_bytes(content.text, content.length - trial % 2);
