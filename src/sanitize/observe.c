@@ -250,13 +250,45 @@ static void find_used(const struct isa_module *module, const struct isa_function
     }
 }
 
-/* Structures are copied as they are, whatever they lack, and spilled registers brought back that nobody needs. */
+/* An address in a parameter of the function, which its call has copied there. */
+static bool in_parameter(const struct isa_function *f, const struct isa_operand *o)
+{
+    for (uint32_t i = 0; o->kind == ISA_OPERAND_FRAME && i < f->param_count; i++)
+        if (o->value >= f->params[i].offset && o->value - f->params[i].offset < f->params[i].bytes)
+            return true;
+    return false;
+}
+
+/* Registers of the function that may have come from such an address, wherever they are written. */
+static void find_pointers(const struct isa_module *module, const struct isa_function *f, bool *pointers)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t pc = f->first; pc < f->first + f->count; pc++) {
+            const struct isa_instr *instr = &module->instrs[pc];
+            bool from = false;
+            for (unsigned i = 0; i < instr->src_count; i++)
+                from |= in_parameter(f, &instr->src[i]) ||
+                        (instr->src[i].kind == ISA_OPERAND_REG && pointers[instr->src[i].reg]);
+            bool loads = isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_MEMORY;
+            for (unsigned d = 0; from && !loads && d < instr->dst_count; d++)
+                if (instr->dst[d].kind == ISA_OPERAND_REG && !pointers[instr->dst[d].reg])
+                    more = pointers[instr->dst[d].reg] = true;
+        }
+    }
+}
+
+/* Structures are copied as they are, whatever they lack, and spilled registers brought back that nobody needs. What a
+ * function reads of its parameters by their address was copied by the call. */
 static void find_moving(struct sanitize *s)
 {
     for (uint32_t f = 0; f < s->module->function_count; f++) {
         const struct isa_function *function = &s->module->functions[f];
         bool *used = base_calloc(function->reg_count + 1, sizeof *used);
+        bool *pointers = base_calloc(function->reg_count + 1, sizeof *pointers);
         find_used(s->module, function, used);
+        if (!function->is_kernel)
+            find_pointers(s->module, function, pointers);
         for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
             const struct isa_instr *instr = instr_at(s, pc);
             s->moves[pc] = instr->op == ISA_OP_LD;
@@ -265,8 +297,11 @@ static void find_moving(struct sanitize *s)
                 if (instr->dst[d].kind == ISA_OPERAND_REG && reg < function->reg_count - function->temporaries)
                     s->moves[pc] &= !used[reg];
             }
+            const struct isa_operand *at = instr->src;
+            s->moves[pc] |= instr->op == ISA_OP_LD && (at->kind == ISA_OPERAND_REG ? pointers[at->reg] : in_parameter(function, at));
         }
         free(used);
+        free(pointers);
     }
 }
 

@@ -194,7 +194,7 @@ struct sanitize {
     bool narrow;                   /* some instruction of the module has the scope of a block */
     bool *polls;                   /* by instruction: lanes wait by it */
     bool *overwrites;              /* likewise: an exchange whose result nothing takes */
-    bool *moves;                   /* likewise: a load whose value goes to local memory alone, or is that of a spilled register */
+    bool *moves;                   /* likewise: a load whose value goes to local memory alone, is that of a spilled register, or lies in a parameter of its function */
     struct sanitize_cells **cells; /* by page of device memory; NULL: none was touched */
     struct sanitize_warp *warps;   /* by SM and slot */
     struct sanitize_block *blocks; /* likewise: there are no more blocks than warps */

@@ -123,6 +123,16 @@ __global__ void unwritten(words *w, bool mended)
 {
     w->sum = w[mended ? 0 : 1].data[0]; // unwritten reads
 }
+// A function that reads a structure by its address, in which the call has put it.
+struct parts {
+    char a;
+    int b[6];
+};
+__device__ __noinline__ int part_of(parts p, int i)
+{
+    p.b[i & 1] ^= 5;
+    return p.b[i % 6] + p.a;
+}
 // Reads all of a local array of which the loop writes the first ones; mended, all. Copies of such arrays are no mistake.
 __global__ void local(words *w, bool mended)
 {
@@ -132,6 +142,8 @@ __global__ void local(words *w, bool mended)
     for (unsigned i = 0; i < 16; i++)
         copy[i] = own[i];
     w->data[threadIdx.x] = own[threadIdx.x & 15]; // local reads
+    parts p = {1, {2, 3, 4, 5, 6, 7}};
+    w->data[threadIdx.x] += part_of(p, threadIdx.x);
     w->sum = copy[w->flag];
 }
 int main(int, char **argv)
