@@ -130,7 +130,6 @@ struct parts {
 };
 __device__ __noinline__ int part_of(parts p, int i)
 {
-    p.b[i & 1] ^= 5;
     return p.b[i % 6] + p.a;
 }
 // Reads all of a local array of which the loop writes the first ones; mended, all. Copies of such arrays are no mistake.
