@@ -149,7 +149,7 @@ static const struct {
     {"prmt", "b64", "b32 only"},
     {"mbarrier.pending_count", "b32", "a state has 64 bits"},
     {"szext", "b32 f32", "u32 and s32 only"},
-    {"mov", "b8 u8 s8 b128 tf32 e4m3x2 e5m2x2 e4m3 e5m2 u16x2 s16x2", "PTX moves registers of 16, 32 and 64 bits"},
+    {"mov", "b8 u8 s8 b128 tf32 e4m3x2 e5m2x2 e4m3 e5m2 s4 u4 b1 u16x2 s16x2", "PTX moves registers of 16, 32 and 64 bits"},
     {"selp", "u16x2 s16x2", "PTX selects these as b32"},
     {"cvta", "u32 s32 s64", "generic addresses are u64"},
 };
