@@ -15,6 +15,11 @@ uint32_t device_max_threads(const struct runtime *rt)
     return rt->machine.sm.threads < 1024 ? rt->machine.sm.threads : 1024;
 }
 
+uint64_t device_shared_most(const struct runtime *rt)
+{
+    return rt->machine.sm.shared_bytes - rt->machine.sm.shared_reserved;
+}
+
 uint64_t device_shared_bytes(const struct runtime *rt)
 {
     return rt->machine.sm.shared_bytes < DEFAULT_SHARED ? rt->machine.sm.shared_bytes : DEFAULT_SHARED;

@@ -71,7 +71,7 @@ static cudaError_t set_attribute(struct runtime *rt, const void *func, enum cuda
         return error;
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        if (value < 0 || (uint64_t)value + kernel->function->shared_bytes + rt->machine.sm.shared_reserved > rt->machine.sm.shared_bytes)
+        if (value < 0 || (uint64_t)value + kernel->function->shared_bytes > device_shared_most(rt))
             return cudaErrorInvalidValue;
         kernel->dynamic_shared_limit = (uint64_t)value;
         return cudaSuccess;

@@ -425,6 +425,8 @@ cudaError_t event_check(struct runtime *rt, cudaEvent_t event);
 
 /* device.c: what programs may ask of a block. */
 uint32_t device_max_threads(const struct runtime *rt);
+/* Bytes of shared memory that a block can have at most, if it asks for them. */
+uint64_t device_shared_most(const struct runtime *rt);
 uint64_t device_shared_bytes(const struct runtime *rt);
 
 #endif

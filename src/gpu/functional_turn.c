@@ -345,7 +345,7 @@ HOT_INLINE enum fturn serve(struct frun *f, struct fblock *b, unsigned w, struct
     return RARELY(f->access.space == ISA_SPACE_CLUSTER) ? serve_cluster(f, b, w, done) : serve_own(f, b, w, done);
 }
 
-/* What an instruction that is neither plain nor an access asks for. */
+/* Does what the warp's instruction asks of its block: a barrier, a fence, its end. Plain instructions and accesses ask for nothing. */
 NOT_INLINE enum fturn follow(struct frun *f, struct fblock *b, unsigned w, enum simt_event event,
                              const struct simt_result *r, struct fdone *done)
 {

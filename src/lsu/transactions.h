@@ -38,15 +38,16 @@ static inline void hold_hit(struct lsu *lsu, uint32_t op)
 {
     struct lsu_hits *h = &lsu->hits;
     uint64_t ready = lsu->agenda->now + lsu->params->l1d_hit_latency;
-    uint32_t last = h->head + h->count - 1, at = h->head + h->count;
-    struct lsu_hit *newest = &h->ring[last < h->size ? last : last - h->size];
+    uint32_t at = h->head + h->count;
+    struct lsu_hit *next = &h->ring[at < h->size ? at : at - h->size];
+    struct lsu_hit *newest = next == h->ring ? next + h->size - 1 : next - 1;
     if (h->count && newest->ready == ready) {
         contract(newest->op == op);
         newest->transactions++;
         return;
     }
     contract(h->count < h->size);
-    h->ring[at < h->size ? at : at - h->size] = (struct lsu_hit){.op = op, .transactions = 1, .ready = ready};
+    *next = (struct lsu_hit){.op = op, .transactions = 1, .ready = ready};
     h->count++;
     agenda_add(lsu->agenda, DUE_HIT);
 }

@@ -7,7 +7,7 @@
 #include "isa/mod_values.h"
 #include "profile/polls_sm.h"
 
-/* What an instruction does. */
+/* How an instruction of the module takes part in barriers of several blocks. */
 enum profile_comings_code {
     CODE_GRID = 1,    /* it comes to the barrier of the grid */
     CODE_ARRIVES = 2, /* to that of its cluster */

@@ -22,7 +22,8 @@
 #define PROFILE_COMINGS_PATH 24     /* counts of a path that are logged: those with most cycles */
 #define PROFILE_COMINGS_SUMS 64     /* that are kept of a block */
 
-/* What blocks come to. Words are told apart by profile_written, which is never one of these. */
+/* A coming names the barrier that a block has come to: the grid's, its cluster's, or else a polled word, by its profile_written, which
+ * is never one of these. */
 #define PROFILE_COMINGS_GRID (UINT64_C(1) << 62)
 #define PROFILE_COMINGS_CLUSTER (UINT64_C(1) << 63) /* and the cluster's number */
 

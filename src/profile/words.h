@@ -84,8 +84,8 @@ void profile_words_launch(struct profile_words *s, const struct lockstep_launch_
 void profile_words_atomic(struct profile_words *s, const struct lockstep_atomic_event *e);
 /* The word is a lock, as far as is known: an attempt at it failed, or somebody gave it back. */
 bool profile_words_is_lock(const struct profile_words *s, uint64_t address, uint32_t space);
-/* What readers of a lock add to count themselves in, where code of the module takes it off, too, and other code takes
- * words by compare-and-swaps or exchanges; 0: there is no such code. */
+/* The step by which readers of a lock count themselves in and out: a number that code of the module both adds to words and
+ * takes off, where other code takes words by compare-and-swaps or exchanges; 0: there is no such code. */
 uint64_t profile_words_step(const struct isa_module *module);
 /* An atomic of global memory has added or taken off that step: the thread may be a reader. */
 void profile_words_count(struct profile_words *s, const struct lockstep_atomic_event *e, uint64_t step);

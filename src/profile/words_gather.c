@@ -33,7 +33,7 @@ const char *profile_take_name(unsigned count)
 
 /* Readers */
 
-/* What the instruction adds, if that stands in it; else 0. */
+/* The number that an atomic adds, where it is written in the instruction; else 0. */
 static uint64_t added_by(const struct isa_instr *instr)
 {
     bool adds = (instr->op == ISA_OP_ATOM || instr->op == ISA_OP_RED) && instr->mods.atomic == ISA_ATOMIC_ADD;

@@ -80,7 +80,7 @@ static int *p, *q, *r, *flag;
 static cudaStream_t a, b, n;
 static cudaEvent_t event;
 
-static void early(cudaStream_t s, const int *from, int *to, int how)
+template <class Kernel, class... Arguments> static void launch_early(cudaStream_t s, Kernel kernel, Arguments... arguments)
 {
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -91,21 +91,17 @@ static void early(cudaStream_t s, const int *from, int *to, int how)
     c.stream = s;
     c.attrs = &attribute;
     c.numAttrs = 1;
-    must(cudaLaunchKernelEx(&c, reads, from, to, how));
+    must(cudaLaunchKernelEx(&c, kernel, arguments...));
+}
+
+static void early(cudaStream_t s, const int *from, int *to, int how)
+{
+    launch_early(s, reads, from, to, how);
 }
 
 static void early_writes(cudaStream_t s, int *to, int how)
 {
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t c = {};
-    c.gridDim = dim3(BLOCKS);
-    c.blockDim = dim3(THREADS);
-    c.stream = s;
-    c.attrs = &attribute;
-    c.numAttrs = 1;
-    must(cudaLaunchKernelEx(&c, writes, to, how));
+    launch_early(s, writes, to, how);
 }
 
 static void read_in(cudaStream_t s)
